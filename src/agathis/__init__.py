@@ -1,0 +1,33 @@
+"""Clusters that people can read: decision trees grown without labels.
+
+>>> from sklearn.datasets import load_iris
+>>> from agathis import Kauri
+>>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(load_iris().data)
+>>> model.n_clusters_, model.n_leaves_
+(3, 3)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["Kauri", "Tree", "__version__"]
+
+# Imported when first asked for, so that `import agathis` costs nothing.
+_HOMES = {"Kauri": "agathis.kauri", "Tree": "agathis._tree"}
+
+if TYPE_CHECKING:
+    from agathis._tree import Tree
+    from agathis.kauri import Kauri
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'agathis' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

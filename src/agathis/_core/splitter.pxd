@@ -1,0 +1,35 @@
+from libc.stdint cimport int32_t, uint8_t
+
+
+cdef extern from "scan.h" nogil:
+    ctypedef struct scan_clusters:
+        int32_t count
+        const double* stock
+        const double* size
+        const double* share
+        const double* inv
+        const double* back
+        Py_ssize_t n
+
+    ctypedef struct scan_leaf:
+        Py_ssize_t n
+        int32_t own
+        double weight
+        double self
+        const double* cross
+        double leave_all
+        double open_one
+        double open_two
+        double min_leaf
+
+    ctypedef struct scan_result:
+        double best
+        double spread
+        Py_ssize_t first
+
+    size_t scan_work(int32_t n_clusters)
+
+    scan_result scan_feature(
+        const scan_leaf* leaf, const scan_clusters* clusters, const int32_t* order,
+        const uint8_t* cut, const double* alpha, const double* rows, Py_ssize_t stride,
+        double floor, double* work)

@@ -1,0 +1,216 @@
+# The best split of a leaf.
+#
+# `search` finds how much the best split of each leaf would gain, and keeps the best gain of
+# each feature; `locate` then says where that split is and which move it makes. The two are
+# apart because most leaves that are searched are not cut: only for the one that is cut does it
+# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in scan.c.
+import numpy as np
+
+from cython.parallel cimport parallel, prange
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport free, malloc
+
+from agathis._core.gains cimport arrive, found, leave
+from agathis._core.splitter cimport (
+    scan_clusters, scan_feature, scan_leaf, scan_result, scan_work,
+)
+from agathis._core.state cimport State
+
+# The moves; the order is that of agathis._tree.MOVES.
+cdef enum:
+    STAR = 1
+    SWITCH = 2
+    DOUBLE_STAR = 3
+    MIXED = 4
+    REALLOCATION = 5
+
+
+cdef scan_clusters clusters_view(State s) noexcept nogil:
+    cdef scan_clusters view
+    view.count = s.n_clusters
+    view.stock, view.size, view.share = &s.stock[0], &s.size[0], &s.share[0]
+    view.inv = &s.inverse[0] if s.unit else NULL
+    view.back = &s.backward[0]
+    view.n = s.n_samples
+    return view
+
+
+# `cross` is filled with the leaf's stock with each cluster.
+cdef scan_leaf leaf_view(
+    State s, Py_ssize_t slot, double min_leaf, double* cross
+) noexcept nogil:
+    cdef scan_leaf view
+    cdef Py_ssize_t position
+    cdef int32_t k, own = s.cluster[slot]
+    cdef const double* row
+    for k in range(s.n_clusters):
+        cross[k] = 0.0
+    for position in range(s.start[slot], s.stop[slot]):
+        row = &s.rows[s.order[0, position], 2]
+        for k in range(s.n_clusters):
+            cross[k] += row[k]
+    view.n = s.stop[slot] - s.start[slot]
+    view.own = own
+    view.weight = s.leaf_weight[slot]
+    view.self = s.leaf_self[slot]
+    view.cross = cross
+    view.leave_all = -INFINITY
+    if s.leaves_in[own] > 1:
+        view.leave_all = leave(
+            s.stock[own], cross[own], view.self, 1.0 / (s.size[own] - view.weight), s.share[own])
+    view.open_one = 0.0 if s.n_clusters + 1 <= s.max_clusters else -INFINITY
+    view.open_two = 0.0 if s.n_clusters + 2 <= s.max_clusters else -INFINITY
+    view.min_leaf = min_leaf
+    return view
+
+
+cdef scan_result scan(
+    State s, Py_ssize_t slot, Py_ssize_t feature, const scan_leaf* leaf,
+    const scan_clusters* clusters, double floor, double* work,
+) noexcept nogil:
+    cdef Py_ssize_t start = s.start[slot]
+    return scan_feature(
+        leaf, clusters, &s.order[feature, start], &s.cut[feature, start], &s.alpha[feature, 0],
+        &s.rows[0, 0], s.rows.shape[1], floor, work,
+    )
+
+
+def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf):
+    """The best gain of each leaf in ``slots``, over all thresholds and moves.
+
+    ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
+    of them. A leaf with no threshold has the gain -inf.
+    """
+    cdef Py_ssize_t j, f, task, d = s.n_features, count = slots.shape[0]
+    cdef double elements = 0.0
+    cdef scan_clusters clusters = clusters_view(s)
+    cdef double[:, ::1] cross = np.empty((count, s.n_clusters))
+    cdef double[:, ::1] spread = np.zeros((count, d))
+    cdef scan_leaf* leaves
+    cdef scan_result result
+    cdef double* work
+    cdef int threads
+    for j in range(count):
+        elements += s.stop[slots[j]] - s.start[slots[j]]
+    threads = s.threads_for(elements * d * (3 + s.n_clusters))
+    leaves = <scan_leaf*>malloc(count * sizeof(scan_leaf))
+    with nogil, parallel(num_threads=threads):
+        work = <double*>malloc(scan_work(s.n_clusters) * sizeof(double))
+        for j in prange(count, schedule="static"):
+            leaves[j] = leaf_view(s, slots[j], min_leaf, &cross[j, 0])
+        for task in prange(count * d, schedule="dynamic"):
+            j = task // d
+            f = task % d
+            if drawn is None or drawn[j, f]:
+                result = scan(s, slots[j], f, &leaves[j], &clusters, INFINITY, work)
+                s.best[slots[j], f] = result.best
+                spread[j, f] = result.spread
+            else:
+                s.best[slots[j], f] = -INFINITY
+        free(work)
+    free(leaves)
+    gains = np.empty(count)
+    for j in range(count):
+        s.spread[slots[j]] = np.max(spread[j])
+        gains[j] = np.max(s.best[slots[j]])
+    return gains
+
+
+# Looks at the moves in the order of preference: the best gain of all, then the first move
+# within reach of it.
+cdef class Choice:
+    cdef double limit, gain
+    cdef int move
+    cdef int32_t left, right
+
+    cdef void offer(self, double gain, int move, int32_t left, int32_t right) noexcept:
+        if self.limit == INFINITY:
+            if gain > self.gain:
+                self.gain = gain
+        elif self.move == 0 and gain >= self.limit:
+            self.gain, self.move, self.left, self.right = gain, move, left, right
+
+
+cdef offer_moves(
+    State s, const scan_leaf* leaf, double weight, double self_left, double self_right,
+    double[::1] cross_left, Choice choice,
+):
+    cdef int32_t K = s.n_clusters, p = leaf.own, k, q, a, b
+    cdef double weight_right = leaf.weight - weight
+    cdef double new_left = found(self_left, 1.0 / weight)
+    cdef double new_right = found(self_right, 1.0 / weight_right)
+    cdef double go_left = leave(
+        s.stock[p], cross_left[p], self_left, 1.0 / (s.size[p] - weight), s.share[p])
+    cdef double go_right = leave(
+        s.stock[p], leaf.cross[p] - cross_left[p], self_right,
+        1.0 / (s.size[p] - weight_right), s.share[p])
+    cdef double[::1] to_left = np.empty(K), to_right = np.empty(K)
+    for k in range(K):
+        to_left[k] = arrive(
+            s.stock[k], cross_left[k], self_left, 1.0 / (s.size[k] + weight), s.share[k])
+        to_right[k] = arrive(
+            s.stock[k], leaf.cross[k] - cross_left[k], self_right,
+            1.0 / (s.size[k] + weight_right), s.share[k])
+
+    choice.offer(go_right + new_right + leaf.open_one, STAR, p, K)
+    choice.offer(go_left + new_left + leaf.open_one, STAR, K, p)
+    for q in range(K):
+        if q != p:
+            choice.offer(go_right + to_right[q], SWITCH, p, q)
+    for q in range(K):
+        if q != p:
+            choice.offer(go_left + to_left[q], SWITCH, q, p)
+    if leaf.leave_all == -INFINITY:
+        return
+    choice.offer(leaf.leave_all + new_left + new_right + leaf.open_two, DOUBLE_STAR, K, K + 1)
+    for q in range(K):
+        if q != p:
+            choice.offer(leaf.leave_all + to_left[q] + new_right + leaf.open_one, MIXED, q, K)
+    for q in range(K):
+        if q != p:
+            choice.offer(leaf.leave_all + new_left + to_right[q] + leaf.open_one, MIXED, K, q)
+    for a in range(K):
+        for b in range(K):
+            if a != p and b != p and a != b:
+                choice.offer(leaf.leave_all + to_left[a] + to_right[b], REALLOCATION, a, b)
+
+
+def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_leaf):
+    """The first split of a searched leaf whose gain reaches ``floor``.
+
+    First by feature, then by threshold; moves within ``tolerance`` of the best one there are
+    taken by preference: star, switch, double star, mixed, reallocation, and the right child
+    moves rather than the left.
+
+    Returns
+    -------
+    feature, position, gain, move, left, right
+        Left and right are the clusters of the two children.
+    """
+    cdef Py_ssize_t f = 0, t, i
+    cdef int32_t k, K = s.n_clusters
+    cdef double weight = 0.0, self_left = 0.0, within = 0.0
+    cdef scan_clusters clusters = clusters_view(s)
+    cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
+    cdef double[::1] work = np.empty(scan_work(K))
+    cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, &cross[0])
+    cdef scan_result result
+    cdef Choice choice = Choice()
+
+    while s.best[slot, f] < floor:
+        f += 1
+    result = scan(s, slot, f, &leaf, &clusters, floor, &work[0])
+    for t in range(result.first + 1):
+        i = s.order[f, s.start[slot] + t]
+        weight += s.weight[i]
+        self_left += 2.0 * s.alpha[f, i]
+        within += s.rows[i, 1]
+        for k in range(K):
+            cross_left[k] += s.rows[i, 2 + k]
+    choice.limit, choice.gain = INFINITY, -INFINITY
+    for t in range(2):
+        offer_moves(
+            s, &leaf, weight, self_left, leaf.self - 2.0 * within + self_left, cross_left, choice)
+        choice.limit = choice.gain - tolerance
+    return f, result.first, choice.gain, choice.move, choice.left, choice.right

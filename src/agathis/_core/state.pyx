@@ -1,0 +1,104 @@
+# The arrays that the compiled modules share, and how they start: one leaf, one cluster.
+import numpy as np
+
+# Fewer elementary steps than this are done by one thread: waking another costs more.
+cdef double SMALL_WORK = 100_000.0
+
+
+cdef class State:
+    """The samples, leaves and clusters of a tree that grows.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        The data, feature by feature.
+    weight : ndarray of shape (n_samples,)
+        Positive weights.
+    half : ndarray of shape (n_samples,)
+        Half of the kernel's diagonal.
+    max_clusters, max_leaves, threads : int
+    """
+
+    def __init__(self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads):
+        cdef Py_ssize_t f, n, d
+        d, n = values.shape
+        self.n_features, self.n_samples = d, n
+        self.max_clusters, self.threads = max_clusters, threads
+        self.n_leaves, self.n_clusters = 1, 1
+        self.unit = bool(np.all(weight == 1.0))
+
+        order = np.empty((d, n), dtype=np.int32)
+        rank = np.empty((d, n), dtype=np.int32)
+        cut = np.zeros((d, n), dtype=np.uint8)
+        for f in range(d):
+            order[f] = np.argsort(values[f], kind="stable")
+            rank[f, order[f]] = np.arange(n, dtype=np.int32)
+            sorted_values = values[f, order[f]]
+            cut[f, :-1] = sorted_values[:-1] < sorted_values[1:]
+        self.values, self.order, self.rank, self.cut = values, order, rank, cut
+        self.alpha = np.zeros((d, n))
+        # A multiple of the scan's lanes, so that it may read past the last cluster.
+        width = 2 + (max_clusters + 3) // 4 * 4
+        rows = np.zeros((n, width))
+        rows[:, 0] = weight
+        self.rows, self.weight, self.half = rows, weight, half
+        self.leaf_of = np.zeros(n, dtype=np.int32)
+
+        self.start = np.zeros(max_leaves, dtype=np.intp)
+        self.stop = np.zeros(max_leaves, dtype=np.intp)
+        self.stop[0] = n
+        self.cluster = np.zeros(max_leaves, dtype=np.int32)
+        self.leaf_weight = np.zeros(max_leaves)
+        self.leaf_self = np.zeros(max_leaves)
+        self.spread = np.zeros(max_leaves)
+        self.best = np.empty((max_leaves, d))
+
+        self.stock = np.zeros(max_clusters)
+        self.size = np.zeros(max_clusters)
+        self.share = np.zeros(max_clusters)
+        self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
+        self.leaves_in[0] = 1
+
+        whole = np.arange(n + 1, dtype=np.float64)
+        whole[0] = np.inf
+        self.inverse = 1.0 / whole
+        self.backward = np.ascontiguousarray(np.asarray(self.inverse)[::-1])
+
+    cdef int threads_for(self, double work) noexcept nogil:
+        return self.threads if work > SMALL_WORK else 1
+
+    def samples(self, Py_ssize_t slot):
+        """The samples of a leaf, as a view."""
+        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+
+    def leaf_size(self, Py_ssize_t slot):
+        """Samples and weight of a leaf."""
+        return self.stop[slot] - self.start[slot], self.leaf_weight[slot]
+
+    def cluster_of(self, Py_ssize_t slot):
+        return self.cluster[slot]
+
+    def is_whole_cluster(self, Py_ssize_t slot):
+        """Whether the leaf is all of its cluster."""
+        return self.leaves_in[self.cluster[slot]] == 1
+
+    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
+        """The data values just before and after a cut."""
+        cdef Py_ssize_t place = self.start[slot] + position
+        return (
+            self.values[feature, self.order[feature, place]],
+            self.values[feature, self.order[feature, place + 1]],
+        )
+
+    def cluster_stocks(self, Py_ssize_t k):
+        """Each sample's stock with cluster k, as a view."""
+        return np.asarray(self.rows)[:, 2 + k]
+
+    def objective(self):
+        """The sum over clusters of stock over size, in distance form."""
+        return float(np.sum(np.asarray(self.share)[:self.n_clusters]))
+
+    def cluster_means(self):
+        """Mean kernel value within each cluster, in distance form."""
+        k = self.n_clusters
+        return np.asarray(self.stock)[:k] / np.asarray(self.size)[:k] ** 2

@@ -1,0 +1,156 @@
+"""Which leaf is cut next, and when growth ends. No gain is computed here.
+
+The grower keeps for each leaf the best gain that its last search found and a *slack*: how much
+that gain may have grown since, because clusters changed. A leaf is searched again only when
+its gain plus slack reaches the best gain that is certain, so after most splits a few leaves
+are looked at and the rest are not touched. Gains within the stocks' tolerance of the best are
+ties; they go to the lowest feature, then threshold, then node.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._progress import Clocks, Progress
+from agathis._tree import Tree, TreeBuilder
+from agathis.stocks.base import Split, Stocks
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When growth ends.
+
+    Attributes
+    ----------
+    max_leaves : int
+    max_depth : int or None
+    min_split : float
+        Least weight of a leaf that is cut.
+    max_features : int or None
+        Features drawn for each search of a leaf; ``None`` looks at all.
+    """
+
+    max_leaves: int
+    max_depth: int | None = None
+    min_split: float = 0.0
+    max_features: int | None = None
+
+
+class Grower:
+    """Grows a tree from its stocks, best split first.
+
+    Parameters
+    ----------
+    stocks : Stocks
+    n_features : int
+    limits : Limits
+    random_state : numpy.random.RandomState
+    progress : Progress
+    clocks : Clocks
+        Seconds of search and commit are added to it.
+    """
+
+    def __init__(
+        self,
+        stocks: Stocks,
+        n_features: int,
+        limits: Limits,
+        random_state: np.random.RandomState,
+        progress: Progress,
+        clocks: Clocks,
+    ) -> None:
+        self.stocks, self.n_features, self.limits = stocks, n_features, limits
+        self.random_state, self.progress, self.clocks = random_state, progress, clocks
+        self.builder = TreeBuilder(n_features, *stocks.leaf_size(0))
+        self.n_leaves = 1
+        # By slot. A leaf that may not be cut has the gain -inf and no slack, for good.
+        self.node = np.zeros(limits.max_leaves, dtype=np.int64)
+        self.gain = np.full(limits.max_leaves, -np.inf)
+        self.slack = np.zeros(limits.max_leaves)
+        self._open(0)
+
+    def grow(self) -> Tree:
+        while self.n_leaves < self.limits.max_leaves:
+            with self._clock("search"):
+                best = self._best_gain()
+                if not best > self.stocks.tolerance:
+                    break
+                slot, split = self._choose(best)
+            with self._clock("commit"):
+                self._cut(slot, split)
+            self.progress.leaves(self.n_leaves, self.stocks.n_clusters, self.stocks.objective)
+        return self.builder.build()
+
+    def _best_gain(self) -> float:
+        """The best gain of all leaves, after every search that it takes to be certain."""
+        gain, slack = self.gain[: self.n_leaves], self.slack[: self.n_leaves]
+        if self.limits.max_features is not None:
+            # Each search draws features of its own, so no old search speaks for a new one.
+            slack[gain > -np.inf] = np.inf
+        self._search(np.flatnonzero(slack == np.inf))
+        while True:
+            certain = np.max(gain, where=slack == 0, initial=-np.inf)
+            bound = gain + slack
+            bound[slack == 0] = -np.inf
+            rival = int(np.argmax(bound))
+            if bound[rival] < max(certain, self.stocks.tolerance) - self.stocks.tolerance:
+                return float(certain)
+            self._search(np.array([rival]))
+
+    def _search(self, slots: np.ndarray) -> None:
+        if len(slots) == 0:
+            return
+        drawn = None
+        if self.limits.max_features is not None:
+            keys = self.random_state.random_sample((len(slots), self.n_features))
+            places = np.argsort(np.argsort(keys, axis=1), axis=1)
+            drawn = (places < self.limits.max_features).astype(np.uint8)
+        self.gain[slots] = self.stocks.search(slots.astype(np.int32), drawn)
+        self.slack[slots] = 0.0
+        self.clocks.searches += len(slots)
+
+    def _choose(self, best: float) -> tuple[int, Split]:
+        """The split to make: the first, by feature, threshold and node, of those that tie."""
+        floor = best - self.stocks.tolerance
+        certain = self.slack[: self.n_leaves] == 0
+        tied = np.flatnonzero(certain & (self.gain[: self.n_leaves] >= floor))
+        splits = [(int(slot), self.stocks.locate(int(slot), floor)) for slot in tied]
+        return min(splits, key=lambda s: (s[1].feature, s[1].threshold, self.node[s[0]]))
+
+    def _cut(self, slot: int, split: Split) -> None:
+        other = self.stocks.commit(slot, split, self.slack)
+        left, right = self.stocks.leaf_size(slot), self.stocks.leaf_size(other)
+        self.node[slot], self.node[other] = self.builder.cut(
+            int(self.node[slot]), split, left, right
+        )
+        self.n_leaves += 1
+        self._open(slot)
+        self._open(other)
+        closed = self.gain[: self.n_leaves] == -np.inf
+        self.slack[: self.n_leaves][closed] = 0.0
+
+    def _open(self, slot: int) -> None:
+        """Let a new leaf be searched, where the limits allow it to be cut at all."""
+        n_samples, weight = self.stocks.leaf_size(slot)
+        max_depth = self.limits.max_depth
+        may = (
+            n_samples >= 2
+            and weight >= self.limits.min_split
+            and (max_depth is None or self.builder.depth(int(self.node[slot])) < max_depth)
+        )
+        self.gain[slot] = 0.0 if may else -np.inf
+        self.slack[slot] = np.inf if may else 0.0
+
+    @contextmanager
+    def _clock(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = getattr(self.clocks, name) + time.perf_counter() - started
+            setattr(self.clocks, name, spent)

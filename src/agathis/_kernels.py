@@ -1,0 +1,124 @@
+"""Kernels: which one, its values between rows, and the objective of a partition.
+
+A :class:`Kernel` is a name that scikit-learn knows or a callable, with its parameters. The
+linear, rbf and Laplacian kernels give the same tree wherever the origin is, so their data are
+moved to the mean first: otherwise data far from the origin lose their digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn import config_context
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.preprocessing import normalize
+from sklearn.utils import gen_batches
+
+# Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
+BLOCK_BYTES = 32 * 2**20
+
+KERNEL_NAMES = (
+    "additive_chi2",
+    "chi2",
+    "cosine",
+    "laplacian",
+    "linear",
+    "poly",
+    "polynomial",
+    "rbf",
+    "sigmoid",
+)
+_NON_NEGATIVE = {"additive_chi2", "chi2"}
+_ORIGIN_FREE = {"laplacian", "linear", "rbf"}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with its parameters.
+
+    Parameters
+    ----------
+    metric : str or callable
+        One of ``KERNEL_NAMES``, or a function of two rows.
+    params : dict
+    """
+
+    metric: str | Callable[..., float]
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def needs_non_negative(self) -> bool:
+        return self.metric in _NON_NEGATIVE
+
+    @property
+    def has_features(self) -> bool:
+        """Whether the kernel is the inner product of :meth:`features`."""
+        return self.metric in ("linear", "cosine")
+
+    def features(self, X: np.ndarray) -> np.ndarray:
+        """The rows as points of the kernel's space, where that is small."""
+        return normalize(X) if self.metric == "cosine" else X
+
+    def settled(self, X: np.ndarray) -> np.ndarray:
+        """X where the kernel's gains are computed best."""
+        return X - X.mean(axis=0) if self.metric in _ORIGIN_FREE else X
+
+    def between(self, X: np.ndarray, Y: np.ndarray, threads: int = 1) -> np.ndarray:
+        """Kernel values between the rows of X and of Y, C-contiguous."""
+        if callable(self.metric):
+            threads = 1
+        with config_context(assume_finite=True):
+            # scikit-learn's threaded result is in Fortran order: ask for the transpose.
+            values = pairwise_kernels(
+                Y, X, metric=self.metric, filter_params=True, n_jobs=threads, **self.params
+            ).T
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    def matrix(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """Kernel values between all rows of X."""
+        return self.between(X, X, threads)
+
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
+        """Kernel value of each row with itself."""
+        if self.metric == "linear":
+            return np.einsum("ij,ij->i", X, X)
+        out = np.empty(len(X))
+        for rows in gen_batches(len(X), 32):
+            out[rows] = np.diagonal(self.between(X[rows], X[rows]))
+        return out
+
+    def blocks(
+        self, X: np.ndarray, Y: np.ndarray, threads: int = 1
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """Kernel values between the rows of X and all of Y, some rows at a time."""
+        for rows in gen_batches(len(X), rows_per_block(len(Y))):
+            yield rows, self.between(X[rows], Y, threads)
+
+
+def rows_per_block(n_columns: int) -> int:
+    return max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
+
+
+def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray) -> np.ndarray:
+    """Weight of each row in each cluster, (n_samples, n_clusters)."""
+    out = np.zeros((len(labels), n_clusters))
+    out[np.arange(len(labels)), labels] = weight
+    return out
+
+
+def cluster_stocks(
+    blocks: Iterator[tuple[slice, np.ndarray]], member: np.ndarray
+) -> np.ndarray:
+    """sigma(C_k^2) for each cluster, from kernel rows in blocks."""
+    stock = np.zeros(member.shape[1])
+    for rows, values in blocks:
+        stock += np.einsum("ik,ik->k", values @ member, member[rows])
+    return stock
+
+
+def objective(stock: np.ndarray, size: np.ndarray) -> float:
+    """Sum over clusters of stock over size; an empty cluster adds nothing."""
+    return float(np.sum(stock[size > 0] / size[size > 0]))

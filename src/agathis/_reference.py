@@ -1,0 +1,336 @@
+"""The Kauri tree, slow and obvious: the oracle that the fast code is tested against.
+
+Nothing here is incremental. For every leaf, feature, threshold and move, the labels
+that the move would give are written down, the objective ``sum_k sigma(C_k^2) / |C_k|``
+is summed again from nothing, and the gain is its change. No formula for a gain appears
+in this file, so none can be wrong: to trust it, read `objective` (the definition),
+`moves` (what is allowed, in order of preference) and `choose` (which candidate wins).
+One step costs on the order of n^3 d K^3 operations, so keep n below about 40.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation")
+LEAF, STAR, SWITCH, DOUBLE_STAR, MIXED, REALLOCATION = range(len(MOVES))
+
+
+class Candidate(NamedTuple):
+    """One way to cut one leaf: where, and which clusters the children join."""
+
+    feature: int
+    threshold: float
+    leaf: int
+    move: int  # index into MOVES
+    left: int  # cluster of the rows with x <= threshold
+    right: int
+    gain: float
+
+    @property
+    def cut(self) -> tuple[int, float, int]:
+        """Feature, threshold and leaf: what orders the candidates of equal gain."""
+        return self.feature, self.threshold, self.leaf
+
+
+@dataclass
+class ReferenceTree:
+    """A grown tree: one entry a node, in order of creation, and what it achieves.
+
+    Leaves have children -1, feature -2, threshold -2.0, gain 0 and move 0. The cluster
+    of an inner node is the one it had when it was cut. Rows of weight 0 are in no
+    count, but they have a label: that of the leaf they fall into.
+    """
+
+    children_left: NDArray[np.intp]
+    children_right: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float64]
+    cluster: NDArray[np.intp]
+    gain: NDArray[np.float64]
+    move: NDArray[np.intp]
+    n_node_samples: NDArray[np.intp]
+    weighted_n_node_samples: NDArray[np.float64]
+    depth: NDArray[np.intp]
+    labels: NDArray[np.intp]
+    objective: float
+
+
+def objective(gram: ArrayLike, labels: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Return ``sum_k sigma(C_k^2) / |C_k|``; a cluster of no weight contributes 0.
+
+    With weights, ``sigma(A x B)`` is the sum of ``w_i w_j gram[i, j]`` and ``|A|`` the
+    sum of ``w_i``, so that weight 2 is the row twice.
+    """
+    gram = np.asarray(gram, dtype=np.float64)
+    labels = np.asarray(labels)
+    weight = _weights(weight, len(labels))
+    total = 0.0
+    for k in set(labels.tolist()):
+        w = np.where(labels == k, weight, 0.0)
+        if w.sum() > 0:
+            total += float(w @ gram @ w / w.sum())
+    return total
+
+
+def distance_form(gram: ArrayLike) -> NDArray[np.float64]:
+    """Return ``gram[i, j] - gram[i, i] / 2 - gram[j, j] / 2``.
+
+    Adding any ``a_i + a_j`` to a kernel adds the constant ``2 sum_i w_i a_i`` to the
+    objective of every clustering, so gains do not change; but minus half the squared
+    distances are small where a kernel far from its origin is large and loses digits.
+    """
+    gram = np.asarray(gram, dtype=np.float64)
+    half = np.diag(gram) / 2
+    return gram - (half[:, None] + half[None, :])
+
+
+def tolerance(gram: ArrayLike, weight: ArrayLike | None = None) -> float:
+    """Return the gain below which a difference is taken for rounding."""
+    gram = np.asarray(gram, dtype=np.float64)
+    weight = _weights(weight, len(gram))
+    scale = weight @ np.abs(distance_form(gram)) @ weight / weight.sum()
+    lost = weight @ np.abs(np.diag(gram))  # what the distance form cannot recover
+    return float(1e-9 * scale + 16 * 2.0**-52 * lost)
+
+
+def threshold_between(low: float, high: float) -> float:
+    """Return the midpoint, or `low` where rounding has it outside ``[low, high)``."""
+    middle = low / 2 + high / 2  # halved first: low + high may overflow
+    return middle if low <= middle < high else low
+
+
+def moves(own: int, n_present: int, n_clusters: int, whole: bool) -> Iterator[tuple[int, int, int]]:
+    """Yield each allowed (move, left cluster, right cluster), the preferred first.
+
+    Parameters
+    ----------
+    own : int
+        Cluster of the leaf that is cut.
+    n_present : int
+        Number of clusters now; a new cluster gets this number.
+    n_clusters : int
+        Number of clusters that there may be.
+    whole : bool
+        Whether the leaf is all of its cluster. Then one child must stay, or the
+        cluster would be emptied.
+    """
+    new = n_present
+    others = [q for q in range(n_present) if q != own]
+    if n_present < n_clusters:
+        yield STAR, own, new
+        yield STAR, new, own
+    for q in others:
+        yield SWITCH, own, q
+    for q in others:
+        yield SWITCH, q, own
+    if whole:
+        return
+    if n_present + 2 <= n_clusters:
+        yield DOUBLE_STAR, new, new + 1
+    if n_present < n_clusters:
+        for q in others:
+            yield MIXED, q, new
+        for q in others:
+            yield MIXED, new, q
+    for a in others:
+        for b in others:
+            if a != b:
+                yield REALLOCATION, a, b
+
+
+def candidates(
+    X: ArrayLike,
+    gram: ArrayLike,
+    leaf_of: ArrayLike,
+    cluster_of_leaf: Mapping[int, int] | Sequence[int],
+    weight: ArrayLike | None,
+    n_clusters: int,
+    *,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    max_depth: int | None = None,
+    depth_of_leaf: Mapping[int, int] | Sequence[int] = (),
+) -> list[Candidate]:
+    """Return every candidate of every leaf, those of one cut in order of preference.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    gram : array of shape (n, n)
+    leaf_of : array of shape (n,)
+        Node id of the leaf of each row.
+    cluster_of_leaf : indexed by node id
+        Cluster of each leaf; the clusters of all leaves are 0, ..., K - 1.
+    weight : array of shape (n,) or None
+        Rows of weight 0 are left out.
+    n_clusters : int
+        Number of clusters that there may be.
+    min_samples_split, min_samples_leaf : int
+        Least weight of a leaf that is cut and of each child. The defaults constrain
+        nothing, also where weights are below 1.
+    max_depth : int or None
+        A leaf as deep as this is not cut.
+    depth_of_leaf : indexed by node id
+        Depth of each leaf; only `max_depth` needs it.
+    """
+    weight = _weights(weight, len(np.asarray(leaf_of)))
+    kept = weight > 0
+    X = np.asarray(X, dtype=np.float64)[kept]
+    gram = distance_form(np.asarray(gram)[np.ix_(kept, kept)])
+    leaf_of = np.asarray(leaf_of)[kept]
+    weight = weight[kept]
+
+    labels = np.array([cluster_of_leaf[leaf] for leaf in leaf_of.tolist()])
+    n_present = len(set(labels.tolist()))
+    before = objective(gram, labels, weight)
+    found = []
+    for leaf in sorted(set(leaf_of.tolist())):
+        inside = leaf_of == leaf
+        own = cluster_of_leaf[leaf]
+        whole = np.array_equal(inside, labels == own)
+        if max_depth is not None and depth_of_leaf[leaf] >= max_depth:
+            continue
+        if min_samples_split != 2 and weight[inside].sum() < min_samples_split:
+            continue
+        for feature in range(X.shape[1]):
+            values = np.unique(X[inside, feature]).tolist()
+            for low, high in pairwise(values):
+                threshold = threshold_between(low, high)
+                left = inside & (X[:, feature] <= threshold)
+                right = inside & ~left
+                lighter = min(weight[left].sum(), weight[right].sum())
+                if min_samples_leaf != 1 and lighter < min_samples_leaf:
+                    continue
+                for move, a, b in moves(own, n_present, n_clusters, whole):
+                    after = labels.copy()
+                    after[left] = a
+                    after[right] = b
+                    gain = objective(gram, after, weight) - before
+                    found.append(Candidate(feature, threshold, leaf, move, a, b, gain))
+    return found
+
+
+def choose(found: Sequence[Candidate], tol: float) -> Candidate | None:
+    """Return the candidate to take, or None if no gain is above the tolerance.
+
+    Gains within `tol` of the best are equal: of these the lowest feature, threshold and
+    leaf wins, and there the preferred of the moves within `tol` of the best move.
+    """
+    best = max((c.gain for c in found), default=0.0)
+    if best <= tol:
+        return None
+    cut = min(c.cut for c in found if c.gain >= best - tol)
+    here = [c for c in found if c.cut == cut]
+    most = max(c.gain for c in here)
+    return next(c for c in here if c.gain >= most - tol)
+
+
+def grow(
+    X: ArrayLike,
+    gram: ArrayLike,
+    *,
+    n_clusters: int,
+    max_leaf_nodes: int | None = None,
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    sample_weight: ArrayLike | None = None,
+) -> ReferenceTree:
+    """Grow a tree greedily: take the best candidate of all leaves until none gains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> tree = grow(X, X @ X.T, n_clusters=2)
+    >>> tree.labels.tolist(), tree.threshold[0].item(), tree.gain[0].item()
+    ([0, 0, 1, 1], 5.5, 100.0)
+    """
+    every_row = np.asarray(X, dtype=np.float64)
+    weight = _weights(sample_weight, len(every_row))
+    kept = weight > 0
+    X = every_row[kept]
+    gram = np.asarray(gram, dtype=np.float64)[np.ix_(kept, kept)]
+    weight = weight[kept]
+
+    tol = tolerance(gram, weight)
+    leaf_of = np.zeros(len(X), dtype=np.intp)
+    nodes = [_new_node(cluster=0, depth=0, weight=weight)]
+    n_leaves = 1
+    while max_leaf_nodes is None or n_leaves < max_leaf_nodes:
+        found = candidates(
+            X,
+            gram,
+            leaf_of,
+            [node["cluster"] for node in nodes],
+            weight,
+            n_clusters,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_depth=max_depth,
+            depth_of_leaf=[node["depth"] for node in nodes],
+        )
+        chosen = choose(found, tol)
+        if chosen is None:
+            break
+        inside = leaf_of == chosen.leaf
+        goes_left = X[:, chosen.feature] <= chosen.threshold
+        parent = nodes[chosen.leaf]
+        parent.update(
+            children_left=len(nodes),
+            children_right=len(nodes) + 1,
+            feature=chosen.feature,
+            threshold=chosen.threshold,
+            gain=chosen.gain,
+            move=chosen.move,
+        )
+        for rows, cluster in (
+            (inside & goes_left, chosen.left),
+            (inside & ~goes_left, chosen.right),
+        ):
+            leaf_of[rows] = len(nodes)
+            nodes.append(_new_node(cluster, parent["depth"] + 1, weight[rows]))
+        n_leaves += 1
+
+    labels = np.array([_cluster_of_row(nodes, x) for x in every_row], dtype=np.intp)
+    return ReferenceTree(
+        **{name: np.array([node[name] for node in nodes]) for name in nodes[0]},
+        labels=labels,
+        objective=objective(gram, labels[kept], weight),
+    )
+
+
+def _new_node(cluster: int, depth: int, weight: NDArray[np.float64]) -> dict:
+    """Return a leaf that holds rows of these weights, one entry a field of the tree."""
+    return dict(
+        children_left=-1,
+        children_right=-1,
+        feature=-2,
+        threshold=-2.0,
+        cluster=cluster,
+        gain=0.0,
+        move=LEAF,
+        n_node_samples=len(weight),
+        weighted_n_node_samples=float(weight.sum()),
+        depth=depth,
+    )
+
+
+def _cluster_of_row(nodes: Sequence[dict], x: NDArray[np.float64]) -> int:
+    """Walk one row from the root to its leaf."""
+    node = nodes[0]
+    while node["move"] != LEAF:
+        side = "left" if x[node["feature"]] <= node["threshold"] else "right"
+        node = nodes[node[f"children_{side}"]]
+    return node["cluster"]
+
+
+def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    return np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)

@@ -1,0 +1,227 @@
+"""The tree as arrays, one entry a node, the same for every estimator of the package.
+
+Nodes are numbered as they were made: the root is 0, and each split appends its left child,
+then its right one. A row goes left where ``x[feature] <= threshold``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from agathis._core.predict import apply as _apply
+
+#: Kinds of split; ``Tree.move`` holds indices into this.
+MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation")
+LEAF = -1
+UNDEFINED = -2
+
+_DTYPES = {
+    "children_left": np.int32,
+    "children_right": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "cluster": np.int32,
+    "gain": np.float64,
+    "move": np.int8,
+    "n_node_samples": np.int64,
+    "weighted_n_node_samples": np.float64,
+    "depth": np.int32,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A binary tree whose leaves belong to clusters.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (n_nodes,)
+        Node numbers; -1 at a leaf.
+    feature, threshold : ndarray of shape (n_nodes,)
+        The split; -2 at a leaf.
+    cluster : ndarray of shape (n_nodes,)
+        The cluster of a leaf; for another node the one it had when it was cut.
+    gain : ndarray of shape (n_nodes,)
+        What the split added to the objective; 0 at a leaf.
+    move : ndarray of shape (n_nodes,)
+        Kind of split, an index into ``MOVES``.
+    n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
+    depth : ndarray of shape (n_nodes,)
+        0 at the root.
+    n_features : int
+    """
+
+    children_left: np.ndarray
+    children_right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    cluster: np.ndarray
+    gain: np.ndarray
+    move: np.ndarray
+    n_node_samples: np.ndarray
+    weighted_n_node_samples: np.ndarray
+    depth: np.ndarray
+    n_features: int
+
+    def __repr__(self) -> str:
+        return (
+            f"Tree({self.n_leaves} leaves, {self.n_clusters} clusters, depth {self.max_depth}, "
+            f"{self.n_features} features)"
+        )
+
+    @property
+    def node_count(self) -> int:
+        return len(self.feature)
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        return self.children_left == LEAF
+
+    @property
+    def n_leaves(self) -> int:
+        return int(np.count_nonzero(self.is_leaf))
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.cluster[self.is_leaf].max()) + 1
+
+    @property
+    def max_depth(self) -> int:
+        return int(self.depth.max())
+
+    def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """The leaf of each row of a float32 or float64 array, as a node number."""
+        return _apply(
+            X,
+            self.children_left,
+            self.children_right,
+            self.feature,
+            self.threshold,
+            self.max_depth,
+            threads,
+        )
+
+    def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """The cluster of each row."""
+        return self.cluster[self.apply(X, threads)]
+
+    def parents(self) -> np.ndarray:
+        """The parent of each node; -1 for the root."""
+        parent = np.full(self.node_count, -1, dtype=np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[self.children_left[inner]] = inner
+        parent[self.children_right[inner]] = inner
+        return parent
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to ``node``, both included."""
+        parent = self.parents()
+        path = [int(node)]
+        while parent[path[-1]] >= 0:
+            path.append(int(parent[path[-1]]))
+        return path[::-1]
+
+    def decision_path(self, X: np.ndarray, threads: int = 1) -> sparse.csr_matrix:
+        """Which nodes each row passes, a sparse (n_samples, n_nodes) matrix of ones."""
+        leaves = self.apply(X, threads)
+        parent = self.parents()
+        length = self.depth[leaves].astype(np.int64) + 1
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        node, place = leaves.copy(), indptr[1:] - 1
+        rows = np.arange(len(leaves))
+        while len(rows):
+            indices[place[rows]] = node[rows]
+            node[rows] = parent[node[rows]]
+            place[rows] -= 1
+            rows = rows[node[rows] >= 0]
+        ones = np.ones(len(indices), dtype=np.int64)
+        return sparse.csr_matrix((ones, indices, indptr), shape=(len(leaves), self.node_count))
+
+    def feature_importances(self) -> np.ndarray:
+        """Share of each feature in the sum of all gains."""
+        inner = ~self.is_leaf
+        total = np.bincount(self.feature[inner], self.gain[inner], minlength=self.n_features)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as lists and numbers."""
+        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in _DTYPES}
+        return {"n_features": self.n_features, **out}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Tree:
+        """The tree of :meth:`to_dict`."""
+        missing = [f.name for f in fields(cls) if f.name not in data]
+        if missing:
+            raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
+        arrays = {name: np.asarray(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
+        return cls(**arrays, n_features=int(data["n_features"]))
+
+
+class TreeBuilder:
+    """A tree that grows node by node.
+
+    Parameters
+    ----------
+    n_features : int
+    n_samples, weight : int, float
+        Of the root.
+    """
+
+    def __init__(self, n_features: int, n_samples: int, weight: float) -> None:
+        self.n_features = n_features
+        self.columns: dict[str, list] = {name: [] for name in _DTYPES}
+        self._append(0, n_samples, weight, 0)
+
+    def depth(self, node: int) -> int:
+        return self.columns["depth"][node]
+
+    def cut(
+        self,
+        node: int,
+        split: Any,
+        left: tuple[int, float],
+        right: tuple[int, float],
+    ) -> tuple[int, int]:
+        """Give a leaf two children of the given (samples, weight); their numbers."""
+        depth = self.depth(node) + 1
+        first = self._append(split.left, *left, depth)
+        second = self._append(split.right, *right, depth)
+        row = {
+            "children_left": first,
+            "children_right": second,
+            "feature": split.feature,
+            "threshold": split.threshold,
+            "gain": split.gain,
+            "move": split.move,
+        }
+        for name, value in row.items():
+            self.columns[name][node] = value
+        return first, second
+
+    def build(self) -> Tree:
+        arrays = {name: np.array(self.columns[name], dtype=t) for name, t in _DTYPES.items()}
+        return Tree(**arrays, n_features=self.n_features)
+
+    def _append(self, cluster: int, n_samples: int, weight: float, depth: int) -> int:
+        row = {
+            "children_left": LEAF,
+            "children_right": LEAF,
+            "feature": UNDEFINED,
+            "threshold": float(UNDEFINED),
+            "cluster": cluster,
+            "gain": 0.0,
+            "move": 0,
+            "n_node_samples": n_samples,
+            "weighted_n_node_samples": weight,
+            "depth": depth,
+        }
+        for name, value in row.items():
+            self.columns[name].append(value)
+        return len(self.columns["cluster"]) - 1

@@ -1,0 +1,207 @@
+"""Data and parameters: what is accepted, and what is said when it is not.
+
+The only home of scikit-learn's private helpers, so that a change there is mended here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, validate_data
+
+from agathis._core.matrix import inspect
+from agathis._kernels import KERNEL_NAMES, Kernel
+
+__all__ = [
+    "KAURI_CONSTRAINTS",
+    "check_X",
+    "check_domain",
+    "check_gram",
+    "check_kernel",
+    "check_sample_weight",
+    "fit_context",
+    "least_weight",
+    "n_threads",
+    "resolve_max_features",
+]
+
+fit_context = _fit_context
+
+KAURI_CONSTRAINTS: dict[str, list] = {
+    "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), callable],
+    "gamma": [Interval(Real, 0, None, closed="left"), None],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [dict, None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="right"),
+        StrOptions({"sqrt", "log2"}),
+        None,
+    ],
+    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
+    "min_samples_split": [
+        Interval(Integral, 2, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="right"),
+    ],
+    "min_samples_leaf": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Real, 0.0, 1.0, closed="neither"),
+    ],
+    "stocks": [StrOptions({"auto", "gram", "blocks"})],
+    "keep_training_data": ["boolean"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+    "random_state": ["random_state"],
+}
+
+
+def check_X(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> np.ndarray:
+    """A finite float64 table; its width and column names are kept or compared."""
+    dtype: Any = np.float64 if reset else [np.float64, np.float32]
+    return validate_data(estimator, X, dtype=dtype, reset=reset, accept_sparse=False)
+
+
+def check_kernel(
+    kernel: str | Callable[..., float],
+    *,
+    gamma: float | None,
+    degree: float,
+    coef0: float,
+    kernel_params: dict[str, Any] | None,
+) -> Kernel:
+    """The kernel with those of the parameters that it takes."""
+    if callable(kernel):
+        return Kernel(kernel, dict(kernel_params or {}))
+    if kernel_params:
+        raise ValueError(
+            f"kernel_params={kernel_params!r} goes with a callable kernel; kernel={kernel!r} "
+            "takes gamma, degree and coef0."
+        )
+    params: dict[str, Any] = {"degree": degree, "coef0": coef0}
+    if gamma is not None:
+        params["gamma"] = gamma
+    return Kernel(kernel, params)
+
+
+def check_domain(kernel: Kernel, X: np.ndarray) -> None:
+    """Raise where the kernel is not defined on X."""
+    if kernel.needs_non_negative and X.size and X.min() < 0:
+        raise ValueError(
+            f"kernel={kernel.metric!r} needs non-negative X; the smallest value of X is "
+            f"{X.min():.6g}."
+        )
+
+
+def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarray:
+    """A finite symmetric matrix for ``kernel="precomputed"``."""
+    if gram is None:
+        raise ValueError(
+            "kernel='precomputed' needs the kernel matrix: fit(X, gram=K) with K of shape "
+            f"({n_samples}, {n_samples})."
+        )
+    matrix = check_array(
+        gram,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        ensure_min_features=0,
+        input_name="gram",
+    )
+    if matrix.shape != (n_samples, n_samples):
+        raise ValueError(
+            f"gram must be square with a row for each row of X, ({n_samples}, {n_samples}); "
+            f"it has shape {matrix.shape}."
+        )
+    if matrix.dtype == np.float64:
+        # A symmetric matrix in Fortran order is its transpose in C order: no copy.
+        matrix = matrix if matrix.flags.c_contiguous or not matrix.flags.f_contiguous else matrix.T
+        looked_at = np.ascontiguousarray(matrix)
+        precision = 1e-8
+    else:
+        looked_at = matrix.astype(np.float64)
+        precision = 1e-4
+    largest, apart, finite = inspect(looked_at, threads)
+    if not finite:
+        raise ValueError("gram contains NaN or infinity; every kernel value must be finite.")
+    if apart > precision * largest:
+        i, j = np.unravel_index(np.argmax(np.abs(looked_at - looked_at.T)), matrix.shape)
+        raise ValueError(
+            f"gram must be symmetric; gram[{i}, {j}] = {matrix[i, j]:.6g} but "
+            f"gram[{j}, {i}] = {matrix[j, i]:.6g}."
+        )
+    return matrix
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray:
+    """Non-negative weights, not all zero; ones by default."""
+    if sample_weight is None:
+        return np.ones(n_samples)
+    if np.isscalar(sample_weight):
+        sample_weight = np.full(n_samples, sample_weight)
+    weight = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+    )
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one value for each row of X, ({n_samples},); it has shape "
+            f"{weight.shape}."
+        )
+    if weight.min() < 0:
+        raise ValueError(
+            f"sample_weight must not be negative; its smallest value is {weight.min():.6g}."
+        )
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    return weight
+
+
+def least_weight(value: float, total: float, no_limit: int) -> float:
+    """``min_samples_*`` as a weight: a number of samples, or a share of all.
+
+    A sample counts by its weight, so that weight 2 is the row twice. ``no_limit`` is the value
+    that any leaf satisfies.
+    """
+    if isinstance(value, Integral):
+        least = 0.0 if value <= no_limit else float(value)
+    else:
+        least = float(value) * total
+    # Sums of weights that should be equal may differ by rounding.
+    return least * (1 - 1e-12)
+
+
+def resolve_max_features(value: float | str | None, n_features: int) -> int | None:
+    """How many features a search draws; ``None`` where it is all of them."""
+    if value is None:
+        return None
+    if value == "sqrt":
+        count = int(math.sqrt(n_features))
+    elif value == "log2":
+        count = int(math.log2(n_features))
+    elif isinstance(value, Integral):
+        if value > n_features:
+            raise ValueError(
+                f"max_features={value} is more than the {n_features} features of X."
+            )
+        count = int(value)
+    else:
+        count = int(float(value) * n_features)
+    count = max(1, count)
+    return None if count == n_features else count
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for compiled loops: all cores by default, as in scikit-learn's own OpenMP code."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
+    return cpu_count() if n_jobs is None else effective_n_jobs(n_jobs)

@@ -1,0 +1,93 @@
+"""A tree in words: one line a node, the leaves with their cluster and size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._tree import Tree
+
+
+def to_text(
+    model: BaseEstimator | Tree,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    digits: int = 4,
+) -> str:
+    """Write a tree in words.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    digits : int, default=4
+        Significant digits of the thresholds.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_text
+    >>> iris = load_iris()
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
+    >>> print(to_text(model, feature_names=iris.feature_names))
+    petal length (cm) <= 3.4
+    |   cluster 0 (53 samples)
+    petal length (cm) > 3.4
+    |   petal length (cm) <= 5.05
+    |   |   cluster 1 (54 samples)
+    |   petal length (cm) > 5.05
+    |   |   cluster 2 (43 samples)
+    """
+    if isinstance(model, Tree):
+        tree = model
+    else:
+        check_is_fitted(model, "tree_")
+        tree = model.tree_
+        if feature_names is None:
+            feature_names = getattr(model, "feature_names_in_", None)
+    if feature_names is None:
+        feature_names = [f"x[{f}]" for f in range(tree.n_features)]
+    if len(feature_names) != tree.n_features:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names; the tree has {tree.n_features} "
+            "features."
+        )
+    if cluster_names is None:
+        cluster_names = [f"cluster {k}" for k in range(tree.n_clusters)]
+    if len(cluster_names) != tree.n_clusters:
+        raise ValueError(
+            f"cluster_names has {len(cluster_names)} names; the tree has {tree.n_clusters} "
+            "clusters."
+        )
+    return "\n".join(_lines(tree, feature_names, cluster_names, digits))
+
+
+def _lines(
+    tree: Tree, features: Sequence[str], clusters: Sequence[str], digits: int
+) -> Iterator[str]:
+    # Nodes to write, the next one last; a condition is written before the node it leads to.
+    todo: list[tuple[int, str]] = [(0, "")]
+    while todo:
+        node, condition = todo.pop()
+        depth = int(tree.depth[node])
+        if condition:
+            yield "|   " * (depth - 1) + condition
+        if tree.is_leaf[node]:
+            n = int(tree.n_node_samples[node])
+            yield "|   " * depth + f"{clusters[tree.cluster[node]]} ({n} sample{'s'[: n != 1]})"
+            continue
+        name, value = features[tree.feature[node]], f"{tree.threshold[node]:.{digits}g}"
+        todo.append((int(tree.children_right[node]), f"{name} > {value}"))
+        todo.append((int(tree.children_left[node]), f"{name} <= {value}"))

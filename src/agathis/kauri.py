@@ -1,0 +1,433 @@
+"""Kauri: a decision tree that clusters, grown without labels.
+
+The flow of :meth:`Kauri.fit`: the data and parameters are checked (``_validation``), stocks
+are made of the kernel and the rows (``stocks``), a grower cuts leaves until nothing is gained
+(``_grower``), and what it leaves is a :class:`~agathis.Tree` (``_tree``) from which everything
+else is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from agathis import _validation as checks
+from agathis._centres import KernelCentres, PointCentres, SampleCentres
+from agathis._grower import Grower, Limits
+from agathis._kernels import Kernel, cluster_stocks, membership, objective
+from agathis._progress import Clocks, Progress
+from agathis._tree import Tree
+from agathis.stocks import PairStocks, choose_stocks, rows_of_kernel
+from agathis.stocks.rows import MatrixRows
+
+
+class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """A binary tree whose leaves are clusters, or parts of clusters.
+
+    At each step the split of some leaf that most raises the kernel KMeans objective, the sum
+    over clusters of their kernel values over their size, is made: one or both sides of the cut
+    found a new cluster or join another one. The tree is grown from nothing, with no clustering
+    to imitate, and ends when no split helps or a limit is reached.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The most clusters there may be; fewer are found where more do not help.
+    kernel : str or callable, default="linear"
+        A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
+        rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``. With the linear
+        kernel the objective is that of KMeans.
+    gamma : float, default=None
+        For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
+        scikit-learn's default for each.
+    degree : float, default=3
+        For the polynomial kernel.
+    coef0 : float, default=1
+        For the polynomial and sigmoid kernels.
+    kernel_params : dict, default=None
+        Keyword arguments of a callable kernel.
+    max_leaf_nodes : int, default=None
+        The most leaves there may be.
+    max_features : int, float, {"sqrt", "log2"}, default=None
+        How many features each search of a leaf looks at, drawn anew each time; a float is a
+        share of all.
+    max_depth : int, default=None
+        The most splits on the way to a leaf.
+    min_samples_split : int or float, default=2
+        The least samples of a leaf that is cut; a float is a share of all.
+    min_samples_leaf : int or float, default=1
+        The least samples of a leaf; a float is a share of all. Both count samples by their
+        weight, except that the defaults limit nothing.
+    stocks : {"auto", "gram", "blocks"}, default="auto"
+        ``"gram"`` computes the kernel matrix once and keeps it, ``"blocks"`` computes rows of
+        it when they are needed, in memory that is linear in the number of rows. Both give the
+        same tree. ``"auto"`` takes the matrix where it fits scikit-learn's ``working_memory``
+        (1 GiB, some 11,000 rows, unless configured).
+    keep_training_data : bool, default=False
+        Whether the model keeps the training rows, which :meth:`transform` needs with kernels
+        other than linear and cosine.
+    n_jobs : int, default=None
+        Threads; ``None`` is all cores. The tree does not depend on it.
+    verbose : int, default=0
+        1 prints progress and the time that each part took.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features where ``max_features`` asks for it; nothing else is random.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as arrays.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training row; always equal to ``predict`` of it.
+    objective_ : float
+        The objective of the clusters, to be maximised.
+    inertia_ : float
+        The kernel KMeans cost of the clusters: their summed squared distances to the centres
+        in the kernel's space.
+    n_clusters_ : int
+        How many clusters were found.
+    n_leaves_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the sum of all gains.
+    stocks_ : str
+        The stocks that were used.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only where X has column names that are all strings.
+
+    References
+    ----------
+    Louis Ohl, Pierre-Alexandre Mattei, Mickaël Leclercq, Arnaud Droit, Frédéric Precioso.
+    "Kernel KMeans clustering splits for end-to-end unsupervised decision trees", 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from agathis import Kauri
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Kauri(n_clusters=3, kernel="rbf", max_leaf_nodes=12).fit(X)
+    >>> model.predict(X[:3])
+    array([0, 0, 0], dtype=int32)
+    >>> round(adjusted_rand_score(y, model.labels_), 2)
+    0.73
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list]] = checks.KAURI_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        max_leaf_nodes: int | None = None,
+        max_features: int | float | str | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        stocks: str = "auto",
+        keep_training_data: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.stocks = stocks
+        self.keep_training_data = keep_training_data
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @checks.fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Kauri:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; the tree's conditions are on its columns.
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix, for ``kernel="precomputed"``; it is not copied.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight 2 is the row twice, weight 0 the row left out.
+
+        Returns
+        -------
+        self : Kauri
+        """
+        X = checks.check_X(self, X, reset=True)
+        threads = checks.n_threads(self.n_jobs)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        counted = np.flatnonzero(weight)
+        if len(counted) < self.n_clusters:
+            raise ValueError(
+                f"n_samples={len(counted)} should be >= n_clusters={self.n_clusters}"
+                + (" (rows of weight 0 do not count)." if len(counted) < len(X) else ".")
+            )
+        kernel, matrix = self._check_kernel(X, gram, threads)
+
+        some = slice(None) if len(counted) == len(X) else counted
+        limits = self._limits(X.shape[1], len(counted), float(weight.sum()))
+        progress = Progress(self.verbose, self.max_leaf_nodes, self.n_clusters)
+        clocks = Clocks()
+        self.stocks_ = "gram" if matrix is not None else choose_stocks(self.stocks, len(counted))
+        if matrix is None:
+            rows = rows_of_kernel(self.stocks_, kernel, X[some], threads)
+        else:
+            rows = MatrixRows(matrix, None if len(counted) == len(X) else counted)
+        stocks = PairStocks(
+            X[some],
+            weight[some],
+            rows,
+            n_clusters=self.n_clusters,
+            max_leaves=limits.max_leaves,
+            min_leaf=checks.least_weight(self.min_samples_leaf, float(weight.sum()), 1),
+            threads=threads,
+            progress=progress,
+        )
+        clocks.stocks = time.perf_counter() - progress.started
+        random_state = check_random_state(self.random_state)
+        grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
+        self.tree_: Tree = grower.grow()
+
+        self.labels_ = self.tree_.predict(X, threads)
+        self.n_clusters_ = self.tree_.n_clusters
+        self.n_leaves_ = self.tree_.n_leaves
+        self.inertia_ = -stocks.objective
+        half = rows.half
+        if matrix is None and kernel.metric == "linear":
+            half = kernel.diagonal(X[some]) / 2  # the rows' own are those of X about its mean
+        self.objective_ = 2 * float(half @ weight[some]) - self.inertia_
+        member = membership(self.labels_, self.n_clusters_, weight)
+        self._keep_centres(kernel, X, member, stocks, rows.half, some)
+        progress.done(self.n_leaves_, self.n_clusters_, self.objective_, clocks)
+        return self
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.tree_.predict(*self._rows_and_threads(X))
+
+    def apply(self, X: ArrayLike) -> np.ndarray:
+        """The leaf of each row, as a node number of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples,)
+        """
+        return self.tree_.apply(*self._rows_and_threads(X))
+
+    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
+        """Which nodes each row passes on its way to its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+        """
+        return self.tree_.decision_path(*self._rows_and_threads(X))
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The objective of the clusters that the tree makes of X; higher is better.
+
+        For the training rows this is ``objective_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix of X, for ``kernel="precomputed"``.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        X, threads = self._rows_and_threads(X)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        kernel, matrix = self._check_kernel(X, gram, threads)
+        member = membership(self.tree_.predict(X, threads), self.n_clusters_, weight)
+        if matrix is not None:
+            stock = cluster_stocks(iter([(slice(None), matrix)]), member)
+        elif kernel.has_features:
+            stock = np.sum((member.T @ kernel.features(X)) ** 2, axis=1)
+        else:
+            stock = cluster_stocks(kernel.blocks(X, X, threads), member)
+        return objective(stock, member.sum(axis=0))
+
+    def transform(
+        self,
+        X: ArrayLike,
+        *,
+        gram: ArrayLike | None = None,
+        gram_diagonal: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """The distance of each row to the centre of each cluster, in the kernel's space.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        gram : array-like of shape (n_samples, n_train), optional
+            For ``kernel="precomputed"``: kernel values with the training rows.
+        gram_diagonal : array-like of shape (n_samples,), optional
+            For ``kernel="precomputed"``: kernel value of each row with itself.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        X, _ = self._rows_and_threads(X)
+        if self.kernel == "precomputed":
+            return self._transform_precomputed(len(X), gram, gram_diagonal)
+        if self._centres is None:
+            raise ValueError(
+                f"transform with kernel={self.kernel!r} needs the training rows, and the model "
+                "was fitted without them: fit with keep_training_data=True."
+            )
+        return self._centres.distances(np.asarray(X, dtype=np.float64))
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.tree_.feature_importances()
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        check_is_fitted(self)
+        return checks.check_X(self, X, reset=False), checks.n_threads(self.n_jobs)
+
+    def _check_kernel(
+        self, X: np.ndarray, gram: ArrayLike | None, threads: int
+    ) -> tuple[Kernel, np.ndarray | None]:
+        """The kernel, and its matrix where the user gave that."""
+        kernel = checks.check_kernel(
+            self.kernel,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+        if self.kernel == "precomputed":
+            if self.stocks == "blocks":
+                raise ValueError(
+                    "stocks='blocks' computes the kernel from X, and kernel='precomputed' gives "
+                    "it: use stocks='gram' or 'auto'."
+                )
+            return kernel, checks.check_gram(gram, len(X), threads)
+        if gram is not None:
+            raise ValueError(
+                f"gram goes with kernel='precomputed'; kernel={self.kernel!r} is computed from X."
+            )
+        checks.check_domain(kernel, X)
+        return kernel, None
+
+    def _limits(self, n_features: int, n_samples: int, weight: float) -> Limits:
+        return Limits(
+            max_leaves=min(n_samples, self.max_leaf_nodes or n_samples),
+            max_depth=self.max_depth,
+            min_split=checks.least_weight(self.min_samples_split, weight, 2),
+            max_features=checks.resolve_max_features(self.max_features, n_features),
+        )
+
+    def _keep_centres(
+        self,
+        kernel: Kernel,
+        X: np.ndarray,
+        member: np.ndarray,
+        stocks: PairStocks,
+        half: np.ndarray,
+        some: slice | np.ndarray,
+    ) -> None:
+        """Keep what :meth:`transform` will need, and no more."""
+        self._centres: PointCentres | KernelCentres | SampleCentres | None = None
+        if kernel.has_features:
+            self._centres = PointCentres.of(kernel, X, member)
+            return
+        if self.kernel != "precomputed" and not self.keep_training_data:
+            return
+        share = member / member.sum(axis=0)
+        # Back from the distance form, k(i, j) - half[i] - half[j].
+        samples = SampleCentres(share, stocks.cluster_means() + 2 * (half @ share[some]))
+        kept = self.kernel == "precomputed"
+        self._centres = samples if kept else KernelCentres(kernel, samples, X)
+
+    def _transform_precomputed(
+        self, n_samples: int, gram: ArrayLike | None, gram_diagonal: ArrayLike | None
+    ) -> np.ndarray:
+        if gram is None or gram_diagonal is None:
+            raise ValueError(
+                "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
+                "of X with the training rows, k that of each row of X with itself."
+            )
+        cross = check_array(gram, dtype=np.float64, input_name="gram")
+        diagonal = check_array(
+            gram_diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal"
+        )
+        n_train = len(self._centres.share)
+        if cross.shape != (n_samples, n_train) or diagonal.shape != (n_samples,):
+            raise ValueError(
+                f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal "
+                f"({n_samples},); they have {cross.shape} and {diagonal.shape}."
+            )
+        return self._centres.distances(cross, diagonal)

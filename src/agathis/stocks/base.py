@@ -1,0 +1,87 @@
+"""What a grower asks of stocks.
+
+Stocks know the samples, the kernel and the clusters; they find the best split of a leaf and
+carry it out. They do not know which leaf is cut next, nor when growth ends. Leaves are
+numbered by *slot*: the first is 0, the left child of a cut keeps its parent's slot, and the
+right child gets the next free one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+
+class Split(NamedTuple):
+    """Where a leaf is cut, and what becomes of its two sides.
+
+    ``left`` and ``right`` are the clusters of the children, ``move`` an index into
+    ``agathis._tree.MOVES`` and ``position`` the number of samples on the left, less one, in the
+    order of the feature.
+    """
+
+    feature: int
+    threshold: float
+    gain: float
+    move: int
+    left: int
+    right: int
+    position: int
+
+
+class Stocks(Protocol):
+    """The stocks of a growing tree.
+
+    Attributes
+    ----------
+    tolerance : float
+        Two gains that differ by no more are the same but for rounding; a gain that is no
+        larger is none.
+    """
+
+    tolerance: float
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    @property
+    def objective(self) -> float:
+        """The objective now, less what it would be with every sample a cluster of its own."""
+        ...
+
+    def leaf_size(self, slot: int) -> tuple[int, float]:
+        """Samples and weight of a leaf."""
+        ...
+
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> np.ndarray:
+        """The best gain of each leaf, -inf where it cannot be cut.
+
+        ``drawn``, of shape (len(slots), n_features), says which features are looked at.
+        """
+        ...
+
+    def locate(self, slot: int, floor: float) -> Split:
+        """The first split of a leaf, by feature and threshold, that gains ``floor`` or more.
+
+        The leaf must have been searched since the clusters last changed.
+        """
+        ...
+
+    def commit(self, slot: int, split: Split, slack: np.ndarray) -> int:
+        """Cut a leaf; the slot of its right child.
+
+        ``slack``, one entry a slot, is raised by as much as each leaf's best gain may have
+        grown by this; it becomes infinite where nothing is known.
+        """
+        ...
+
+
+def threshold_between(low: float, high: float) -> float:
+    """The midpoint, or ``low`` where rounding would lift the midpoint to ``high``.
+
+    >>> threshold_between(1.0, 2.0)
+    1.5
+    """
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low
