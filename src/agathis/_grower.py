@@ -1,10 +1,10 @@
 """Which leaf is cut next, and when growth ends. No gain is computed here.
 
-The grower keeps for each leaf the best gain that its last search found and a *slack*: how much
-that gain may have grown since, because clusters changed. A leaf is searched again only when
-its gain plus slack reaches the best gain that is certain, so after most splits a few leaves
-are looked at and the rest are not touched. Gains within the stocks' tolerance of the best are
-ties; they go to the lowest feature, then threshold, then node.
+The stocks keep for each leaf the best gain that its last search found, and a bound of what it
+may have become since, because clusters changed. A leaf is searched again only when its bound
+reaches the best gain that is certain, so after most splits a few leaves are looked at and the
+rest are not touched. Gains within the stocks' tolerance of the best are ties; they go to the
+lowest feature, then threshold, then node.
 """
 
 from __future__ import annotations
@@ -68,11 +68,10 @@ class Grower:
         self.random_state, self.progress, self.clocks = random_state, progress, clocks
         self.builder = TreeBuilder(n_features, *stocks.leaf_size(0))
         self.n_leaves = 1
-        # By slot. A leaf that may not be cut has the gain -inf and no slack, for good.
+        # By slot: the leaf's node, and whether the limits forbid to cut it.
         self.node = np.zeros(limits.max_leaves, dtype=np.int64)
-        self.gain = np.full(limits.max_leaves, -np.inf)
-        self.slack = np.zeros(limits.max_leaves)
-        self._open(0)
+        self.closed = np.zeros(limits.max_leaves, dtype=bool)
+        self._close_if_done(0)
 
     def grow(self) -> Tree:
         while self.n_leaves < self.limits.max_leaves:
@@ -88,19 +87,20 @@ class Grower:
 
     def _best_gain(self) -> float:
         """The best gain of all leaves, after every search that it takes to be certain."""
-        gain, slack = self.gain[: self.n_leaves], self.slack[: self.n_leaves]
+        gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
+        gain[self.closed[: self.n_leaves]] = bound[self.closed[: self.n_leaves]] = -np.inf
         if self.limits.max_features is not None:
             # Each search draws features of its own, so no old search speaks for a new one.
-            slack[gain > -np.inf] = np.inf
-        self._search(np.flatnonzero(slack == np.inf))
+            bound[bound > -np.inf] = np.inf
+        self._search(np.flatnonzero(bound == np.inf))
         while True:
-            certain = np.max(gain, where=slack == 0, initial=-np.inf)
-            bound = gain + slack
-            bound[slack == 0] = -np.inf
-            rival = int(np.argmax(bound))
-            if bound[rival] < max(certain, self.stocks.tolerance) - self.stocks.tolerance:
-                return float(certain)
-            self._search(np.array([rival]))
+            certain = bound == gain
+            best = np.max(gain, where=certain, initial=-np.inf)
+            floor = max(best, self.stocks.tolerance) - self.stocks.tolerance
+            doubtful = np.flatnonzero(~certain & (bound >= floor))
+            if len(doubtful) == 0:
+                return float(best)
+            self._search(doubtful[np.argmax(bound[doubtful])][None])
 
     def _search(self, slots: np.ndarray) -> None:
         if len(slots) == 0:
@@ -110,41 +110,36 @@ class Grower:
             keys = self.random_state.random_sample((len(slots), self.n_features))
             places = np.argsort(np.argsort(keys, axis=1), axis=1)
             drawn = (places < self.limits.max_features).astype(np.uint8)
-        self.gain[slots] = self.stocks.search(slots.astype(np.int32), drawn)
-        self.slack[slots] = 0.0
+        self.stocks.search(slots.astype(np.int32), drawn)
         self.clocks.searches += len(slots)
 
     def _choose(self, best: float) -> tuple[int, Split]:
         """The split to make: the first, by feature, threshold and node, of those that tie."""
         floor = best - self.stocks.tolerance
-        certain = self.slack[: self.n_leaves] == 0
-        tied = np.flatnonzero(certain & (self.gain[: self.n_leaves] >= floor))
+        gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
+        tied = np.flatnonzero((gain == bound) & (gain >= floor))
         splits = [(int(slot), self.stocks.locate(int(slot), floor)) for slot in tied]
         return min(splits, key=lambda s: (s[1].feature, s[1].threshold, self.node[s[0]]))
 
     def _cut(self, slot: int, split: Split) -> None:
-        other = self.stocks.commit(slot, split, self.slack)
+        other = self.stocks.commit(slot, split)
         left, right = self.stocks.leaf_size(slot), self.stocks.leaf_size(other)
         self.node[slot], self.node[other] = self.builder.cut(
             int(self.node[slot]), split, left, right
         )
         self.n_leaves += 1
-        self._open(slot)
-        self._open(other)
-        closed = self.gain[: self.n_leaves] == -np.inf
-        self.slack[: self.n_leaves][closed] = 0.0
+        self._close_if_done(slot)
+        self._close_if_done(other)
 
-    def _open(self, slot: int) -> None:
-        """Let a new leaf be searched, where the limits allow it to be cut at all."""
+    def _close_if_done(self, slot: int) -> None:
+        """Keep a new leaf from being cut where the limits forbid it."""
         n_samples, weight = self.stocks.leaf_size(slot)
         max_depth = self.limits.max_depth
-        may = (
-            n_samples >= 2
-            and weight >= self.limits.min_split
-            and (max_depth is None or self.builder.depth(int(self.node[slot])) < max_depth)
+        self.closed[slot] = (
+            n_samples < 2
+            or weight < self.limits.min_split
+            or (max_depth is not None and self.builder.depth(int(self.node[slot])) >= max_depth)
         )
-        self.gain[slot] = 0.0 if may else -np.inf
-        self.slack[slot] = np.inf if may else 0.0
 
     @contextmanager
     def _clock(self, name: str) -> Iterator[None]:

@@ -20,6 +20,9 @@ from sklearn.utils import gen_batches
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 32 * 2**20
 
+# Kernel values that one thread computes sooner than several can start.
+SMALL_BLOCK = 100_000
+
 KERNEL_NAMES = (
     "additive_chi2",
     "chi2",
@@ -68,7 +71,7 @@ class Kernel:
 
     def between(self, X: np.ndarray, Y: np.ndarray, threads: int = 1) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""
-        if callable(self.metric):
+        if callable(self.metric) or len(X) * len(Y) < SMALL_BLOCK:
             threads = 1
         with config_context(assume_finite=True):
             # scikit-learn's threaded result is in Fortran order: ask for the transpose.

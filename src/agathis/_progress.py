@@ -32,6 +32,8 @@ class Progress:
         self.verbose = bool(verbose)
         self.max_leaves, self.max_clusters = max_leaves, max_clusters
         self.stream = stream
+        #: Objective of one cluster a sample, to which the stocks' own is relative.
+        self.trace = 0.0
         self.started = self.last = time.perf_counter()
         self.grown_since: float | None = None
 
@@ -59,14 +61,15 @@ class Progress:
             left = f", at most {rate * (self.max_leaves - n_leaves):.1f} s left"
         self.say(
             f"{n_leaves}{budget} leaves, {n_clusters}/{self.max_clusters} clusters, "
-            f"objective {objective:.6g}, {now - self.started:.1f} s{left}"
+            f"objective {self.trace + objective:.6g}, {now - self.started:.1f} s{left}"
         )
 
     def done(self, n_leaves: int, n_clusters: int, objective: float, clocks: Clocks) -> None:
         total = time.perf_counter() - self.started
         self.say(
-            f"done: {n_leaves} leaves, {n_clusters} clusters, objective {objective:.6g} in "
-            f"{total:.3f} s (stocks {clocks.stocks:.3f} s, search {clocks.search:.3f} s, "
+            f"done: {n_leaves} leaves, {n_clusters} clusters, "
+            f"objective {self.trace + objective:.6g} in {total:.3f} s "
+            f" (stocks {clocks.stocks:.3f} s, search {clocks.search:.3f} s, "
             f"commit {clocks.commit:.3f} s; {clocks.searches} leaf searches)"
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.matrix import inspect
+from agathis._core.state import openmp_threads
 from agathis._kernels import KERNEL_NAMES, Kernel
 
 __all__ = [
@@ -204,4 +206,10 @@ def n_threads(n_jobs: int | None) -> int:
     """Threads for compiled loops: all cores by default, as in scikit-learn's own OpenMP code."""
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
-    return cpu_count() if n_jobs is None else effective_n_jobs(n_jobs)
+    return min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+@cache
+def _cores() -> int:
+    """Cores that this process may use; asking takes longer than a small fit."""
+    return cpu_count()

@@ -210,6 +210,10 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             rows = rows_of_kernel(self.stocks_, kernel, X[some], threads)
         else:
             rows = MatrixRows(matrix, None if len(counted) == len(X) else counted)
+        half = rows.half
+        if matrix is None and kernel.metric == "linear":
+            half = kernel.diagonal(X[some]) / 2  # the rows' own are those of X about its mean
+        progress.trace = 2 * float(half @ weight[some])
         stocks = PairStocks(
             X[some],
             weight[some],
@@ -229,13 +233,10 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.inertia_ = -stocks.objective
-        half = rows.half
-        if matrix is None and kernel.metric == "linear":
-            half = kernel.diagonal(X[some]) / 2  # the rows' own are those of X about its mean
-        self.objective_ = 2 * float(half @ weight[some]) - self.inertia_
+        self.objective_ = progress.trace - self.inertia_
         member = membership(self.labels_, self.n_clusters_, weight)
         self._keep_centres(kernel, X, member, stocks, rows.half, some)
-        progress.done(self.n_leaves_, self.n_clusters_, self.objective_, clocks)
+        progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:

@@ -11,21 +11,23 @@
 #
 # the change of each has two parts, from the centre that moved and from the size:
 #
-#     arrive    c (D^2 - D'^2)    <=  sum over T of how much nearer mu came, where it did
-#               (c - c') D'^2     <=  |n - n'|/n |T|/(|T| + n') (sum over T of d'^2 + spread)
-#     leave     c' (D'^2 - D^2)   <=  n'/(n' - |T|) (sum over T of how much farther mu went)
-#               (c' - c) D^2      <=  |n - n'| |T|/((n - |T|)(n' - |T|)) (sum of d^2 + spread)
+#     arrive    c (D^2 - D'^2)    <=  sum over S of how much nearer mu came, where it did
+#               (c - c') D'^2     <=  |n - n'|/n m/(m + n') (sum over S of d'^2 + inertia)
+#     leave     c' (D'^2 - D^2)   <=  n'/(n' - m) (sum over S of how much farther mu went)
+#               (c' - c) D^2      <=  |n - n'| m/((n - m)(n' - m)) (sum over S of d^2 + inertia)
 #
-# with absolute values of d^2, and `spread` a bound of the inertia of every side (scan.h). All
-# this is algebra: it holds for any symmetric kernel, positive or not. So each leaf carries a
-# slack: its best gain at the last search plus the slack is never below its best gain now. Most
-# leaves need no search after most splits.
-import numpy as np
+# with absolute values of d^2 and of the inertia. All this is algebra: it holds for any symmetric
+# kernel, positive or not. A sum over S is at most the sum over T, and at most the largest term
+# in T times the samples of S; so the bounds are kept by kind of move, that is by the size of S
+# (scan.h), and a large leaf does not lose what is known of its small sides. Each leaf carries a
+# slack for each kind: the best gain at the last search plus the slack is never below the best
+# gain now. Most leaves need no search after most splits.
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free
 
-from libc.math cimport INFINITY, fabs, fmax
-from libc.stdint cimport int32_t
-
-from agathis._core.state cimport State
+from agathis._core.splitter cimport SCAN_BOTH, SCAN_KINDS
+from agathis._core.state cimport State, larger, smaller
 
 
 # A cluster before and after: its size, and sigma(C^2)/|C|^2, what it adds to every d^2.
@@ -48,33 +50,51 @@ cdef Change change_of(
     return change
 
 
-cdef inline void note(
+# The samples of a leaf against one changed cluster: how much nearer (of a target) or farther
+# (of the own cluster) it came, and d^2; the sum over the leaf and the largest term.
+cdef struct Seen:
+    double moved, moved_most
+    double apart, apart_most
+
+
+cdef inline void look(
     const Change* change, double weight, double stock_before, double stock_after, bint own,
-    double* moved_by, double* apart,
+    Seen* seen,
 ) noexcept nogil:
     """Add one sample, by its stocks with the cluster before and after."""
     cdef double before = weight * change.offset_before - 2.0 * stock_before / change.before
     cdef double after = weight * change.offset_after - 2.0 * stock_after / change.after
-    moved_by[0] += fmax(0.0, after - before if own else before - after)
-    apart[0] += fabs(before if own else after)
+    cdef double moved = larger(0.0, after - before if own else before - after)
+    cdef double apart = fabs(before if own else after)
+    seen.moved += moved
+    seen.apart += apart
+    seen.moved_most = larger(seen.moved_most, moved)
+    seen.apart_most = larger(seen.apart_most, apart)
 
 
-cdef double bound(
-    State s, const Change* change, int32_t k, Py_ssize_t leaf, double moved_by, double apart
+cdef double raised(
+    State s, const Change* change, int32_t k, Py_ssize_t leaf, int kind, const Seen* seen
 ) noexcept nogil:
-    """How much the changed cluster may have raised the best gain of a leaf."""
-    cdef double n = change.before, after = change.after, size = s.leaf_weight[leaf]
-    cdef double reach = fabs(n - after) * size * (apart + s.spread[leaf])
+    """How much the changed cluster k may have raised the best gain of a leaf and kind."""
+    cdef double n = change.before, after = change.after
+    cdef double count = s.stop[leaf] - s.start[leaf], m = s.leaf_weight[leaf]
+    cdef double moved, reach
+    if kind != SCAN_BOTH:
+        count = smaller(count, <double>((<int64_t>1 << (2 * (kind + 1))) - 1))
+        m = smaller(m, count * s.largest_weight)
+    moved = smaller(seen.moved, count * seen.moved_most)
+    reach = fabs(n - after) * m * (
+        smaller(seen.apart, count * seen.apart_most) + s.kind_spread[leaf, kind])
     if s.cluster[leaf] != k:
-        return moved_by + reach / (n * (size + after))
+        return moved + reach / (n * (m + after))
     # A leaf that is, or was, all of its cluster has other moves to choose from than before.
     if s.leaves_in[k] == 1 or (after > n and s.leaves_in[k] == 2):
         return INFINITY
-    return after / (after - size) * moved_by + reach / ((n - size) * (after - size))
+    return after / (after - m) * moved + reach / ((n - m) * (after - m))
 
 
-def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums, double[::1] slack):
-    """Move a leaf to another cluster.
+def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
+    """Move a leaf to another cluster, and raise the bounds of the other leaves.
 
     Parameters
     ----------
@@ -84,14 +104,13 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums, d
         Its new cluster; the first unused number founds one.
     sums : ndarray of shape (n_samples,)
         Stock of each sample, without its own weight, with the leaf.
-    slack : ndarray, by slot
-        Raised to stay a bound of how much each leaf's best gain may have grown; infinite
-        where it has to be searched again.
     """
     cdef int32_t source = s.cluster[slot]
     cdef Py_ssize_t i, position, leaf
+    cdef int kind
     cdef double weight = s.leaf_weight[slot]
     cdef double self_stock = 0.0, with_source = 0.0, with_target = 0.0, moved
+    cdef Seen* seen
     for position in range(s.start[slot], s.stop[slot]):
         i = s.order[0, position]
         self_stock += s.weight[i] * sums[i]
@@ -110,22 +129,29 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums, d
             moved = s.weight[i] * sums[i]
             s.rows[i, 2 + source] -= moved
             s.rows[i, 2 + target] += moved
-        slack[:s.n_leaves] = INFINITY
+        s.bound[:s.n_leaves] = INFINITY
         return
 
-    # By leaf: how far the two centres moved, and how far they are; see above.
-    cdef double[:, ::1] moved_by = np.zeros((2, s.n_leaves)), apart = np.zeros((2, s.n_leaves))
+    seen = <Seen*>calloc(2 * s.n_leaves, sizeof(Seen))
     for i in range(s.n_samples):
         leaf = s.leaf_of[i]
         moved = s.weight[i] * sums[i]
-        note(&p, s.weight[i], s.rows[i, 2 + source], s.rows[i, 2 + source] - moved,
-             s.cluster[leaf] == source, &moved_by[0, leaf], &apart[0, leaf])
-        note(&q, s.weight[i], s.rows[i, 2 + target], s.rows[i, 2 + target] + moved,
-             s.cluster[leaf] == target, &moved_by[1, leaf], &apart[1, leaf])
+        look(&p, s.weight[i], s.rows[i, 2 + source], s.rows[i, 2 + source] - moved,
+             s.cluster[leaf] == source, &seen[2 * leaf])
+        look(&q, s.weight[i], s.rows[i, 2 + target], s.rows[i, 2 + target] + moved,
+             s.cluster[leaf] == target, &seen[2 * leaf + 1])
         s.rows[i, 2 + source] -= moved
         s.rows[i, 2 + target] += moved
     for leaf in range(s.n_leaves):
-        slack[leaf] += (
-            bound(s, &p, source, leaf, moved_by[0, leaf], apart[0, leaf])
-            + bound(s, &q, target, leaf, moved_by[1, leaf], apart[1, leaf])
-        )
+        if s.bound[leaf] == INFINITY:
+            continue
+        s.bound[leaf] = -INFINITY
+        for kind in range(SCAN_KINDS):
+            if s.kind_gain[leaf, kind] > -INFINITY:
+                s.kind_slack[leaf, kind] += (
+                    raised(s, &p, source, leaf, kind, &seen[2 * leaf])
+                    + raised(s, &q, target, leaf, kind, &seen[2 * leaf + 1])
+                )
+                s.bound[leaf] = larger(
+                    s.bound[leaf], s.kind_gain[leaf, kind] + s.kind_slack[leaf, kind])
+    free(seen)

@@ -15,13 +15,6 @@ from libc.stdlib cimport free, malloc
 from agathis._core.pairs cimport PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between
 from agathis._core.state cimport State
 
-cdef enum:
-    # Rows of a separation that are worked through together, so that what one step read is
-    # still in the cache for the next.
-    ROWS_TOGETHER = 32
-    SUM_COLUMNS = 1024
-
-
 # Up to four rows; missing ones get weight 0 and so add nothing.
 cdef struct Rows:
     const double* row[4]
@@ -118,18 +111,22 @@ cdef class Separation:
     """
 
     cdef State s
-    cdef Py_ssize_t near, far
+    cdef Py_ssize_t near
+    cdef Py_ssize_t far
     cdef readonly object sums
-    cdef int32_t[::1] ids           # samples of far
-    cdef int32_t[:, ::1] ranks      # [f, t] their ranks, close together
-    cdef double[:, ::1] taken       # [f, t] what goes off their alpha
+    cdef int32_t[::1] ids           # samples of far, ascending
+    cdef Py_ssize_t[::1] first      # [chunk] where those of a chunk of PAIR_COLUMNS samples start
+    cdef int32_t[:, ::1] ranks      # [f, t] ranks of ids[t], close together
+    cdef double[:, ::1] taken       # [f, t] what goes off the alpha of ids[t]
 
     def __init__(self, State s, Py_ssize_t near, Py_ssize_t far):
         cdef Py_ssize_t f, t, m
         cdef int threads
         self.s, self.near, self.far = s, near, far
         self.sums = np.zeros(s.n_samples)
-        self.ids = s.samples(far).copy()
+        ids = np.sort(s.samples(far))
+        edges = np.arange(0, s.n_samples + PAIR_COLUMNS, PAIR_COLUMNS)
+        self.ids, self.first = ids, np.searchsorted(ids, edges)
         m = self.ids.shape[0]
         self.ranks = np.empty((s.n_features, m), dtype=np.int32)
         self.taken = np.zeros((s.n_features, m))
@@ -141,48 +138,40 @@ cdef class Separation:
     def add(
         self, const double[:, ::1] block, const int32_t[::1] index, const int32_t[::1] ids
     ):
-        cdef Py_ssize_t first, stop
-        cdef double[::1] sums = self.sums
-        for first in range(0, ids.shape[0], ROWS_TOGETHER):
-            stop = min(first + ROWS_TOGETHER, ids.shape[0])
-            add_rows(self.s, block, index, ids, first, stop, sums)
-            self.separate(block, index, ids, first, stop)
-
-    cdef separate(
-        self, const double[:, ::1] block, const int32_t[::1] index, const int32_t[::1] ids,
-        Py_ssize_t first, Py_ssize_t stop,
-    ):
         cdef State s = self.s
-        cdef Py_ssize_t d = s.n_features, m = self.ids.shape[0]
-        cdef Py_ssize_t chunk, chunks = (m + PAIR_COLUMNS - 1) // PAIR_COLUMNS
-        cdef Py_ssize_t group, groups = (stop - first + PAIR_ROWS - 1) // PAIR_ROWS
-        cdef Py_ssize_t f, r, column
+        cdef Py_ssize_t d = s.n_features, m = self.ids.shape[0], n_rows = ids.shape[0]
+        cdef Py_ssize_t chunk, chunks = self.first.shape[0] - 1
+        cdef Py_ssize_t group, groups = (n_rows + PAIR_ROWS - 1) // PAIR_ROWS
+        cdef Py_ssize_t f, r, t
         cdef double total
+        cdef double[::1] sums = self.sums
         cdef Rows taken
-        # Each chunk of columns has sums of its own, added in order: the same for any
-        # number of threads.
+        # A chunk of columns is one thread's, and has sums of its own that are added in order:
+        # the same for any number of threads.
         cdef double[:, :, ::1] part = np.zeros((chunks, groups, d * PAIR_ROWS))
         cdef int32_t[:, ::1] row_ranks = np.empty((groups, d * PAIR_ROWS), dtype=np.int32)
-        cdef int threads = s.threads_for(<double>(stop - first) * m * (1 + d) / 4.0)
+        cdef int threads = s.threads_for(<double>n_rows * (s.n_samples + m * (1 + d) / 2.0))
         for group in range(groups):
-            take_ranks(s, ids, first + group * PAIR_ROWS, stop, &row_ranks[group, 0])
+            take_ranks(s, ids, group * PAIR_ROWS, n_rows, &row_ranks[group, 0])
         for chunk in prange(chunks, nogil=True, num_threads=threads, schedule="static"):
-            column = chunk * PAIR_COLUMNS
+            t = self.first[chunk]
             for group in range(groups):
-                taken = take_rows(s, block, index, ids, first + group * PAIR_ROWS, stop)
-                pairs_between(
-                    taken.row, taken.half, taken.weight, &row_ranks[group, 0],
-                    &self.ids[column], &s.half[0], &s.weight[0], &self.ranks[0, column],
-                    m, min(PAIR_COLUMNS, m - column), d,
-                    &part[chunk, group, 0], &self.taken[0, column],
-                )
+                taken = take_rows(s, block, index, ids, group * PAIR_ROWS, n_rows)
+                add_chunk(s, &taken, chunk, sums)
+                if t < self.first[chunk + 1]:
+                    pairs_between(
+                        taken.row, taken.half, taken.weight, &row_ranks[group, 0],
+                        &self.ids[t], &s.half[0], &s.weight[0], &self.ranks[0, t],
+                        m, self.first[chunk + 1] - t, d,
+                        &part[chunk, group, 0], &self.taken[0, t],
+                    )
         for group in range(groups):
-            for r in range(min(PAIR_ROWS, stop - first - group * PAIR_ROWS)):
+            for r in range(min(PAIR_ROWS, n_rows - group * PAIR_ROWS)):
                 for f in range(d):
                     total = 0.0
                     for chunk in range(chunks):
                         total += part[chunk, group, f * PAIR_ROWS + r]
-                    s.alpha[f, ids[first + group * PAIR_ROWS + r]] -= total
+                    s.alpha[f, ids[group * PAIR_ROWS + r]] -= total
 
     def finish(self):
         cdef State s = self.s
@@ -205,25 +194,18 @@ cdef class Separation:
         s.leaf_self[self.far] = self_far
 
 
-cdef add_rows(
-    State s, const double[:, ::1] block, const int32_t[::1] index, const int32_t[::1] ids,
-    Py_ssize_t first, Py_ssize_t stop, double[::1] sums,
-):
-    cdef Py_ssize_t chunk, chunks = (s.n_samples + SUM_COLUMNS - 1) // SUM_COLUMNS
-    cdef Py_ssize_t group, groups = (stop - first + PAIR_ROWS - 1) // PAIR_ROWS
-    cdef Py_ssize_t column, r
-    cdef Rows taken
-    cdef int threads = s.threads_for(<double>(stop - first) * s.n_samples / 2.0)
-    for chunk in prange(chunks, nogil=True, num_threads=threads, schedule="static"):
-        column = chunk * SUM_COLUMNS
-        for group in range(groups):
-            taken = take_rows(s, block, index, ids, first + group * PAIR_ROWS, stop)
-            for r in range(PAIR_ROWS):
-                taken.row[r] = taken.row[r] + column
-            pairs_add(
-                taken.row, taken.half, taken.weight, &s.half[column],
-                min(SUM_COLUMNS, s.n_samples - column), &sums[column],
-            )
+# sums[i] += the stock of the four rows with each sample i of a chunk.
+cdef void add_chunk(
+    State s, const Rows* taken, Py_ssize_t chunk, double[::1] sums
+) noexcept nogil:
+    cdef const double* row[4]
+    cdef Py_ssize_t r, column = chunk * PAIR_COLUMNS
+    for r in range(PAIR_ROWS):
+        row[r] = taken.row[r] + column
+    pairs_add(
+        row, taken.half, taken.weight, &s.half[column],
+        min(<Py_ssize_t>PAIR_COLUMNS, s.n_samples - column), &sums[column],
+    )
 
 
 def sum_rows(
@@ -231,6 +213,11 @@ def sum_rows(
     double[::1] sums,
 ):
     """``sums[i]`` += the stock, without the weight of i, of each sample with ``ids``."""
-    cdef Py_ssize_t first
-    for first in range(0, ids.shape[0], ROWS_TOGETHER):
-        add_rows(s, block, index, ids, first, min(first + ROWS_TOGETHER, ids.shape[0]), sums)
+    cdef Py_ssize_t chunk, chunks = (s.n_samples + PAIR_COLUMNS - 1) // PAIR_COLUMNS
+    cdef Py_ssize_t group, groups = (ids.shape[0] + PAIR_ROWS - 1) // PAIR_ROWS
+    cdef Rows taken
+    cdef int threads = s.threads_for(<double>ids.shape[0] * s.n_samples)
+    for chunk in prange(chunks, nogil=True, num_threads=threads, schedule="static"):
+        for group in range(groups):
+            taken = take_rows(s, block, index, ids, group * PAIR_ROWS, ids.shape[0])
+            add_chunk(s, &taken, chunk, sums)

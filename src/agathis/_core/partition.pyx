@@ -5,6 +5,7 @@
 import numpy as np
 
 from cython.parallel cimport prange
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.state cimport State
@@ -61,4 +62,5 @@ def partition(State s, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position)
     s.cluster[right] = s.cluster[slot]
     s.leaves_in[s.cluster[slot]] += 1
     s.n_leaves += 1
+    s.bound[slot] = s.bound[right] = INFINITY
     return right

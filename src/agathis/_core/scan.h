@@ -10,7 +10,10 @@ enum {
     SCAN_LANES = 4,   /* clusters whose prefix sums run side by side */
     STOCK_WEIGHT = 0, /* columns of a stock row: the sample's weight, */
     STOCK_LEAF = 1,   /* sigma({i} x its leaf), */
-    STOCK_CLUSTER = 2 /* then sigma({i} x C_k) for each cluster k */
+    STOCK_CLUSTER = 2, /* then sigma({i} x C_k) for each cluster k */
+    SCAN_SIZES = 16,   /* moves of one side, by the samples that move: 1-3, 4-15, 16-63, ... */
+    SCAN_BOTH = 16,    /* moves of both sides */
+    SCAN_KINDS = 17
 };
 
 /* The clusters as a scan sees them. */
@@ -38,19 +41,30 @@ typedef struct {
 } scan_leaf;
 
 typedef struct {
-    double best;     /* the best gain of any threshold and move, -inf where there is none */
-    double spread;   /* the largest |sigma(S^2)| / |S| of a side S of any threshold */
-    ptrdiff_t first; /* the first threshold whose gain reaches `floor`, -1 where none does */
+    double best;               /* the best gain of any threshold and move, -inf if there is none */
+    double gain[SCAN_KINDS];   /* the best of each kind */
+    double spread[SCAN_KINDS]; /* the largest |sigma(S^2)| / |S| over the sides S that move */
+    ptrdiff_t first;           /* the first threshold that gains `floor`, -1 if none does */
 } scan_result;
 
 /* Doubles that `work` must hold for K clusters. */
 size_t scan_work(int32_t n_clusters);
 
+/* The kind of a move of one side of `count` samples. */
+static inline int
+scan_kind(ptrdiff_t count)
+{
+    int kind = 0;
+    while (count >>= 2)
+        ++kind;
+    return kind;
+}
+
 /* IN order, cut: the leaf's samples in the order of the feature, and whether a threshold
  * fits after each; alpha: by sample; rows: stock rows, `stride` doubles each. */
-scan_result scan_feature(
+void scan_feature(
     const scan_leaf *leaf, const scan_clusters *clusters, const int32_t *order,
     const uint8_t *cut, const double *alpha, const double *rows, ptrdiff_t stride,
-    double floor, double *work);
+    double floor, double *work, scan_result *result);
 
 #endif

@@ -2,6 +2,11 @@ from libc.stdint cimport int32_t, uint8_t
 
 
 cdef extern from "scan.h" nogil:
+    enum:
+        SCAN_LANES
+        SCAN_BOTH
+        SCAN_KINDS
+
     ctypedef struct scan_clusters:
         int32_t count
         const double* stock
@@ -24,12 +29,13 @@ cdef extern from "scan.h" nogil:
 
     ctypedef struct scan_result:
         double best
-        double spread
+        double gain[17]
+        double spread[17]
         Py_ssize_t first
 
     size_t scan_work(int32_t n_clusters)
 
-    scan_result scan_feature(
+    void scan_feature(
         const scan_leaf* leaf, const scan_clusters* clusters, const int32_t* order,
         const uint8_t* cut, const double* alpha, const double* rows, Py_ssize_t stride,
-        double floor, double* work)
+        double floor, double* work, scan_result* result)

@@ -7,15 +7,15 @@
 import numpy as np
 
 from cython.parallel cimport parallel, prange
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
-    scan_clusters, scan_feature, scan_leaf, scan_result, scan_work,
+    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_feature, scan_leaf, scan_result, scan_work,
 )
-from agathis._core.state cimport State
+from agathis._core.state cimport State, larger
 
 # The moves; the order is that of agathis._tree.MOVES.
 cdef enum:
@@ -65,19 +65,38 @@ cdef scan_leaf leaf_view(
     return view
 
 
-cdef scan_result scan(
+cdef void scan(
     State s, Py_ssize_t slot, Py_ssize_t feature, const scan_leaf* leaf,
-    const scan_clusters* clusters, double floor, double* work,
+    const scan_clusters* clusters, double floor, double* work, scan_result* result,
 ) noexcept nogil:
     cdef Py_ssize_t start = s.start[slot]
-    return scan_feature(
+    scan_feature(
         leaf, clusters, &s.order[feature, start], &s.cut[feature, start], &s.alpha[feature, 0],
-        &s.rows[0, 0], s.rows.shape[1], floor, work,
+        &s.rows[0, 0], s.rows.shape[1], floor, work, result,
     )
 
 
+cdef void gather_kinds(State s, Py_ssize_t slot, const scan_result* results) noexcept nogil:
+    """The leaf's best gains from those along its features; nothing is uncertain any more."""
+    cdef Py_ssize_t f, kind
+    cdef double gain = -INFINITY
+    for kind in range(SCAN_KINDS):
+        s.kind_gain[slot, kind] = -INFINITY
+        s.kind_spread[slot, kind] = s.kind_slack[slot, kind] = 0.0
+    for f in range(s.n_features):
+        s.best[slot, f] = results[f].best
+        gain = larger(gain, results[f].best)
+        for kind in range(SCAN_KINDS):
+            s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], results[f].gain[kind])
+            s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], results[f].spread[kind])
+    # Where both sides move, so does the whole leaf.
+    s.kind_spread[slot, SCAN_BOTH] = larger(
+        s.kind_spread[slot, SCAN_BOTH], fabs(s.leaf_self[slot]) / s.leaf_weight[slot])
+    s.gain[slot] = s.bound[slot] = gain
+
+
 def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf):
-    """The best gain of each leaf in ``slots``, over all thresholds and moves.
+    """Find the best gain of each leaf in ``slots``, over all thresholds and moves.
 
     ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
     of them. A leaf with no threshold has the gain -inf.
@@ -86,15 +105,13 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     cdef double elements = 0.0
     cdef scan_clusters clusters = clusters_view(s)
     cdef double[:, ::1] cross = np.empty((count, s.n_clusters))
-    cdef double[:, ::1] spread = np.zeros((count, d))
-    cdef scan_leaf* leaves
-    cdef scan_result result
+    cdef scan_leaf* leaves = <scan_leaf*>malloc(count * sizeof(scan_leaf))
+    cdef scan_result* results = <scan_result*>malloc(count * d * sizeof(scan_result))
     cdef double* work
     cdef int threads
     for j in range(count):
         elements += s.stop[slots[j]] - s.start[slots[j]]
     threads = s.threads_for(elements * d * (3 + s.n_clusters))
-    leaves = <scan_leaf*>malloc(count * sizeof(scan_leaf))
     with nogil, parallel(num_threads=threads):
         work = <double*>malloc(scan_work(s.n_clusters) * sizeof(double))
         for j in prange(count, schedule="static"):
@@ -103,18 +120,22 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
             j = task // d
             f = task % d
             if drawn is None or drawn[j, f]:
-                result = scan(s, slots[j], f, &leaves[j], &clusters, INFINITY, work)
-                s.best[slots[j], f] = result.best
-                spread[j, f] = result.spread
+                scan(s, slots[j], f, &leaves[j], &clusters, INFINITY, work, &results[task])
             else:
-                s.best[slots[j], f] = -INFINITY
+                pass_over(&results[task])
         free(work)
-    free(leaves)
-    gains = np.empty(count)
     for j in range(count):
-        s.spread[slots[j]] = np.max(spread[j])
-        gains[j] = np.max(s.best[slots[j]])
-    return gains
+        gather_kinds(s, slots[j], &results[j * d])
+    free(leaves)
+    free(results)
+
+
+cdef void pass_over(scan_result* result) noexcept nogil:
+    cdef Py_ssize_t kind
+    result.best = -INFINITY
+    for kind in range(SCAN_KINDS):
+        result.gain[kind] = -INFINITY
+        result.spread[kind] = 0.0
 
 
 # Looks at the moves in the order of preference: the best gain of all, then the first move
@@ -200,7 +221,7 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
 
     while s.best[slot, f] < floor:
         f += 1
-    result = scan(s, slot, f, &leaf, &clusters, floor, &work[0])
+    scan(s, slot, f, &leaf, &clusters, floor, &work[0], &result)
     for t in range(result.first + 1):
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]

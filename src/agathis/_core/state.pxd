@@ -3,12 +3,21 @@
 from libc.stdint cimport int32_t, uint8_t
 
 
+cdef inline double larger(double a, double b) noexcept nogil:
+    return a if a > b else b
+
+
+cdef inline double smaller(double a, double b) noexcept nogil:
+    return a if a < b else b
+
+
 cdef class State:
     cdef readonly Py_ssize_t n_samples, n_features
     cdef readonly int32_t max_clusters, n_clusters
     cdef readonly Py_ssize_t n_leaves
     cdef readonly int threads
     cdef bint unit                  # all weights are 1: sizes are whole numbers
+    cdef double largest_weight
 
     cdef double[:, ::1] values      # [f, i] the data, feature by feature
     cdef int32_t[:, ::1] order      # [f, position] samples, sorted by f within each leaf
@@ -22,8 +31,11 @@ cdef class State:
     cdef Py_ssize_t[::1] start, stop
     cdef int32_t[::1] cluster       # [slot]
     cdef double[::1] leaf_weight, leaf_self
-    cdef double[::1] spread         # [slot] see scan.h
     cdef double[:, ::1] best        # [slot, f] best gain at the last search
+    cdef double[:, ::1] kind_gain   # [slot, kind] the same by kind of move (scan.h)
+    cdef double[:, ::1] kind_spread
+    cdef double[:, ::1] kind_slack  # [slot, kind] what may have come on top since
+    cdef double[::1] gain, bound    # [slot] best gain at the last search; not more than this now
 
     cdef double[::1] stock, size, share
     cdef int32_t[::1] leaves_in     # [k] leaves of the cluster

@@ -1,8 +1,19 @@
 # The arrays that the compiled modules share, and how they start: one leaf, one cluster.
 import numpy as np
 
+from agathis._core.splitter cimport SCAN_KINDS, SCAN_LANES
+
+cdef extern from "threads.h":
+    int max_threads()
+
+
+def openmp_threads():
+    """Threads that OpenMP would use; threadpoolctl and OMP_NUM_THREADS limit it."""
+    return max_threads()
+
+
 # Fewer elementary steps than this are done by one thread: waking another costs more.
-cdef double SMALL_WORK = 100_000.0
+cdef double SMALL_WORK = 500_000.0
 
 
 cdef class State:
@@ -26,6 +37,7 @@ cdef class State:
         self.max_clusters, self.threads = max_clusters, threads
         self.n_leaves, self.n_clusters = 1, 1
         self.unit = bool(np.all(weight == 1.0))
+        self.largest_weight = np.max(weight)
 
         order = np.empty((d, n), dtype=np.int32)
         rank = np.empty((d, n), dtype=np.int32)
@@ -38,7 +50,7 @@ cdef class State:
         self.values, self.order, self.rank, self.cut = values, order, rank, cut
         self.alpha = np.zeros((d, n))
         # A multiple of the scan's lanes, so that it may read past the last cluster.
-        width = 2 + (max_clusters + 3) // 4 * 4
+        width = 2 + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
         rows = np.zeros((n, width))
         rows[:, 0] = weight
         self.rows, self.weight, self.half = rows, weight, half
@@ -50,8 +62,12 @@ cdef class State:
         self.cluster = np.zeros(max_leaves, dtype=np.int32)
         self.leaf_weight = np.zeros(max_leaves)
         self.leaf_self = np.zeros(max_leaves)
-        self.spread = np.zeros(max_leaves)
         self.best = np.empty((max_leaves, d))
+        self.kind_gain = np.full((max_leaves, SCAN_KINDS), -np.inf)
+        self.kind_spread = np.empty((max_leaves, SCAN_KINDS))
+        self.kind_slack = np.empty((max_leaves, SCAN_KINDS))
+        self.gain = np.full(max_leaves, -np.inf)
+        self.bound = np.full(max_leaves, np.inf)
 
         self.stock = np.zeros(max_clusters)
         self.size = np.zeros(max_clusters)
@@ -74,6 +90,10 @@ cdef class State:
     def leaf_size(self, Py_ssize_t slot):
         """Samples and weight of a leaf."""
         return self.stop[slot] - self.start[slot], self.leaf_weight[slot]
+
+    def gains(self):
+        """Best gain of each leaf at its last search, and what it cannot exceed now; views."""
+        return np.asarray(self.gain), np.asarray(self.bound)
 
     def cluster_of(self, Py_ssize_t slot):
         return self.cluster[slot]

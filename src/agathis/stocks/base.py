@@ -38,9 +38,15 @@ class Stocks(Protocol):
     tolerance : float
         Two gains that differ by no more are the same but for rounding; a gain that is no
         larger is none.
+    gain, bound : ndarray, by slot
+        The best gain of a leaf at its last search, -inf where it cannot be cut; and what its
+        best gain now cannot exceed, infinite where nothing is known. They are equal where the
+        gain still holds.
     """
 
     tolerance: float
+    gain: np.ndarray
+    bound: np.ndarray
 
     @property
     def n_clusters(self) -> int: ...
@@ -54,8 +60,8 @@ class Stocks(Protocol):
         """Samples and weight of a leaf."""
         ...
 
-    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> np.ndarray:
-        """The best gain of each leaf, -inf where it cannot be cut.
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> None:
+        """Find the best gain of each leaf.
 
         ``drawn``, of shape (len(slots), n_features), says which features are looked at.
         """
@@ -68,12 +74,8 @@ class Stocks(Protocol):
         """
         ...
 
-    def commit(self, slot: int, split: Split, slack: np.ndarray) -> int:
-        """Cut a leaf; the slot of its right child.
-
-        ``slack``, one entry a slot, is raised by as much as each leaf's best gain may have
-        grown by this; it becomes infinite where nothing is known.
-        """
+    def commit(self, slot: int, split: Split) -> int:
+        """Cut a leaf, move its sides to their clusters; the slot of its right child."""
         ...
 
 

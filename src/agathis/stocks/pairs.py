@@ -56,6 +56,7 @@ class PairStocks:
         self.values = np.ascontiguousarray(X.T, dtype=np.float64)
         self.rows, self.weight, self.min_leaf = rows, weight, min_leaf
         self.state = State(self.values, weight, rows.half, n_clusters, max_leaves, threads)
+        self.gain, self.bound = self.state.gains()
         magnitude, done = 0.0, 0
         for block, index, ids in self._blocks(np.arange(len(X), dtype=np.int32)):
             magnitude += open_root(self.state, block, index, ids)
@@ -80,8 +81,8 @@ class PairStocks:
     def leaf_size(self, slot: int) -> tuple[int, float]:
         return self.state.leaf_size(slot)
 
-    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> np.ndarray:
-        return search(self.state, slots, drawn, self.min_leaf)
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> None:
+        search(self.state, slots, drawn, self.min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
         feature, position, gain, move, left, right = locate(
@@ -90,7 +91,7 @@ class PairStocks:
         low, high = self.state.values_around(slot, feature, position)
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
-    def commit(self, slot: int, split: Split, slack: np.ndarray) -> int:
+    def commit(self, slot: int, split: Split) -> int:
         state = self.state
         source, was_whole = state.cluster_of(slot), state.is_whole_cluster(slot)
         other = partition(state, slot, split.feature, split.position)
@@ -106,14 +107,14 @@ class PairStocks:
         far = large if near == small else small
 
         between = Separation(state, near, far)
-        for block, index, ids in self._blocks(state.samples(near).copy()):
+        for block, index, ids in self._blocks(np.sort(state.samples(near))):
             between.add(block, index, ids)
         between.finish()
         sums = {near: between.sums}
         if any(leaf == far for leaf, _ in goes):
             sums[far] = self._far_sums(far, source, was_whole, between.sums)
         for leaf, target in goes:
-            transfer(state, leaf, target, sums[leaf], slack)
+            transfer(state, leaf, target, sums[leaf])
         return other
 
     def _far_sums(
@@ -124,7 +125,7 @@ class PairStocks:
         if was_whole:
             return state.cluster_stocks(source) / self.weight - near_sums
         sums = np.zeros_like(near_sums)
-        for block, index, ids in self._blocks(state.samples(far).copy()):
+        for block, index, ids in self._blocks(np.sort(state.samples(far))):
             sum_rows(state, block, index, ids, sums)
         return sums
 

@@ -1,0 +1,93 @@
+# agathis: try it, test it, measure it. `make demo` is the place to start.
+#
+# Everything lives in .venv and build/; `make clean` removes both.
+# Another interpreter: make demo PYTHON=python3.12
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALL := $(RUN) tools/install.py
+TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)' 2>/dev/null)
+BUILD := build/$(TAG)
+
+# A stamp is a finished step. It lies inside .venv, so it cannot outlive what it vouches for.
+STAMPS := $(VENV)/stamps
+ENVIRONMENT := $(STAMPS)/environment-$(TAG)
+BASE := $(STAMPS)/base
+PACKAGE := $(STAMPS)/package
+
+# Directories are among the sources so that a deleted file counts as a change too.
+SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
+    $(shell find src \( -type f -o -type d \) ! -path '*/__pycache__*' ! -name '*.pyc' 2>/dev/null)
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test test-slow lint bench clean FORCE
+
+help:
+	@echo "make demo       build agathis in .venv and cluster scikit-learn's wine"
+	@echo "make test       the fast tests            (PYTEST_ARGS='-k name' to choose)"
+	@echo "make test-slow  the long ones"
+	@echo "make lint       ruff: rules and format"
+	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
+	@echo "make clean      remove .venv and build/"
+
+demo: $(PACKAGE)
+	@$(RUN) examples/wine.py
+
+test: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest -m slow $(PYTEST_ARGS)
+
+lint: $(STAMPS)/extra-lint
+	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --check .
+
+bench: $(PACKAGE) $(STAMPS)/extra-bench
+	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) build
+
+# An install that was cut short may have left .venv half written: tools/install.py knows, and .venv
+# is then made anew.
+CUT_SHORT := $(if $(wildcard $(VENV)/installing),\
+    $(shell $(RUN) tools/install.py --whole 2>/dev/null || echo yes))
+
+$(ENVIRONMENT): $(if $(CUT_SHORT),FORCE)
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no '$(PYTHON)' here. Debian, Ubuntu:" \
+	    "apt install python3 python3-venv python3-dev build-essential" >&2; exit 1; }
+	@$(PYTHON) tools/preflight.py
+	@echo "Making $(VENV)"
+	@rm -rf $(VENV) $(BUILD)
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir $(STAMPS) && touch $@
+
+$(BASE): $(ENVIRONMENT) pyproject.toml
+	@echo "Fetching the build tools and what agathis imports"
+	@$(RUN) tools/requirements.py build run > $(VENV)/requirements-base.txt
+	@$(INSTALL) 'pip>=23.1' -r $(VENV)/requirements-base.txt
+	@touch $@
+
+# meson-python looks for meson, ninja and cython on the PATH. The build directory stays, so that a
+# rebuild compiles only what changed. A wheel first: a compile error then leaves the installed
+# package alone.
+$(PACKAGE): $(BASE) $(SOURCES)
+	@echo "Building and installing agathis"
+	@rm -rf $(BUILD)-wheel
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) -m pip wheel -q --no-deps --no-build-isolation \
+	  --config-settings=build-dir=$(BUILD) --wheel-dir $(BUILD)-wheel .
+	@$(INSTALL) --no-deps --no-index --force-reinstall $(BUILD)-wheel/*.whl
+	@touch $@
+
+$(STAMPS)/extra-%: $(BASE)
+	@echo "Fetching the tools for: make $*"
+	@$(RUN) tools/requirements.py $* > $(VENV)/requirements-$*.txt
+	@$(INSTALL) -r $(VENV)/requirements-$*.txt
+	@touch $@
