@@ -10,11 +10,12 @@ LIBRARIES = ("agathis", "gemclus", "numpy", "scipy", "scikit-learn")
 
 
 def describe():
-    """A dict for the head of the results: processor, cores, versions, date."""
+    """A dict for the head of the results: processor, cores, load, versions, date."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "cpu": cpu_model(),
         "cores": usable_cores(),
+        "load": os.getloadavg()[0],  # before the first case: anything but about 0 spoils the times
         "system": platform.system(),
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in LIBRARIES},

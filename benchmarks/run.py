@@ -73,7 +73,7 @@ def head(found):
     about = found["machine"]
     libraries = ", ".join(f"{name} {v}" for name, v in about["libraries"].items() if v)
     return [
-        f"{about['cpu']}, {about['cores']} cores, {about['system']}, {about['date']}",
+        f"{about['cpu']}, {about['cores']} cores, load {about['load']:.1f}, {about['date']}",
         f"Python {about['python']}, {libraries}",
         f"Medians of {found['repeats']} alternating rounds (iris 50, import 7, blocks 1)"
         if not found["quick"]

@@ -26,9 +26,9 @@ def alternate(runs, repeats, tell=None):
 
 def alternate_imports(statements, repeats):
     """The same for import statements, each in a fresh process; its start is not counted."""
-    seconds = {statement: [] for statement in statements}
+    seconds = {name: [] for name in statements}
     for turn in range(repeats + 1):
-        for statement in statements:
+        for name, statement in statements.items():
             program = (
                 f"import time; start = time.perf_counter(); {statement}; "
                 "print(time.perf_counter() - start)"
@@ -36,7 +36,7 @@ def alternate_imports(statements, repeats):
             command = [sys.executable, "-c", program]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
             if turn:  # the first round only brings the files into memory
-                seconds[statement].append(float(done.stdout))
+                seconds[name].append(float(done.stdout))
     return seconds
 
 

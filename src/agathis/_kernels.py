@@ -7,7 +7,9 @@ moved to the mean first: otherwise data far from the origin lose their digits.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +20,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
-BLOCK_BYTES = 32 * 2**20
-
-# Kernel values that one thread computes sooner than several can start.
-SMALL_BLOCK = 100_000
+BLOCK_BYTES = 8 * 2**20
 
 KERNEL_NAMES = (
     "additive_chi2",
@@ -69,20 +68,20 @@ class Kernel:
         """X where the kernel's gains are computed best."""
         return X - X.mean(axis=0) if self.metric in _ORIGIN_FREE else X
 
-    def between(self, X: np.ndarray, Y: np.ndarray, threads: int = 1) -> np.ndarray:
+    def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""
-        if callable(self.metric) or len(X) * len(Y) < SMALL_BLOCK:
-            threads = 1
         with config_context(assume_finite=True):
-            # scikit-learn's threaded result is in Fortran order: ask for the transpose.
-            values = pairwise_kernels(
-                Y, X, metric=self.metric, filter_params=True, n_jobs=threads, **self.params
-            ).T
+            values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
     def matrix(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """Kernel values between all rows of X."""
-        return self.between(X, X, threads)
+        if rows_per_block(len(X)) >= len(X):
+            return self.between(X, X)
+        out = np.empty((len(X), len(X)))
+        for rows, values in self.blocks(X, X, threads):
+            out[rows] = values
+        return out
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
         """Kernel value of each row with itself."""
@@ -94,11 +93,27 @@ class Kernel:
         return out
 
     def blocks(
-        self, X: np.ndarray, Y: np.ndarray, threads: int = 1
+        self, X: np.ndarray, Y: np.ndarray, threads: int = 1, at_once: int | None = None
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Kernel values between the rows of X and all of Y, some rows at a time."""
-        for rows in gen_batches(len(X), rows_per_block(len(Y))):
-            yield rows, self.between(X[rows], Y, threads)
+        """Kernel values between the rows of X and all of Y, some rows at a time.
+
+        Threads work on the next blocks while the caller works on one. A callable may be
+        anything, so it is called by one thread.
+        """
+        batches = gen_batches(len(X), at_once or rows_per_block(len(Y)))
+        if callable(self.metric) or threads == 1:
+            for rows in batches:
+                yield rows, self.between(X[rows], Y)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            ahead: deque[tuple[slice, Future[np.ndarray]]] = deque()
+            for rows in batches:
+                ahead.append((rows, pool.submit(self.between, X[rows], Y)))
+                if len(ahead) > threads:
+                    done, values = ahead.popleft()
+                    yield done, values.result()
+            for done, values in ahead:
+                yield done, values.result()
 
 
 def rows_per_block(n_columns: int) -> int:
@@ -112,9 +127,7 @@ def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray) -> np.nd
     return out
 
 
-def cluster_stocks(
-    blocks: Iterator[tuple[slice, np.ndarray]], member: np.ndarray
-) -> np.ndarray:
+def cluster_stocks(blocks: Iterator[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
     """sigma(C_k^2) for each cluster, from kernel rows in blocks."""
     stock = np.zeros(member.shape[1])
     for rows, values in blocks:

@@ -68,7 +68,7 @@ class Progress:
         total = time.perf_counter() - self.started
         self.say(
             f"done: {n_leaves} leaves, {n_clusters} clusters, "
-            f"objective {self.trace + objective:.6g} in {total:.3f} s "
+            f"objective {self.trace + objective:.6g} in {total:.3f} s"
             f" (stocks {clocks.stocks:.3f} s, search {clocks.search:.3f} s, "
             f"commit {clocks.commit:.3f} s; {clocks.searches} leaf searches)"
         )

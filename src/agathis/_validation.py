@@ -6,7 +6,7 @@ The only home of scikit-learn's private helpers, so that a change there is mende
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -15,12 +15,13 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.matrix import inspect
 from agathis._core.state import openmp_threads
-from agathis._kernels import KERNEL_NAMES, Kernel
+from agathis._kernels import KERNEL_NAMES, Kernel, rows_per_block
 
 __all__ = [
     "KAURI_CONSTRAINTS",
@@ -36,6 +37,9 @@ __all__ = [
 ]
 
 fit_context = _fit_context
+
+# How far a kernel matrix may be from its transpose, relative to its largest value.
+SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
 
 KAURI_CONSTRAINTS: dict[str, list] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -125,24 +129,47 @@ def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarr
             f"gram must be square with a row for each row of X, ({n_samples}, {n_samples}); "
             f"it has shape {matrix.shape}."
         )
-    if matrix.dtype == np.float64:
-        # A symmetric matrix in Fortran order is its transpose in C order: no copy.
-        matrix = matrix if matrix.flags.c_contiguous or not matrix.flags.f_contiguous else matrix.T
-        looked_at = np.ascontiguousarray(matrix)
-        precision = 1e-8
+    if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
+        matrix = matrix.T  # of a symmetric matrix the same values, in C order
+    if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+        largest, apart, finite = inspect(matrix, threads)
     else:
-        looked_at = matrix.astype(np.float64)
-        precision = 1e-4
-    largest, apart, finite = inspect(looked_at, threads)
+        largest, apart, finite = _inspect_in_blocks(matrix)
     if not finite:
         raise ValueError("gram contains NaN or infinity; every kernel value must be finite.")
-    if apart > precision * largest:
-        i, j = np.unravel_index(np.argmax(np.abs(looked_at - looked_at.T)), matrix.shape)
+    if apart > SYMMETRY[matrix.dtype.name] * largest:
+        i, j = _where_asymmetric(matrix)
         raise ValueError(
             f"gram must be symmetric; gram[{i}, {j}] = {matrix[i, j]:.6g} but "
             f"gram[{j}, {i}] = {matrix[j, i]:.6g}."
         )
     return matrix
+
+
+def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Rows of a square matrix with the columns of the same number, some at a time."""
+    for rows in gen_batches(len(matrix), rows_per_block(len(matrix))):
+        yield rows, matrix[rows].astype(np.float64), matrix[:, rows].T.astype(np.float64)
+
+
+def _inspect_in_blocks(matrix: np.ndarray) -> tuple[float, float, bool]:
+    """What ``inspect`` says, of a matrix in any layout."""
+    largest = apart = 0.0
+    for _, rows, columns in _mirrored_blocks(matrix):
+        if not np.isfinite(rows).all():
+            return np.nan, np.nan, False
+        largest = max(largest, float(np.abs(rows).max()))
+        apart = max(apart, float(np.nan_to_num(np.abs(rows - columns)).max()))
+    return largest, apart, True
+
+
+def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
+    worst = (0.0, 0, 0)
+    for part, rows, columns in _mirrored_blocks(matrix):
+        apart = np.abs(rows - columns)
+        i, j = np.unravel_index(np.argmax(apart), apart.shape)
+        worst = max(worst, (float(apart[i, j]), part.start + int(i), int(j)))
+    return worst[1:]
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray:
@@ -192,9 +219,7 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
         count = int(math.log2(n_features))
     elif isinstance(value, Integral):
         if value > n_features:
-            raise ValueError(
-                f"max_features={value} is more than the {n_features} features of X."
-            )
+            raise ValueError(f"max_features={value} is more than the {n_features} features of X.")
         count = int(value)
     else:
         count = int(float(value) * n_features)

@@ -314,6 +314,33 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             stock = cluster_stocks(kernel.blocks(X, X, threads), member)
         return objective(stock, member.sum(axis=0))
 
+    def fit_transform(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Grow the tree, and give the distance of each row to the centre of each cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix, for ``kernel="precomputed"``.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        self.fit(X, gram=gram, sample_weight=sample_weight)
+        if gram is None:
+            return self.transform(X)
+        return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))
+
     def transform(
         self,
         X: ArrayLike,

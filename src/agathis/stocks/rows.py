@@ -86,11 +86,11 @@ class KernelRows:
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         n = len(self.X)
         step = min(_at_once(n, n_features), rows_per_block(n))
-        for first in range(0, len(ids), step):
-            part = ids[first : first + step]
-            yield self.kernel.between(self.X[part], self.X, self.threads), _local(part), part
+        # A few rows are there sooner than a second thread is.
+        threads = self.threads if len(ids) > step else 1
+        for part, block in self.kernel.blocks(self.X[ids], self.X, threads, step):
+            yield block, _local(ids[part]), ids[part]
 
 
 def _local(ids: np.ndarray) -> np.ndarray:
     return np.arange(len(ids), dtype=np.int32)
-
