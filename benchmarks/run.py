@@ -24,7 +24,8 @@ def main():
     found = {"machine": machine.describe(), "repeats": repeats, "quick": options.quick, "cases": {}}
     for name in names:
         found["cases"][name] = measure(name, repeats, options.quick)
-    options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     lines = markdown if options.markdown else aligned
     print("\n".join([*head(found), "", *lines([row(n, c) for n, c in found["cases"].items()])]))
 
@@ -40,13 +41,15 @@ def parse():
     parser.add_argument(
         "--json",
         type=Path,
-        default=Path(__file__).with_name("results.json"),
         metavar="PATH",
-        help="where the figures go (default: benchmarks/results.json)",
+        help="where the figures go (default: benchmarks/results.json for a run of all cases in "
+        "full, else nowhere)",
     )
     options = parser.parse_args()
     if options.repeats < 1:
         parser.error(f"--repeats must be at least 1, not {options.repeats}")
+    if not (options.json or options.quick or options.only):
+        options.json = Path(__file__).with_name("results.json")
     return options
 
 

@@ -7,6 +7,7 @@ cluster, the middle one needs the kernel between x and the training rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,3 +72,32 @@ class KernelCentres:
         for part, cross in self.kernel.blocks(X, self.rows):
             out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]))
         return out
+
+
+def centres_of(
+    kernel: Kernel,
+    X: np.ndarray,
+    member: np.ndarray,
+    means: Callable[[], np.ndarray],
+    *,
+    keep: bool,
+) -> PointCentres | SampleCentres | KernelCentres | None:
+    """What it takes to tell distances to the clusters, and no more.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray of shape (n_train, n_features)
+    member : ndarray of shape (n_train, n_clusters)
+        Weight of each row in each cluster.
+    means : callable
+        Gives the mean kernel value within each cluster.
+    keep : bool
+        Whether training rows may be kept; ``None`` comes back where it takes them.
+    """
+    if kernel.has_features:
+        return PointCentres.of(kernel, X, member)
+    if not keep:
+        return None
+    samples = SampleCentres(member / member.sum(axis=0), means())
+    return samples if kernel.metric == "precomputed" else KernelCentres(kernel, samples, X)

@@ -26,6 +26,7 @@ from agathis._kernels import KERNEL_NAMES, Kernel, rows_per_block
 __all__ = [
     "KAURI_CONSTRAINTS",
     "check_X",
+    "check_cross_gram",
     "check_domain",
     "check_gram",
     "check_kernel",
@@ -144,6 +145,25 @@ def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarr
             f"gram[{j}, {i}] = {matrix[j, i]:.6g}."
         )
     return matrix
+
+
+def check_cross_gram(
+    gram: ArrayLike | None, diagonal: ArrayLike | None, n_samples: int, n_train: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Kernel values of rows with the training rows, and with themselves."""
+    if gram is None or diagonal is None:
+        raise ValueError(
+            "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
+            "of X with the training rows, k that of each row of X with itself."
+        )
+    cross = check_array(gram, dtype=np.float64, input_name="gram")
+    own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
+    if cross.shape != (n_samples, n_train) or own.shape != (n_samples,):
+        raise ValueError(
+            f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal ({n_samples},); "
+            f"they have {cross.shape} and {own.shape}."
+        )
+    return cross, own
 
 
 def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:

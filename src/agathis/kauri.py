@@ -22,10 +22,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
-from agathis._centres import KernelCentres, PointCentres, SampleCentres
+from agathis._centres import SampleCentres, centres_of
 from agathis._grower import Grower, Limits
 from agathis._kernels import Kernel, cluster_stocks, membership, objective
 from agathis._progress import Clocks, Progress
@@ -201,42 +201,16 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             )
         kernel, matrix = self._check_kernel(X, gram, threads)
 
-        some = slice(None) if len(counted) == len(X) else counted
-        limits = self._limits(X.shape[1], len(counted), float(weight.sum()))
-        progress = Progress(self.verbose, self.max_leaf_nodes, self.n_clusters)
-        clocks = Clocks()
-        self.stocks_ = "gram" if matrix is not None else choose_stocks(self.stocks, len(counted))
-        if matrix is None:
-            rows = rows_of_kernel(self.stocks_, kernel, X[some], threads)
+        if len(counted) == len(X):
+            stocks = self._grow(X, weight, kernel, matrix, None, threads)
         else:
-            rows = MatrixRows(matrix, None if len(counted) == len(X) else counted)
-        half = rows.half
-        if matrix is None and kernel.metric == "linear":
-            half = kernel.diagonal(X[some]) / 2  # the rows' own are those of X about its mean
-        progress.trace = 2 * float(half @ weight[some])
-        stocks = PairStocks(
-            X[some],
-            weight[some],
-            rows,
-            n_clusters=self.n_clusters,
-            max_leaves=limits.max_leaves,
-            min_leaf=checks.least_weight(self.min_samples_leaf, float(weight.sum()), 1),
-            threads=threads,
-            progress=progress,
-        )
-        clocks.stocks = time.perf_counter() - progress.started
-        random_state = check_random_state(self.random_state)
-        grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
-        self.tree_: Tree = grower.grow()
-
+            stocks = self._grow(X[counted], weight[counted], kernel, matrix, counted, threads)
         self.labels_ = self.tree_.predict(X, threads)
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
-        self.inertia_ = -stocks.objective
-        self.objective_ = progress.trace - self.inertia_
         member = membership(self.labels_, self.n_clusters_, weight)
-        self._keep_centres(kernel, X, member, stocks, rows.half, some)
-        progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
+        keep = self.keep_training_data or self.kernel == "precomputed"
+        self._centres = centres_of(kernel, X, member, stocks.cluster_means, keep=keep)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -363,8 +337,11 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         X, _ = self._rows_and_threads(X)
-        if self.kernel == "precomputed":
-            return self._transform_precomputed(len(X), gram, gram_diagonal)
+        if isinstance(self._centres, SampleCentres):
+            cross, diagonal = checks.check_cross_gram(
+                gram, gram_diagonal, len(X), len(self._centres.share)
+            )
+            return self._centres.distances(cross, diagonal)
         if self._centres is None:
             raise ValueError(
                 f"transform with kernel={self.kernel!r} needs the training rows, and the model "
@@ -410,6 +387,50 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         checks.check_domain(kernel, X)
         return kernel, None
 
+    def _grow(
+        self,
+        X: np.ndarray,
+        weight: np.ndarray,
+        kernel: Kernel,
+        matrix: np.ndarray | None,
+        counted: np.ndarray | None,
+        threads: int,
+    ) -> PairStocks:
+        """Grow the tree of rows of positive weight; its stocks.
+
+        ``counted`` are the places of these rows in the matrix, where they are not all of it.
+        """
+        limits = self._limits(X.shape[1], len(X), float(weight.sum()))
+        progress = Progress(self.verbose, self.max_leaf_nodes, self.n_clusters)
+        clocks = Clocks()
+        self.stocks_ = choose_stocks(self.stocks, len(X)) if matrix is None else "gram"
+        if matrix is None:
+            rows = rows_of_kernel(self.stocks_, kernel, X, threads)
+        else:
+            rows = MatrixRows(matrix, counted)
+        # The linear kernel's rows are those of X about its mean, its objective is not.
+        raw_linear = kernel.metric == "linear"
+        diagonal = kernel.diagonal(X) if raw_linear else 2 * rows.half
+        progress.trace = float(diagonal @ weight)
+        stocks = PairStocks(
+            X,
+            weight,
+            rows,
+            n_clusters=self.n_clusters,
+            max_leaves=limits.max_leaves,
+            min_leaf=checks.least_weight(self.min_samples_leaf, float(weight.sum()), 1),
+            threads=threads,
+            progress=progress,
+        )
+        clocks.stocks = time.perf_counter() - progress.started
+        random_state = check_random_state(self.random_state)
+        grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
+        self.tree_: Tree = grower.grow()
+        self.inertia_ = -stocks.objective
+        self.objective_ = progress.trace - self.inertia_
+        progress.done(self.tree_.n_leaves, self.tree_.n_clusters, stocks.objective, clocks)
+        return stocks
+
     def _limits(self, n_features: int, n_samples: int, weight: float) -> Limits:
         return Limits(
             max_leaves=min(n_samples, self.max_leaf_nodes or n_samples),
@@ -417,45 +438,3 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             min_split=checks.least_weight(self.min_samples_split, weight, 2),
             max_features=checks.resolve_max_features(self.max_features, n_features),
         )
-
-    def _keep_centres(
-        self,
-        kernel: Kernel,
-        X: np.ndarray,
-        member: np.ndarray,
-        stocks: PairStocks,
-        half: np.ndarray,
-        some: slice | np.ndarray,
-    ) -> None:
-        """Keep what :meth:`transform` will need, and no more."""
-        self._centres: PointCentres | KernelCentres | SampleCentres | None = None
-        if kernel.has_features:
-            self._centres = PointCentres.of(kernel, X, member)
-            return
-        if self.kernel != "precomputed" and not self.keep_training_data:
-            return
-        share = member / member.sum(axis=0)
-        # Back from the distance form, k(i, j) - half[i] - half[j].
-        samples = SampleCentres(share, stocks.cluster_means() + 2 * (half @ share[some]))
-        kept = self.kernel == "precomputed"
-        self._centres = samples if kept else KernelCentres(kernel, samples, X)
-
-    def _transform_precomputed(
-        self, n_samples: int, gram: ArrayLike | None, gram_diagonal: ArrayLike | None
-    ) -> np.ndarray:
-        if gram is None or gram_diagonal is None:
-            raise ValueError(
-                "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
-                "of X with the training rows, k that of each row of X with itself."
-            )
-        cross = check_array(gram, dtype=np.float64, input_name="gram")
-        diagonal = check_array(
-            gram_diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal"
-        )
-        n_train = len(self._centres.share)
-        if cross.shape != (n_samples, n_train) or diagonal.shape != (n_samples,):
-            raise ValueError(
-                f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal "
-                f"({n_samples},); they have {cross.shape} and {diagonal.shape}."
-            )
-        return self._centres.distances(cross, diagonal)

@@ -122,3 +122,10 @@ cdef class State:
         """Mean kernel value within each cluster, in distance form."""
         k = self.n_clusters
         return np.asarray(self.stock)[:k] / np.asarray(self.size)[:k] ** 2
+
+    def cluster_averages(self, values):
+        """Weighted average of ``values``, one a sample, in each cluster."""
+        k = self.n_clusters
+        cluster = np.asarray(self.cluster)[np.asarray(self.leaf_of)]
+        total = np.bincount(cluster, np.asarray(self.weight) * values, minlength=k)
+        return total / np.asarray(self.size)[:k]

@@ -75,8 +75,8 @@ class PairStocks:
         return self.state.objective()
 
     def cluster_means(self) -> np.ndarray:
-        """Mean kernel value within each cluster, in distance form."""
-        return self.state.cluster_means()
+        """Mean kernel value within each cluster, back from the distance form."""
+        return self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
 
     def leaf_size(self, slot: int) -> tuple[int, float]:
         return self.state.leaf_size(slot)

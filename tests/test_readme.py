@@ -1,0 +1,33 @@
+"""What the README shows is what the package does."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_first_example_prints_what_it_says():
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(blocks("python")[0], {})
+    assert out.getvalue() == blocks("text")[0]
+
+
+def test_second_example_runs():
+    from sklearn.datasets import load_iris
+
+    X = load_iris().data
+    names = {"X": X, "X_new": X[:5]}
+    exec("from agathis import Kauri\n" + blocks("python")[1].replace("model.transform(X)", ""), names)
+    assert names["model"].n_clusters_ == 3
+
+
+def test_commands_come_first():
+    commands = re.findall(r"^    (make \w+)$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert commands == ["make demo", "make test"]
