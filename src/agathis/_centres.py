@@ -61,13 +61,15 @@ class SampleCentres:
 
 @dataclass(frozen=True)
 class KernelCentres:
-    """Sample centres together with the kernel and the training rows."""
+    """Sample centres together with the kernel and the training rows, about their origin."""
 
     kernel: Kernel
     samples: SampleCentres
     rows: np.ndarray
+    origin: np.ndarray
 
     def distances(self, X: np.ndarray) -> np.ndarray:
+        X = X - self.origin
         out = np.empty((len(X), len(self.samples.offset)))
         for part, cross in self.kernel.blocks(X, self.rows):
             out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]))
@@ -100,4 +102,7 @@ def centres_of(
     if not keep:
         return None
     samples = SampleCentres(member / member.sum(axis=0), means())
-    return samples if kernel.metric == "precomputed" else KernelCentres(kernel, samples, X)
+    if kernel.metric == "precomputed":
+        return samples
+    origin = kernel.origin(X)
+    return KernelCentres(kernel, samples, X - origin, origin)

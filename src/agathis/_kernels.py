@@ -64,9 +64,9 @@ class Kernel:
         """The rows as points of the kernel's space, where that is small."""
         return normalize(X) if self.metric == "cosine" else X
 
-    def settled(self, X: np.ndarray) -> np.ndarray:
-        """X where the kernel's gains are computed best."""
-        return X - X.mean(axis=0) if self.metric in _ORIGIN_FREE else X
+    def origin(self, X: np.ndarray) -> np.ndarray:
+        """Where the kernel of X is computed best: the mean, or zero where that is another kernel."""
+        return X.mean(axis=0) if self.metric in _ORIGIN_FREE else np.zeros(X.shape[1])
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""

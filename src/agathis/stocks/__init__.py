@@ -29,7 +29,7 @@ def choose_stocks(stocks: str, n_samples: int) -> str:
 
 def rows_of_kernel(stocks: str, kernel: Kernel, X: np.ndarray, threads: int) -> Rows:
     """Kernel rows of X, from a matrix (``"gram"``) or computed when needed (``"blocks"``)."""
-    settled = kernel.settled(X)
+    settled = X - kernel.origin(X)
     if stocks == "gram":
         return MatrixRows(kernel.matrix(settled, threads))
     return KernelRows(kernel, settled, threads)

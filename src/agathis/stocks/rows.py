@@ -75,7 +75,7 @@ class KernelRows:
     ----------
     kernel : Kernel
     X : ndarray of shape (n_samples, n_features)
-        Where the kernel is computed best (``Kernel.settled``).
+        About the place where the kernel is computed best (``Kernel.origin``).
     threads : int
     """
 
