@@ -65,7 +65,7 @@ class Kernel:
         return normalize(X) if self.metric == "cosine" else X
 
     def origin(self, X: np.ndarray) -> np.ndarray:
-        """Where the kernel of X is computed best: the mean, or zero where that is another kernel."""
+        """Where the kernel of X is computed best: the mean, unless that makes another kernel."""
         return X.mean(axis=0) if self.metric in _ORIGIN_FREE else np.zeros(X.shape[1])
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
