@@ -22,9 +22,10 @@
 # (scan.h), and a large leaf does not lose what is known of its small sides. Each leaf carries a
 # slack for each kind: the best gain at the last search plus the slack is never below the best
 # gain now. Most leaves need no search after most splits.
-from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free
+import numpy as np
+
+from libc.math cimport INFINITY, fabs, nextafter
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from agathis._core.splitter cimport SCAN_BOTH, SCAN_KINDS
 from agathis._core.state cimport State, larger, smaller
@@ -132,7 +133,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
         s.bound[:s.n_leaves] = INFINITY
         return
 
-    seen = <Seen*>calloc(2 * s.n_leaves, sizeof(Seen))
+    cdef uint8_t[::1] memory = np.zeros(2 * s.n_leaves * sizeof(Seen), dtype=np.uint8)
+    seen = <Seen*>&memory[0]
     for i in range(s.n_samples):
         leaf = s.leaf_of[i]
         moved = s.weight[i] * sums[i]
@@ -145,7 +147,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     for leaf in range(s.n_leaves):
         if s.bound[leaf] == INFINITY:
             continue
-        s.bound[leaf] = -INFINITY
+        # Above the gain in any case: the split that had it may have become worse.
+        s.bound[leaf] = nextafter(s.gain[leaf], INFINITY)
         for kind in range(SCAN_KINDS):
             if s.kind_gain[leaf, kind] > -INFINITY:
                 s.kind_slack[leaf, kind] += (
@@ -154,4 +157,3 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
                 )
                 s.bound[leaf] = larger(
                     s.bound[leaf], s.kind_gain[leaf, kind] + s.kind_slack[leaf, kind])
-    free(seen)

@@ -8,9 +8,8 @@
 # that was computed for this call.
 import numpy as np
 
-from cython.parallel cimport parallel, prange
+from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
 
 from agathis._core.pairs cimport PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between
 from agathis._core.state cimport State
@@ -75,18 +74,13 @@ def open_root(
     """Fill alpha and the stocks of samples ``ids``; sum of |w_i w_j k(i, j)| over their rows."""
     cdef Py_ssize_t group, groups = (ids.shape[0] + PAIR_ROWS - 1) // PAIR_ROWS
     cdef double[::1] magnitude = np.zeros(groups)
-    cdef double* before
-    cdef int32_t* ranks
     cdef int threads = s.threads_for(
         <double>ids.shape[0] * s.n_samples * (1 + s.n_features) / 8.0)
-    with nogil, parallel(num_threads=threads):
-        before = <double*>malloc(PAIR_ROWS * s.n_features * sizeof(double))
-        ranks = <int32_t*>malloc(PAIR_ROWS * s.n_features * sizeof(int32_t))
-        for group in prange(groups, schedule="static"):
-            magnitude[group] = root_rows(
-                s, block, index, ids, group * PAIR_ROWS, before, ranks)
-        free(before)
-        free(ranks)
+    cdef double[:, ::1] before = np.empty((threads, PAIR_ROWS * s.n_features))
+    cdef int32_t[:, ::1] ranks = np.empty((threads, PAIR_ROWS * s.n_features), dtype=np.int32)
+    for group in prange(groups, nogil=True, num_threads=threads, schedule="static"):
+        magnitude[group] = root_rows(
+            s, block, index, ids, group * PAIR_ROWS, &before[threadid(), 0], &ranks[threadid(), 0])
     return float(np.sum(magnitude))
 
 

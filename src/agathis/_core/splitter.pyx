@@ -6,10 +6,9 @@
 # matter where. The arithmetic of a move is in gains.h, the scan over thresholds in scan.c.
 import numpy as np
 
-from cython.parallel cimport parallel, prange
+from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport free, malloc
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
@@ -105,29 +104,31 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     cdef double elements = 0.0
     cdef scan_clusters clusters = clusters_view(s)
     cdef double[:, ::1] cross = np.empty((count, s.n_clusters))
-    cdef scan_leaf* leaves = <scan_leaf*>malloc(count * sizeof(scan_leaf))
-    cdef scan_result* results = <scan_result*>malloc(count * d * sizeof(scan_result))
-    cdef double* work
+    cdef uint8_t[::1] leaf_memory = np.empty(count * sizeof(scan_leaf), dtype=np.uint8)
+    cdef uint8_t[::1] result_memory = np.empty(count * d * sizeof(scan_result), dtype=np.uint8)
+    cdef scan_leaf* leaves = <scan_leaf*>&leaf_memory[0]
+    cdef scan_result* results = <scan_result*>&result_memory[0]
+    cdef double[:, ::1] work
     cdef int threads
     for j in range(count):
         elements += s.stop[slots[j]] - s.start[slots[j]]
     threads = s.threads_for(elements * d * (3 + s.n_clusters))
+    work = np.empty((threads, scan_work(s.n_clusters)))
     with nogil, parallel(num_threads=threads):
-        work = <double*>malloc(scan_work(s.n_clusters) * sizeof(double))
         for j in prange(count, schedule="static"):
             leaves[j] = leaf_view(s, slots[j], min_leaf, &cross[j, 0])
         for task in prange(count * d, schedule="dynamic"):
             j = task // d
             f = task % d
             if drawn is None or drawn[j, f]:
-                scan(s, slots[j], f, &leaves[j], &clusters, INFINITY, work, &results[task])
+                scan(
+                    s, slots[j], f, &leaves[j], &clusters, INFINITY,
+                    &work[threadid(), 0], &results[task],
+                )
             else:
                 pass_over(&results[task])
-        free(work)
     for j in range(count):
         gather_kinds(s, slots[j], &results[j * d])
-    free(leaves)
-    free(results)
 
 
 cdef void pass_over(scan_result* result) noexcept nogil:
@@ -219,8 +220,10 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     cdef scan_result result
     cdef Choice choice = Choice()
 
-    while s.best[slot, f] < floor:
+    while f < s.n_features and s.best[slot, f] < floor:
         f += 1
+    if f == s.n_features:
+        raise ValueError(f"no split of leaf {slot} gains {floor}")
     scan(s, slot, f, &leaf, &clusters, floor, &work[0], &result)
     for t in range(result.first + 1):
         i = s.order[f, s.start[slot] + t]
