@@ -15,6 +15,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from agathis import Kauri
 from agathis import _reference as reference
+from agathis._progress import Progress
+from agathis.stocks import PairStocks, Split
+from agathis.stocks.base import threshold_between
+from agathis.stocks.rows import MatrixRows
 
 POSITIVE = ("linear", "rbf")
 KERNELS = (*POSITIVE, "indefinite", "ties")
@@ -88,6 +92,15 @@ def weights(random: np.random.Generator, n: int, kind: str | None) -> np.ndarray
     return weight
 
 
+def on_a_line(upper: str, n_clusters: int) -> Problem:
+    """Rows 0, 1, ... of one feature; the kernel by the rows above its diagonal of zeros."""
+    rows = [[int(value) for value in row.split()] for row in upper.split("/")]
+    n = len(rows) + 1
+    gram = np.zeros((n, n))
+    gram[np.triu_indices(n, 1)] = [value for row in rows for value in row]
+    return Problem(np.arange(float(n))[:, None], gram + gram.T, None, n_clusters)
+
+
 WEIGHTS = (None, "whole", "with zeros", "fractions")
 
 
@@ -158,3 +171,55 @@ def problems() -> st.SearchStrategy[Problem]:
         seeded_problems(min_n=4, max_n=10),
         seeded_problems(min_n=8, max_n=25, max_leaves=6),
     )
+
+
+def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> PairStocks:
+    """The stocks of a problem, opened: one leaf, one cluster."""
+    n = len(problem.X)
+    return PairStocks(
+        problem.X,
+        np.ones(n) if problem.weight is None else problem.weight,
+        MatrixRows(problem.gram),
+        n_clusters=problem.n_clusters,
+        max_leaves=n,
+        min_leaf=min_leaf,
+        threads=threads,
+        progress=Progress(0, None, problem.n_clusters),
+    )
+
+
+def search_anew(stocks: PairStocks, drawn: np.ndarray | None = None) -> np.ndarray:
+    """Search every leaf, whatever is known of it, and return the best gains."""
+    slots = np.arange(stocks.state.n_leaves, dtype=np.int32)
+    stocks.bound[slots] = np.inf
+    stocks.search(slots, drawn, -np.inf)
+    return stocks.gain[slots]
+
+
+def random_split(stocks: PairStocks, random: np.random.Generator) -> tuple[int, Split] | None:
+    """Any allowed cut of any leaf, whatever it gains; None where no leaf can be cut."""
+    state = stocks.state
+    for slot in random.permutation(state.n_leaves).tolist():
+        inside = stocks.values[:, state.samples(slot)]
+        for feature in random.permutation(state.n_features).tolist():
+            column = np.sort(inside[feature])
+            fits = np.flatnonzero(column[:-1] < column[1:])
+            whole = state.is_whole_cluster(slot)
+            open_moves = list(
+                reference.moves(state.cluster_of(slot), state.n_clusters, state.max_clusters, whole)
+            )
+            if len(fits) and open_moves:
+                position = int(random.choice(fits))
+                threshold = threshold_between(*column[position : position + 2].tolist())
+                move, left, right = open_moves[random.integers(len(open_moves))]
+                return slot, Split(feature, threshold, np.nan, move, left, right, position)
+    return None
+
+
+def leaves_of(stocks: PairStocks) -> tuple[np.ndarray, list[int]]:
+    """The slot of each sample, and the cluster of each slot."""
+    state = stocks.state
+    slot_of = np.full(state.n_samples, -1)
+    for slot in range(state.n_leaves):
+        slot_of[state.samples(slot)] = slot
+    return slot_of, [state.cluster_of(slot) for slot in range(state.n_leaves)]

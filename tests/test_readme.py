@@ -24,7 +24,9 @@ def test_second_example_runs():
 
     X = load_iris().data
     names = {"X": X, "X_new": X[:5]}
-    exec("from agathis import Kauri\n" + blocks("python")[1].replace("model.transform(X)", ""), names)
+    exec(
+        "from agathis import Kauri\n" + blocks("python")[1].replace("model.transform(X)", ""), names
+    )
     assert names["model"].n_clusters_ == 3
 
 

@@ -92,15 +92,18 @@ class Grower:
         if self.limits.max_features is not None:
             # Each search draws features of its own, so no old search speaks for a new one.
             bound[bound > -np.inf] = np.inf
+        tolerance = self.stocks.tolerance
         self._search(np.flatnonzero(bound == np.inf))
-        while True:
-            certain = bound == gain
-            best = np.max(gain, where=certain, initial=-np.inf)
-            floor = max(best, self.stocks.tolerance) - self.stocks.tolerance
-            doubtful = np.flatnonzero(~certain & (bound >= floor))
-            if len(doubtful) == 0:
-                return float(best)
-            self._search(doubtful[np.argmax(bound[doubtful])][None])
+        certain = gain == bound
+        best = float(np.max(gain, where=certain, initial=-np.inf))
+        doubtful = np.flatnonzero(~certain)
+        doubtful = doubtful[np.argsort(-bound[doubtful], kind="stable")]
+        for slot, most in zip(doubtful, bound[doubtful].tolist(), strict=True):
+            if most < max(best, tolerance) - tolerance:
+                break
+            self._search(slot[None])
+            best = max(best, float(gain[slot]))
+        return best
 
     def _search(self, slots: np.ndarray) -> None:
         if len(slots) == 0:

@@ -18,10 +18,12 @@
 #
 # with absolute values of d^2 and of the inertia. All this is algebra: it holds for any symmetric
 # kernel, positive or not. A sum over S is at most the sum over T, and at most the largest term
-# in T times the samples of S; so the bounds are kept by kind of move, that is by the size of S
-# (scan.h), and a large leaf does not lose what is known of its small sides. Each leaf carries a
-# slack for each kind: the best gain at the last search plus the slack is never below the best
-# gain now. Most leaves need no search after most splits.
+# in T times the samples of S. So the bounds are kept by kind of move, that is by the size of S
+# (scan.h): a large leaf does not lose what is known of its small sides. And they are kept by
+# target: that a far cluster came a little nearer does not matter. A move of kind i to cluster k
+# gained at most min(kind_gain[i], target_gain[k]) at the last search; on top of it may have come
+# kind_slack[i], if the leaf's own cluster changed, and what `drift[k]` says, if k did. The bound
+# of a leaf is the largest sum of these, and most leaves need no search after most splits.
 import numpy as np
 
 from libc.math cimport INFINITY, fabs, nextafter
@@ -73,25 +75,107 @@ cdef inline void look(
     seen.apart_most = larger(seen.apart_most, apart)
 
 
-cdef double raised(
-    State s, const Change* change, int32_t k, Py_ssize_t leaf, int kind, const Seen* seen
-) noexcept nogil:
-    """How much the changed cluster k may have raised the best gain of a leaf and kind."""
-    cdef double n = change.before, after = change.after
-    cdef double count = s.stop[leaf] - s.start[leaf], m = s.leaf_weight[leaf]
-    cdef double moved, reach
+# drift[slot, k, .]: summed over the changes of cluster k since the leaf was searched.
+cdef enum:
+    MOVED = 0        # sum over the leaf of how much nearer k came
+    MOVED_MOST = 1   # the largest term of it
+    APART = 2        # |n - n'|/(n n') times the sum over the leaf of d'^2
+    APART_MOST = 3   # the same with the largest term
+    RATE = 4         # |n - n'|/(n n')
+
+
+# The most samples, and weight, of a side that moves by a move of that kind.
+cdef struct Side:
+    double count, weight
+
+
+cdef Side largest_side(State s, Py_ssize_t leaf, int kind) noexcept nogil:
+    cdef Side side
+    side.count, side.weight = s.stop[leaf] - s.start[leaf], s.leaf_weight[leaf]
     if kind != SCAN_BOTH:
-        count = smaller(count, <double>((<int64_t>1 << (2 * (kind + 1))) - 1))
-        m = smaller(m, count * s.largest_weight)
-    moved = smaller(seen.moved, count * seen.moved_most)
-    reach = fabs(n - after) * m * (
-        smaller(seen.apart, count * seen.apart_most) + s.kind_spread[leaf, kind])
-    if s.cluster[leaf] != k:
-        return moved + reach / (n * (m + after))
+        side.count = smaller(side.count, <double>((<int64_t>1 << (2 * (kind + 1))) - 1))
+        side.weight = smaller(side.weight, side.count * s.largest_weight)
+    return side
+
+
+cdef double arrive_slack(
+    const double* drift, const Side* side, double spread
+) noexcept nogil:
+    """How much more an arrival may gain."""
+    return smaller(drift[MOVED], side.count * drift[MOVED_MOST]) + side.weight * (
+        smaller(drift[APART], side.count * drift[APART_MOST]) + drift[RATE] * spread)
+
+
+cdef double leave_slack(
+    const Change* change, const Seen* seen, const Side* side, double spread
+) noexcept nogil:
+    """How much more it may gain to leave the leaf's own cluster."""
+    cdef double n = change.before - side.weight, after = change.after - side.weight
+    cdef double moved = smaller(seen.moved, side.count * seen.moved_most)
+    cdef double apart = smaller(seen.apart, side.count * seen.apart_most)
+    return change.after / after * moved + (
+        fabs(change.before - change.after) * side.weight / (n * after) * (apart + spread))
+
+
+cdef void drift_on(double* drift, const Change* change, const Seen* seen) noexcept nogil:
+    cdef double rate = fabs(change.before - change.after) / (change.before * change.after)
+    drift[MOVED] += seen.moved
+    drift[MOVED_MOST] += seen.moved_most
+    drift[APART] += rate * seen.apart
+    drift[APART_MOST] += rate * seen.apart_most
+    drift[RATE] += rate
+
+
+cdef bint own_changed(
+    State s, Py_ssize_t leaf, int32_t k, const Change* change, const Seen* seen
+) noexcept nogil:
+    """Raise the slack of a leaf whose own cluster changed; false where nothing can be said."""
+    cdef int kind
+    cdef Side side
     # A leaf that is, or was, all of its cluster has other moves to choose from than before.
-    if s.leaves_in[k] == 1 or (after > n and s.leaves_in[k] == 2):
-        return INFINITY
-    return after / (after - m) * moved + reach / ((n - m) * (after - m))
+    if s.leaves_in[k] == 1 or (change.after > change.before and s.leaves_in[k] == 2):
+        return False
+    for kind in range(SCAN_KINDS):
+        if s.kind_gain[leaf, kind] > -INFINITY:
+            side = largest_side(s, leaf, kind)
+            s.kind_slack[leaf, kind] += leave_slack(
+                change, seen, &side, s.kind_spread[leaf, kind])
+    return True
+
+
+cdef void target_changed(
+    State s, Py_ssize_t leaf, int32_t k, const Change* change, const Seen* seen
+) noexcept nogil:
+    cdef double once[5]
+    cdef Side side
+    once[:] = [0.0, 0.0, 0.0, 0.0, 0.0]
+    drift_on(&s.drift[leaf, k, 0], change, seen)
+    # Both sides together may go to any two clusters: every change counts.
+    drift_on(once, change, seen)
+    side = largest_side(s, leaf, SCAN_BOTH)
+    s.kind_slack[leaf, SCAN_BOTH] += arrive_slack(once, &side, s.kind_spread[leaf, SCAN_BOTH])
+
+
+cdef double bound_of(State s, Py_ssize_t leaf) noexcept nogil:
+    cdef double bound, most, gain
+    cdef int kind
+    cdef int32_t k
+    cdef Side side
+    # Above the gain in any case: the split that had it may have become worse.
+    bound = nextafter(s.gain[leaf], INFINITY)
+    bound = larger(bound, s.kind_gain[leaf, SCAN_BOTH] + s.kind_slack[leaf, SCAN_BOTH])
+    for kind in range(SCAN_BOTH):
+        gain = s.kind_gain[leaf, kind]
+        if gain == -INFINITY:
+            continue
+        side = largest_side(s, leaf, kind)
+        most = smaller(gain, s.target_gain[leaf, s.n_clusters])
+        for k in range(s.n_clusters):
+            if k != s.cluster[leaf]:
+                most = larger(most, smaller(gain, s.target_gain[leaf, k]) + arrive_slack(
+                    &s.drift[leaf, k, 0], &side, s.kind_spread[leaf, kind]))
+        bound = larger(bound, most + s.kind_slack[leaf, kind])
+    return bound
 
 
 def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
@@ -108,7 +192,7 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     """
     cdef int32_t source = s.cluster[slot]
     cdef Py_ssize_t i, position, leaf
-    cdef int kind
+    cdef bint known
     cdef double weight = s.leaf_weight[slot]
     cdef double self_stock = 0.0, with_source = 0.0, with_target = 0.0, moved
     cdef Seen* seen
@@ -147,13 +231,13 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     for leaf in range(s.n_leaves):
         if s.bound[leaf] == INFINITY:
             continue
-        # Above the gain in any case: the split that had it may have become worse.
-        s.bound[leaf] = nextafter(s.gain[leaf], INFINITY)
-        for kind in range(SCAN_KINDS):
-            if s.kind_gain[leaf, kind] > -INFINITY:
-                s.kind_slack[leaf, kind] += (
-                    raised(s, &p, source, leaf, kind, &seen[2 * leaf])
-                    + raised(s, &q, target, leaf, kind, &seen[2 * leaf + 1])
-                )
-                s.bound[leaf] = larger(
-                    s.bound[leaf], s.kind_gain[leaf, kind] + s.kind_slack[leaf, kind])
+        known = True
+        if s.cluster[leaf] == source:
+            known = own_changed(s, leaf, source, &p, &seen[2 * leaf])
+        else:
+            target_changed(s, leaf, source, &p, &seen[2 * leaf])
+        if s.cluster[leaf] == target:
+            known = known and own_changed(s, leaf, target, &q, &seen[2 * leaf + 1])
+        else:
+            target_changed(s, leaf, target, &q, &seen[2 * leaf + 1])
+        s.bound[leaf] = bound_of(s, leaf) if known else INFINITY

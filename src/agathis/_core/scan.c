@@ -1,12 +1,13 @@
-/* Where is the best threshold of a leaf along a feature?
+/* Where is the best threshold of a leaf?
  *
- * For each prefix L of the leaf T in the feature's order three sums are needed:
+ * For each prefix L of the leaf T in a feature's order three sums are needed:
  * sigma(L^2), sigma(L x T) and sigma(L x C_k).  They are running sums of what is kept
  * for each sample.  The thresholds are taken a tile at a time: first the running sums
  * where a threshold fits, several clusters side by side so that no addition waits for
  * the last one; then, cluster by cluster, the best (and second best) arrival of each
  * side; then the best move of each threshold.  All loops of the second and third kind
- * are straight lines over a tile.
+ * are straight lines over a tile.  A tile takes thresholds of several features where
+ * these have few, so that the lines are long for small leaves too.
  */
 #include "scan.h"
 
@@ -18,17 +19,26 @@
 
 typedef double tile[SCAN_TILE];
 
+/* A run of thresholds in a tile that belong to one feature. */
+typedef struct {
+    ptrdiff_t feature, begin, end;
+} scan_segment;
+
 /* What is kept of a tile; the prefix sums of the clusters follow it in memory. */
 typedef struct {
     tile weight;   /* |L| */
     tile self;     /* sigma(L^2) */
     tile within;   /* sigma(L x T) */
     tile far_self; /* sigma(R^2) */
-    tile inv_near, inv_far, inv_stay_near, inv_stay_far;
+    tile inv_near, inv_far;
+    tile new_near, new_far; /* gain of founding a cluster, of L and of R */
+    tile go_near, go_far;   /* of leaving the own one; -inf where the limits forbid the cut */
     tile best, second, target; /* of L: the two best arrivals, and where the best goes */
     tile far_best, far_second, far_target;
-    tile gain_near, gain_far, gain_both, spread_near, spread_far;
-    int32_t count[SCAN_TILE]; /* samples of L */
+    tile gain_near, gain_far, gain_both;
+    tile spread_near, spread_far;
+    int32_t count[SCAN_TILE];          /* samples of L */
+    scan_segment segments[SCAN_TILE];  /* each has a threshold */
 } scan_tile;
 
 /* What runs on from one tile to the next. */
@@ -86,16 +96,75 @@ inverse_without_near(const scan_clusters *c, double size, const scan_tile *s, pt
     return out;
 }
 
-/* Running sums from sample `from` on, kept where a threshold fits; fills the tile and says
- * with *length how far. Returns the first sample that was not taken. */
-AGATHIS_INLINE ptrdiff_t
-accumulate(const scan_leaf *leaf, int32_t n_clusters, const int32_t *restrict order,
-           const uint8_t *restrict cut, const double *restrict alpha,
-           const double *restrict rows, ptrdiff_t stride, ptrdiff_t from, scan_tile *s,
-           scan_sums *sums, tile *restrict prefix, ptrdiff_t *length)
+/* Prefix sums of the clusters' stocks over n samples that each have a threshold after them. */
+AGATHIS_INLINE void
+sum_each(int32_t n_clusters, const int32_t *restrict order, const double *restrict rows,
+         ptrdiff_t stride, ptrdiff_t n, double *restrict sums, tile *restrict prefix,
+         ptrdiff_t begin)
 {
+    for (int32_t k = 0; k < n_clusters; k += 4) {
+        const double *column = rows + STOCK_CLUSTER + k;
+        double p0 = sums[k], p1 = sums[k + 1], p2 = sums[k + 2], p3 = sums[k + 3];
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            const double *row = column + order[j] * stride;
+            p0 += row[0];
+            p1 += row[1];
+            p2 += row[2];
+            p3 += row[3];
+            prefix[k][begin + j] = p0;
+            prefix[k + 1][begin + j] = p1;
+            prefix[k + 2][begin + j] = p2;
+            prefix[k + 3][begin + j] = p3;
+        }
+        sums[k] = p0;
+        sums[k + 1] = p1;
+        sums[k + 2] = p2;
+        sums[k + 3] = p3;
+    }
+}
+
+/* The same where only some have one: kept row by row, then turned. */
+AGATHIS_INLINE void
+sum_runs(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
+         const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
+         tile *restrict prefix, ptrdiff_t begin)
+{
+    double kept[SCAN_TILE][SCAN_LANES];
+    for (int32_t k = 0; k < n_clusters; k += SCAN_LANES) {
+        double sum[SCAN_LANES];
+        ptrdiff_t u = 0;
+        for (int c = 0; c < SCAN_LANES; ++c)
+            sum[c] = sums[k + c];
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            const double *row = rows + STOCK_CLUSTER + k + order[j] * stride;
+            for (int c = 0; c < SCAN_LANES; ++c)
+                sum[c] += row[c];
+            for (int c = 0; c < SCAN_LANES; ++c)
+                kept[u][c] = sum[c];
+            u += cut[j];
+        }
+        for (int c = 0; c < SCAN_LANES; ++c) {
+            sums[k + c] = sum[c];
+            for (ptrdiff_t t = 0; t < u; ++t)
+                prefix[k + c][begin + t] = kept[t][c];
+        }
+    }
+}
+
+/* Running sums along feature f from sample `from` on, kept where a threshold fits, in the
+ * tile from *length on. Returns the first sample that found no place. */
+AGATHIS_INLINE ptrdiff_t
+accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptrdiff_t f,
+           ptrdiff_t from, scan_tile *s, scan_sums *sums, tile *restrict prefix,
+           ptrdiff_t *length)
+{
+    const int32_t *restrict order = data->order + f * data->step;
+    const uint8_t *restrict cut = data->cut + f * data->step;
+    const double *restrict alpha = data->alpha + f * data->step;
+    const double *restrict rows = data->rows;
+    const ptrdiff_t stride = data->stride, begin = *length;
     double weight = sums->weight, self = sums->self, within = sums->within;
-    ptrdiff_t i, t = 0;
+    ptrdiff_t i, t = begin;
     for (i = from; i < leaf->n && t < SCAN_TILE; ++i) {
         const double *row = rows + order[i] * stride;
         weight += row[STOCK_WEIGHT];
@@ -110,42 +179,70 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const int32_t *restrict or
     sums->weight = weight;
     sums->self = self;
     sums->within = within;
-    for (int32_t k = 0; k < n_clusters; k += SCAN_LANES) {
-        const double *column = rows + STOCK_CLUSTER + k;
-        double *sum = sums->clusters + k;
-        double p0 = sum[0], p1 = sum[1], p2 = sum[2], p3 = sum[3];
-        ptrdiff_t u = 0;
-        for (ptrdiff_t j = from; j < i; ++j) {
-            const double *row = column + order[j] * stride;
-            /* Written at every sample, kept at thresholds; u is in the tile as t was. */
-            p0 += row[0];
-            p1 += row[1];
-            p2 += row[2];
-            p3 += row[3];
-            prefix[k][u] = p0;
-            prefix[k + 1][u] = p1;
-            prefix[k + 2][u] = p2;
-            prefix[k + 3][u] = p3;
-            u += cut[j];
-        }
-        sum[0] = p0;
-        sum[1] = p1;
-        sum[2] = p2;
-        sum[3] = p3;
-    }
-    for (ptrdiff_t u = 0; u < t; ++u)
+    if (t - begin == i - from)
+        sum_each(n_clusters, order + from, rows, stride, i - from, sums->clusters, prefix, begin);
+    else
+        sum_runs(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
+                 prefix, begin);
+    for (ptrdiff_t u = begin; u < t; ++u)
         s->far_self[u] = leaf->self - 2.0 * s->within[u] + s->self[u];
     *length = t;
     return i;
 }
 
-/* The best arrival of each side at any cluster but the leaf's own; with `two`, also the
- * second best and where the best goes. */
-AGATHIS_INLINE void
-best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t length,
-              int dense, scan_tile *s, int two)
+/* Fill the tile up to a multiple of the vectors' length with something harmless, so that no
+ * loop has a remainder; what is found there is not looked at. */
+AGATHIS_INLINE ptrdiff_t
+pad(scan_tile *s, tile *prefix, int32_t n_clusters, ptrdiff_t length)
 {
-    for (ptrdiff_t t = 0; t < length; ++t) {
+    const ptrdiff_t padded = (length + SCAN_PAD - 1) / SCAN_PAD * SCAN_PAD;
+    for (ptrdiff_t t = length; t < padded; ++t) {
+        s->weight[t] = s->self[t] = s->far_self[t] = 0.0;
+        for (int32_t k = 0; k < n_clusters; ++k)
+            prefix[k][t] = 0.0;
+    }
+    return padded;
+}
+
+/* What each side gains by leaving its cluster, and by founding one. */
+AGATHIS_INLINE void
+departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict own,
+           ptrdiff_t length, ptrdiff_t padded, int dense, scan_tile *s)
+{
+    const int32_t p = leaf->own;
+    const double stock = c->stock[p], share = c->share[p], cross = leaf->cross[p];
+    const double *restrict near = inverse_with_near(c, 0.0, s, padded, dense, s->inv_near);
+    const double *restrict far =
+        inverse_without_near(c, leaf->weight, s, padded, dense, s->inv_far);
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        s->new_near[t] = found(s->self[t], near[t]);
+        s->new_far[t] = found(s->far_self[t], far[t]);
+        s->spread_near[t] = fabs(s->new_near[t]);
+        s->spread_far[t] = fabs(s->new_far[t]);
+    }
+    const double *restrict without_near =
+        inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
+    const double *restrict without_far =
+        inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        const int fits = (s->weight[t] >= leaf->min_leaf) &
+                         (leaf->weight - s->weight[t] >= leaf->min_leaf);
+        const double l = leave(stock, own[t], s->self[t], without_near[t], share);
+        const double r = leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+        s->go_near[t] = fits ? l : -INFINITY;
+        s->go_far[t] = fits ? r : -INFINITY;
+    }
+    for (ptrdiff_t t = length; t < padded; ++t)
+        s->go_near[t] = s->go_far[t] = -INFINITY;
+}
+
+/* The best arrival of each side at any cluster but the leaf's own, and the best gain of a
+ * move to each of them; with `two`, also the second best arrival and where the best goes. */
+AGATHIS_INLINE void
+best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t padded,
+              int dense, scan_tile *s, int two, double *targets)
+{
+    for (ptrdiff_t t = 0; t < padded; ++t) {
         s->best[t] = s->second[t] = s->far_best[t] = s->far_second[t] = -INFINITY;
         s->target[t] = s->far_target[t] = -1.0;
     }
@@ -153,157 +250,187 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
         if (k == leaf->own)
             continue;
         const double stock = c->stock[k], share = c->share[k], cross = leaf->cross[k];
-        const double *restrict near =
-            inverse_with_near(c, c->size[k], s, length, dense, s->inv_near);
-        const double *restrict far =
-            inverse_without_near(c, c->size[k] + leaf->weight, s, length, dense, s->inv_far);
-        const double *restrict sum = prefix[k];
-        if (!two) {
-            for (ptrdiff_t t = 0; t < length; ++t) {
-                const double l = arrive(stock, sum[t], s->self[t], near[t], share);
-                const double r = arrive(stock, cross - sum[t], s->far_self[t], far[t], share);
-                s->best[t] = larger(s->best[t], l);
-                s->far_best[t] = larger(s->far_best[t], r);
-            }
-            continue;
-        }
         const double target = (double)k;
-        for (ptrdiff_t t = 0; t < length; ++t) {
-            const double l = arrive(stock, sum[t], s->self[t], near[t], share);
-            const double r = arrive(stock, cross - sum[t], s->far_self[t], far[t], share);
-            const double l1 = s->best[t], r1 = s->far_best[t];
-            s->second[t] = larger(s->second[t], smaller(l1, l));
-            s->far_second[t] = larger(s->far_second[t], smaller(r1, r));
-            s->target[t] = l > l1 ? target : s->target[t];
-            s->far_target[t] = r > r1 ? target : s->far_target[t];
-            s->best[t] = larger(l1, l);
-            s->far_best[t] = larger(r1, r);
-        }
+        const double *restrict near =
+            inverse_with_near(c, c->size[k], s, padded, dense, s->inv_near);
+        const double *restrict far =
+            inverse_without_near(c, c->size[k] + leaf->weight, s, padded, dense, s->inv_far);
+        const double *restrict sum = prefix[k];
+        double most[SCAN_PAD];
+        for (int v = 0; v < SCAN_PAD; ++v)
+            most[v] = -INFINITY;
+        for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
+            for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
+                const double l = arrive(stock, sum[u], s->self[u], near[u], share);
+                const double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
+                const double l1 = s->best[u], r1 = s->far_best[u];
+                if (two) {
+                    s->second[u] = larger(s->second[u], smaller(l1, l));
+                    s->far_second[u] = larger(s->far_second[u], smaller(r1, r));
+                    s->target[u] = l > l1 ? target : s->target[u];
+                    s->far_target[u] = r > r1 ? target : s->far_target[u];
+                }
+                s->best[u] = larger(l1, l);
+                s->far_best[u] = larger(r1, r);
+                most[v] = larger(most[v], larger(s->go_near[u] + l, s->go_far[u] + r));
+            }
+        for (int v = 0; v < SCAN_PAD; ++v)
+            targets[k] = larger(targets[k], most[v]);
     }
 }
 
 /* The best move of each threshold: of the left side, of the right side, of both. */
 AGATHIS_INLINE void
-best_moves(const scan_leaf *leaf, const scan_clusters *c, const double *restrict own,
-           ptrdiff_t length, int dense, scan_tile *s)
+best_moves(const scan_leaf *leaf, ptrdiff_t padded, scan_tile *s)
 {
-    const int32_t p = leaf->own;
-    const double stock = c->stock[p], share = c->share[p], cross = leaf->cross[p];
     const double one = leaf->open_one, two = leaf->open_two;
-    const double *restrict near = inverse_with_near(c, 0.0, s, length, dense, s->inv_near);
-    const double *restrict far =
-        inverse_without_near(c, leaf->weight, s, length, dense, s->inv_far);
-    const double *restrict without_near =
-        inverse_without_near(c, c->size[p], s, length, dense, s->inv_stay_near);
-    const double *restrict without_far =
-        inverse_with_near(c, c->size[p] - leaf->weight, s, length, dense, s->inv_stay_far);
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        const double new_near = found(s->self[t], near[t]);
-        const double new_far = found(s->far_self[t], far[t]);
-        const double go_near = leave(stock, own[t], s->self[t], without_near[t], share);
-        const double go_far = leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        const double new_near = s->new_near[t], new_far = s->new_far[t];
         const double l = s->best[t], r = s->far_best[t];
         const double apart = s->target[t] != s->far_target[t]
                                  ? l + r
                                  : larger(l + s->far_second[t], s->second[t] + r);
         const double both = larger(larger(new_near + new_far + two, apart),
                                    larger(new_near + r, l + new_far) + one);
-        const int fits = (s->weight[t] >= leaf->min_leaf) &
-                         (leaf->weight - s->weight[t] >= leaf->min_leaf);
-        s->gain_near[t] = fits ? go_near + larger(new_near + one, l) : -INFINITY;
-        s->gain_far[t] = fits ? go_far + larger(new_far + one, r) : -INFINITY;
-        s->gain_both[t] = fits ? leaf->leave_all + both : -INFINITY;
-        s->spread_near[t] = fabs(new_near);
-        s->spread_far[t] = fabs(new_far);
+        s->gain_near[t] = s->go_near[t] + larger(new_near + one, l);
+        s->gain_far[t] = s->go_far[t] + larger(new_far + one, r);
+        s->gain_both[t] = s->go_near[t] > -INFINITY ? leaf->leave_all + both : -INFINITY;
     }
 }
 
-/* The largest of n values, eight running maxima side by side. */
+/* The largest of n values; of many, eight running maxima side by side. */
 AGATHIS_INLINE double
 largest(const double *restrict values, ptrdiff_t n)
 {
-    double lane[8];
-    double most = -INFINITY;
-    ptrdiff_t t = 0;
-    for (int v = 0; v < 8; ++v)
-        lane[v] = -INFINITY;
-    for (; t + 8 <= n; t += 8)
+    double most = values[0];
+    ptrdiff_t t = 1;
+    if (n >= 16) {
+        double lane[8];
         for (int v = 0; v < 8; ++v)
-            lane[v] = larger(lane[v], values[t + v]);
+            lane[v] = values[v];
+        for (t = 8; t + 8 <= n; t += 8)
+            for (int v = 0; v < 8; ++v)
+                lane[v] = larger(lane[v], values[t + v]);
+        for (int v = 0; v < 8; ++v)
+            most = larger(most, lane[v]);
+    }
     for (; t < n; ++t)
         most = larger(most, values[t]);
-    for (int v = 0; v < 8; ++v)
-        most = larger(most, lane[v]);
     return most;
 }
 
-/* Into the result, by kind. Left sides grow along the tile, right sides shrink. */
-AGATHIS_INLINE void
-record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t length, scan_result *result)
+/* The kind of a move of one side of `count` samples. */
+AGATHIS_INLINE int
+kind_of(ptrdiff_t count)
 {
-    ptrdiff_t t = 0;
-    while (t < length) {
-        const int kind = scan_kind(s->count[t]);
-        const ptrdiff_t limit = (ptrdiff_t)1 << (2 * (kind + 1));
-        ptrdiff_t end = length;
-        while (s->count[end - 1] >= limit)
-            --end;
-        result->gain[kind] = larger(result->gain[kind], largest(s->gain_near + t, end - t));
-        result->spread[kind] = larger(result->spread[kind], largest(s->spread_near + t, end - t));
-        t = end;
+    int kind = 0;
+    while (count >>= 2)
+        ++kind;
+    return kind;
+}
+
+/* Into the result, run by run of thresholds of the same kinds. The best gain of them all. */
+AGATHIS_INLINE double
+record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end,
+       scan_result *result)
+{
+    double best = -INFINITY;
+    for (ptrdiff_t t = begin; t < end;) {
+        const int near = kind_of(s->count[t]), far = kind_of(leaf->n - s->count[t]);
+        const ptrdiff_t most = ((ptrdiff_t)1 << (2 * near + 2)) - 1; /* of the left side */
+        const ptrdiff_t least = (ptrdiff_t)1 << (2 * far);           /* of the right side */
+        const ptrdiff_t last = most < leaf->n - least ? most : leaf->n - least;
+        ptrdiff_t stop = t + 1;
+        if (s->count[end - 1] <= last)
+            stop = end;
+        while (stop < end && s->count[stop] <= last)
+            ++stop;
+        const double gain_near = largest(s->gain_near + t, stop - t);
+        const double gain_far = largest(s->gain_far + t, stop - t);
+        const double spread_near = largest(s->spread_near + t, stop - t);
+        const double spread_far = largest(s->spread_far + t, stop - t);
+        best = larger(best, larger(gain_near, gain_far));
+        result->gain[near] = larger(result->gain[near], gain_near);
+        result->gain[far] = larger(result->gain[far], gain_far);
+        result->spread[near] = larger(result->spread[near], spread_near);
+        result->spread[far] = larger(result->spread[far], spread_far);
+        if (leaf->leave_all > -INFINITY) {
+            const double gain_both = largest(s->gain_both + t, stop - t);
+            best = larger(best, gain_both);
+            result->gain[SCAN_BOTH] = larger(result->gain[SCAN_BOTH], gain_both);
+            result->spread[SCAN_BOTH] =
+                larger(result->spread[SCAN_BOTH], spread_near + spread_far);
+        }
+        t = stop;
     }
-    t = 0;
-    while (t < length) {
-        const int kind = scan_kind(leaf->n - s->count[t]);
-        const ptrdiff_t least = (ptrdiff_t)1 << (2 * kind);
-        ptrdiff_t end = length;
-        while (leaf->n - s->count[end - 1] < least)
-            --end;
-        result->gain[kind] = larger(result->gain[kind], largest(s->gain_far + t, end - t));
-        result->spread[kind] = larger(result->spread[kind], largest(s->spread_far + t, end - t));
-        t = end;
-    }
-    if (leaf->leave_all > -INFINITY) {
-        double *spread = result->spread + SCAN_BOTH;
-        result->gain[SCAN_BOTH] = larger(result->gain[SCAN_BOTH], largest(s->gain_both, length));
-        *spread = larger(*spread, largest(s->spread_near, length) + largest(s->spread_far, length));
-    }
+    return best;
 }
 
 AGATHIS_CLONES void
-scan_feature(const scan_leaf *leaf, const scan_clusters *clusters, const int32_t *order,
-             const uint8_t *cut, const double *alpha, const double *rows, ptrdiff_t stride,
-             double floor, double *work, scan_result *result)
+scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
+              ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
+              double *work, double *best, double *targets, scan_result *result)
 {
     const size_t lanes = lanes_for(clusters->count);
     scan_tile *s = (scan_tile *)work;
     tile *prefix = (tile *)(s + 1);
     scan_sums sums = {0.0, 0.0, 0.0, (double *)(prefix + lanes)};
     const int two = clusters->count > 2 && leaf->leave_all > -INFINITY;
-    ptrdiff_t length;
+    ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
-    result->best = -INFINITY;
     result->first = -1;
+    for (int32_t k = 0; k <= clusters->count; ++k)
+        targets[k] = -INFINITY;
     for (int kind = 0; kind < SCAN_KINDS; ++kind) {
         result->gain[kind] = -INFINITY;
         result->spread[kind] = 0.0;
     }
-    if (!memchr(cut, 1, (size_t)leaf->n))
-        return;
-    memset(sums.clusters, 0, lanes * sizeof(double));
-    for (ptrdiff_t from = 0; from < leaf->n;) {
-        from = accumulate(leaf, clusters->count, order, cut, alpha, rows, stride, from, s, &sums,
-                          prefix, &length);
-        if (length == 0)
-            break;
-        const int dense = clusters->inv && s->count[length - 1] - s->count[0] == length - 1;
-        best_arrivals(leaf, clusters, prefix, length, dense, s, two);
-        best_moves(leaf, clusters, prefix[leaf->own], length, dense, s);
-        record(leaf, s, length, result);
+    while (f < first + n_features) {
+        if (from == 0) {
+            best[f] = -INFINITY;
+            sums.weight = sums.self = sums.within = 0.0;
+            memset(sums.clusters, 0, lanes * sizeof(double));
+        }
+        if ((!drawn || drawn[f]) && memchr(data->cut + f * data->step + from, 1,
+                                           (size_t)(leaf->n - from))) {
+            scan_segment *segment = &s->segments[n_segments++];
+            segment->feature = f;
+            segment->begin = length;
+            from = accumulate(leaf, clusters->count, data, f, from, s, &sums, prefix, &length);
+            segment->end = length;
+        } else {
+            from = leaf->n;
+        }
+        if (from == leaf->n) {
+            ++f;
+            from = 0;
+        }
+        if (length == 0 || (length < SCAN_TILE && f < first + n_features))
+            continue;
+
+        const int dense = clusters->inv && n_segments == 1 &&
+                          s->count[length - 1] - s->count[0] == length - 1;
+        const ptrdiff_t padded = pad(s, prefix, clusters->count, length);
+        departures(leaf, clusters, prefix[leaf->own], length, padded, dense, s);
+        if (two)
+            best_arrivals(leaf, clusters, prefix, padded, dense, s, 1, targets);
+        else
+            best_arrivals(leaf, clusters, prefix, padded, dense, s, 0, targets);
+        best_moves(leaf, padded, s);
+        if (leaf->open_one == 0.0)
+            for (ptrdiff_t t = 0; t < length; ++t)
+                targets[clusters->count] =
+                    larger(targets[clusters->count], larger(s->go_near[t] + s->new_near[t],
+                                                            s->go_far[t] + s->new_far[t]));
+        for (ptrdiff_t j = 0; j < n_segments; ++j) {
+            const scan_segment *segment = &s->segments[j];
+            const double gain = record(leaf, s, segment->begin, segment->end, result);
+            best[segment->feature] = larger(best[segment->feature], gain);
+        }
         if (floor < INFINITY)
             for (ptrdiff_t t = 0; t < length && result->first < 0; ++t)
                 if (larger(larger(s->gain_near[t], s->gain_far[t]), s->gain_both[t]) >= floor)
                     result->first = s->count[t] - 1;
+        length = n_segments = 0;
     }
-    result->best = largest(result->gain, SCAN_KINDS);
 }

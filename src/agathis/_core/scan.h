@@ -1,4 +1,4 @@
-/* The scan of one leaf along one feature: see scan.c. */
+/* The scan of a leaf along its features: see scan.c. */
 #ifndef AGATHIS_SCAN_H
 #define AGATHIS_SCAN_H
 
@@ -7,7 +7,8 @@
 
 enum {
     SCAN_TILE = 128,  /* thresholds evaluated together; all of a tile stays in the first cache */
-    SCAN_LANES = 4,   /* clusters whose prefix sums run side by side */
+    SCAN_LANES = 8,   /* clusters whose prefix sums run side by side; rows are padded to it */
+    SCAN_PAD = 8,     /* tables may be read that far past their end */
     STOCK_WEIGHT = 0, /* columns of a stock row: the sample's weight, */
     STOCK_LEAF = 1,   /* sigma({i} x its leaf), */
     STOCK_CLUSTER = 2, /* then sigma({i} x C_k) for each cluster k */
@@ -23,7 +24,7 @@ typedef struct {
     const double *size;  /* |C_k| */
     const double *share; /* stock / size */
     const double *inv;   /* 1 / m for m = 0..n (0 at 0), or NULL where weights are not all 1 */
-    const double *back;  /* the same backwards: back[j] = 1 / (n - j) */
+    const double *back;  /* the same backwards: back[j] = 1 / (n - j); both padded by SCAN_PAD */
     ptrdiff_t n;
 } scan_clusters;
 
@@ -40,9 +41,18 @@ typedef struct {
     double min_leaf;     /* least weight of a side */
 } scan_leaf;
 
+/* The data of the leaf; feature f is `step` further on in order and cut, and in alpha. */
 typedef struct {
-    double best;               /* the best gain of any threshold and move, -inf if there is none */
-    double gain[SCAN_KINDS];   /* the best of each kind */
+    const int32_t *order; /* samples in the order of feature 0 */
+    const uint8_t *cut;   /* 1 where a threshold fits after the sample, else 0 */
+    const double *alpha;  /* by sample */
+    ptrdiff_t step;
+    const double *rows; /* stock rows, `stride` doubles each */
+    ptrdiff_t stride;
+} scan_data;
+
+typedef struct {
+    double gain[SCAN_KINDS];   /* the best of each kind, -inf if there is none */
     double spread[SCAN_KINDS]; /* the largest |sigma(S^2)| / |S| over the sides S that move */
     ptrdiff_t first;           /* the first threshold that gains `floor`, -1 if none does */
 } scan_result;
@@ -50,21 +60,13 @@ typedef struct {
 /* Doubles that `work` must hold for K clusters. */
 size_t scan_work(int32_t n_clusters);
 
-/* The kind of a move of one side of `count` samples. */
-static inline int
-scan_kind(ptrdiff_t count)
-{
-    int kind = 0;
-    while (count >>= 2)
-        ++kind;
-    return kind;
-}
-
-/* IN order, cut: the leaf's samples in the order of the feature, and whether a threshold
- * fits after each; alpha: by sample; rows: stock rows, `stride` doubles each. */
-void scan_feature(
-    const scan_leaf *leaf, const scan_clusters *clusters, const int32_t *order,
-    const uint8_t *cut, const double *alpha, const double *rows, ptrdiff_t stride,
-    double floor, double *work, scan_result *result);
+/* Scan the features first .. first + n_features - 1, those of them with drawn[f] != 0 (NULL:
+ * all). OUT best[f]: the best gain along f; result: of all of them; targets[k]: the best gain
+ * of a move of one side to cluster k, with targets[K] for a new one. `floor` is for a scan of
+ * one feature. */
+void scan_features(
+    const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
+    ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor, double *work,
+    double *best, double *targets, scan_result *result);
 
 #endif

@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint8_t
 cdef extern from "scan.h" nogil:
     enum:
         SCAN_LANES
+        SCAN_PAD
         SCAN_BOTH
         SCAN_KINDS
 
@@ -27,15 +28,22 @@ cdef extern from "scan.h" nogil:
         double open_two
         double min_leaf
 
+    ctypedef struct scan_data:
+        const int32_t* order
+        const uint8_t* cut
+        const double* alpha
+        Py_ssize_t step
+        const double* rows
+        Py_ssize_t stride
+
     ctypedef struct scan_result:
-        double best
         double gain[17]
         double spread[17]
         Py_ssize_t first
 
     size_t scan_work(int32_t n_clusters)
 
-    void scan_feature(
-        const scan_leaf* leaf, const scan_clusters* clusters, const int32_t* order,
-        const uint8_t* cut, const double* alpha, const double* rows, Py_ssize_t stride,
-        double floor, double* work, scan_result* result)
+    void scan_features(
+        const scan_leaf* leaf, const scan_clusters* clusters, const scan_data* data,
+        Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn, double floor,
+        double* work, double* best, double* targets, scan_result* result)

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
-    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_feature, scan_leaf, scan_result, scan_work,
+    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_data, scan_features, scan_leaf, scan_result, scan_work,
 )
 from agathis._core.state cimport State, larger
 
@@ -23,6 +23,11 @@ cdef enum:
     DOUBLE_STAR = 3
     MIXED = 4
     REALLOCATION = 5
+
+
+# Samples, times features, that make a search worth a task of its own.
+cdef enum:
+    SAMPLES_TOGETHER = 2048
 
 
 cdef scan_clusters clusters_view(State s) noexcept nogil:
@@ -64,34 +69,58 @@ cdef scan_leaf leaf_view(
     return view
 
 
-cdef void scan(
-    State s, Py_ssize_t slot, Py_ssize_t feature, const scan_leaf* leaf,
-    const scan_clusters* clusters, double floor, double* work, scan_result* result,
-) noexcept nogil:
-    cdef Py_ssize_t start = s.start[slot]
-    scan_feature(
-        leaf, clusters, &s.order[feature, start], &s.cut[feature, start], &s.alpha[feature, 0],
-        &s.rows[0, 0], s.rows.shape[1], floor, work, result,
-    )
+cdef scan_data data_view(State s, Py_ssize_t slot) noexcept nogil:
+    cdef scan_data view
+    view.order, view.cut = &s.order[0, s.start[slot]], &s.cut[0, s.start[slot]]
+    view.alpha, view.step = &s.alpha[0, 0], s.n_samples
+    view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
+    return view
 
 
-cdef void gather_kinds(State s, Py_ssize_t slot, const scan_result* results) noexcept nogil:
-    """The leaf's best gains from those along its features; nothing is uncertain any more."""
-    cdef Py_ssize_t f, kind
-    cdef double gain = -INFINITY
+# Part of a search: some features of one leaf.
+cdef struct Task:
+    Py_ssize_t leaf, first, n_features
+    double* targets
+    scan_result result
+
+
+cdef inline Py_ssize_t doubles_in(size_t n_bytes) noexcept nogil:
+    return (n_bytes + sizeof(double) - 1) // sizeof(double)
+
+
+cdef Py_ssize_t features_together(Py_ssize_t n_samples) noexcept nogil:
+    """Features of a leaf that make one task. It must not depend on the number of threads."""
+    return 1 + SAMPLES_TOGETHER // n_samples
+
+
+cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
+    """Nothing is known of the leaf, and nothing is uncertain."""
+    cdef Py_ssize_t kind, k, j
+    s.gain[slot] = s.bound[slot] = -INFINITY
     for kind in range(SCAN_KINDS):
         s.kind_gain[slot, kind] = -INFINITY
         s.kind_spread[slot, kind] = s.kind_slack[slot, kind] = 0.0
-    for f in range(s.n_features):
-        s.best[slot, f] = results[f].best
-        gain = larger(gain, results[f].best)
-        for kind in range(SCAN_KINDS):
-            s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], results[f].gain[kind])
-            s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], results[f].spread[kind])
     # Where both sides move, so does the whole leaf.
-    s.kind_spread[slot, SCAN_BOTH] = larger(
-        s.kind_spread[slot, SCAN_BOTH], fabs(s.leaf_self[slot]) / s.leaf_weight[slot])
-    s.gain[slot] = s.bound[slot] = gain
+    s.kind_spread[slot, SCAN_BOTH] = fabs(s.leaf_self[slot]) / s.leaf_weight[slot]
+    for k in range(s.n_clusters + 1):
+        s.target_gain[slot, k] = -INFINITY
+    for k in range(s.n_clusters):
+        for j in range(s.drift.shape[2]):
+            s.drift[slot, k, j] = 0.0
+
+
+cdef void gather(
+    State s, Py_ssize_t slot, const scan_result* result, const double* targets
+) noexcept nogil:
+    """Add what was found along some features."""
+    cdef Py_ssize_t kind, k
+    for kind in range(SCAN_KINDS):
+        s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], result.gain[kind])
+        s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], result.spread[kind])
+        s.gain[slot] = larger(s.gain[slot], result.gain[kind])
+    for k in range(s.n_clusters + 1):
+        s.target_gain[slot, k] = larger(s.target_gain[slot, k], targets[k])
+    s.bound[slot] = s.gain[slot]
 
 
 def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf):
@@ -100,43 +129,52 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
     of them. A leaf with no threshold has the gain -inf.
     """
-    cdef Py_ssize_t j, f, task, d = s.n_features, count = slots.shape[0]
+    cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
+    cdef Py_ssize_t n_tasks = 0, K = s.n_clusters, work_size = scan_work(s.n_clusters)
     cdef double elements = 0.0
-    cdef scan_clusters clusters = clusters_view(s)
-    cdef double[:, ::1] cross = np.empty((count, s.n_clusters))
-    cdef uint8_t[::1] leaf_memory = np.empty(count * sizeof(scan_leaf), dtype=np.uint8)
-    cdef uint8_t[::1] result_memory = np.empty(count * d * sizeof(scan_result), dtype=np.uint8)
-    cdef scan_leaf* leaves = <scan_leaf*>&leaf_memory[0]
-    cdef scan_result* results = <scan_result*>&result_memory[0]
-    cdef double[:, ::1] work
-    cdef int threads
     for j in range(count):
+        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+        n_tasks += (d + step - 1) // step
         elements += s.stop[slots[j]] - s.start[slots[j]]
-    threads = s.threads_for(elements * d * (3 + s.n_clusters))
-    work = np.empty((threads, scan_work(s.n_clusters)))
+    cdef int threads = s.threads_for(elements * d * (3 + K))
+    cdef double* work = s.scratch_for(
+        threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
+        + n_tasks * (K + 1 + doubles_in(sizeof(Task))))
+    cdef double* cross = work + threads * work_size
+    cdef double* targets = cross + count * K
+    cdef scan_leaf* leaves = <scan_leaf*>(targets + n_tasks * (K + 1))
+    cdef Task* tasks = <Task*>(leaves + count)
+    cdef scan_clusters clusters = clusters_view(s)
+    n_tasks = 0
+    for j in range(count):
+        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+        for first in range(0, d, step):
+            tasks[n_tasks].leaf, tasks[n_tasks].first = j, first
+            tasks[n_tasks].n_features = min(step, d - first)
+            tasks[n_tasks].targets = targets + n_tasks * (K + 1)
+            n_tasks += 1
     with nogil, parallel(num_threads=threads):
         for j in prange(count, schedule="static"):
-            leaves[j] = leaf_view(s, slots[j], min_leaf, &cross[j, 0])
-        for task in prange(count * d, schedule="dynamic"):
-            j = task // d
-            f = task % d
-            if drawn is None or drawn[j, f]:
-                scan(
-                    s, slots[j], f, &leaves[j], &clusters, INFINITY,
-                    &work[threadid(), 0], &results[task],
-                )
-            else:
-                pass_over(&results[task])
+            leaves[j] = leaf_view(s, slots[j], min_leaf, cross + j * K)
+        for t in prange(n_tasks, schedule="dynamic"):
+            run(s, &tasks[t], slots, leaves, &clusters, drawn, work + threadid() * work_size)
     for j in range(count):
-        gather_kinds(s, slots[j], &results[j * d])
+        begin_leaf(s, slots[j])
+    for t in range(n_tasks):
+        gather(s, slots[tasks[t].leaf], &tasks[t].result, tasks[t].targets)
 
 
-cdef void pass_over(scan_result* result) noexcept nogil:
-    cdef Py_ssize_t kind
-    result.best = -INFINITY
-    for kind in range(SCAN_KINDS):
-        result.gain[kind] = -INFINITY
-        result.spread[kind] = 0.0
+cdef void run(
+    State s, Task* task, const int32_t[::1] slots, const scan_leaf* leaves,
+    const scan_clusters* clusters, const uint8_t[:, ::1] drawn, double* work,
+) noexcept nogil:
+    cdef Py_ssize_t slot = slots[task.leaf]
+    cdef scan_data data = data_view(s, slot)
+    cdef const uint8_t* drawn_here = NULL if drawn is None else &drawn[task.leaf, 0]
+    scan_features(
+        &leaves[task.leaf], clusters, &data, task.first, task.n_features, drawn_here, INFINITY,
+        work, &s.best[slot, 0], task.targets, &task.result,
+    )
 
 
 # Looks at the moves in the order of preference: the best gain of all, then the first move
@@ -215,8 +253,9 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     cdef double weight = 0.0, self_left = 0.0, within = 0.0
     cdef scan_clusters clusters = clusters_view(s)
     cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
-    cdef double[::1] work = np.empty(scan_work(K))
+    cdef double[::1] work = np.empty(scan_work(K)), targets = np.empty(K + 1)
     cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, &cross[0])
+    cdef scan_data data = data_view(s, slot)
     cdef scan_result result
     cdef Choice choice = Choice()
 
@@ -224,7 +263,9 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
         f += 1
     if f == s.n_features:
         raise ValueError(f"no split of leaf {slot} gains {floor}")
-    scan(s, slot, f, &leaf, &clusters, floor, &work[0], &result)
+    scan_features(
+        &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[slot, 0], &targets[0],
+        &result)
     for t in range(result.first + 1):
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]

@@ -35,11 +35,15 @@ cdef class State:
     cdef double[:, ::1] kind_gain   # [slot, kind] the same by kind of move (scan.h)
     cdef double[:, ::1] kind_spread
     cdef double[:, ::1] kind_slack  # [slot, kind] what may have come on top since
+    cdef double[:, ::1] target_gain  # [slot, k] the best gain of a move of one side to k
+    cdef double[:, :, ::1] drift    # [slot, k, .] how far k moved since (clusters.pyx)
     cdef double[::1] gain, bound    # [slot] best gain at the last search; not more than this now
 
     cdef double[::1] stock, size, share
     cdef int32_t[::1] leaves_in     # [k] leaves of the cluster
 
     cdef double[::1] inverse, backward
+    cdef double[::1] scratch
 
     cdef int threads_for(self, double work) noexcept nogil
+    cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL

@@ -1,7 +1,7 @@
 # The arrays that the compiled modules share, and how they start: one leaf, one cluster.
 import numpy as np
 
-from agathis._core.splitter cimport SCAN_KINDS, SCAN_LANES
+from agathis._core.splitter cimport SCAN_KINDS, SCAN_LANES, SCAN_PAD
 
 cdef extern from "threads.h":
     int max_threads()
@@ -66,6 +66,9 @@ cdef class State:
         self.kind_gain = np.full((max_leaves, SCAN_KINDS), -np.inf)
         self.kind_spread = np.empty((max_leaves, SCAN_KINDS))
         self.kind_slack = np.empty((max_leaves, SCAN_KINDS))
+        # Zeros cost no memory before they are written.
+        self.target_gain = np.zeros((max_leaves, max_clusters + 1))
+        self.drift = np.zeros((max_leaves, max_clusters, 5))
         self.gain = np.full(max_leaves, -np.inf)
         self.bound = np.full(max_leaves, np.inf)
 
@@ -75,13 +78,21 @@ cdef class State:
         self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
         self.leaves_in[0] = 1
 
-        whole = np.arange(n + 1, dtype=np.float64)
-        whole[0] = np.inf
-        self.inverse = 1.0 / whole
-        self.backward = np.ascontiguousarray(np.asarray(self.inverse)[::-1])
+        inverse = np.zeros(n + 1 + SCAN_PAD)
+        inverse[1 : n + 1] = 1.0 / np.arange(1, n + 1)
+        backward = np.zeros(n + 1 + SCAN_PAD)
+        backward[: n + 1] = inverse[n::-1]
+        self.inverse, self.backward = inverse, backward
+        self.scratch = np.empty(1)
 
     cdef int threads_for(self, double work) noexcept nogil:
         return self.threads if work > SMALL_WORK else 1
+
+    cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL:
+        """Memory for the time of one call, kept because small calls are many."""
+        if n_doubles > self.scratch.shape[0]:
+            self.scratch = np.empty(n_doubles)
+        return &self.scratch[0]
 
     def samples(self, Py_ssize_t slot):
         """The samples of a leaf, as a view."""
