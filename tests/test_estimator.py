@@ -222,7 +222,7 @@ class TestComposition:
 
 
 class TestFeatureNames:
-    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
     def test_from_a_data_frame(self, frame):
         data = {"length": [1.0, 2.0, 8.0, 9.0], "width": [0, 1, 0, 1]}
         model = Kauri(2).fit(frame(data))
@@ -232,7 +232,7 @@ class TestFeatureNames:
         assert model.labels_.tolist() == [0, 0, 1, 1]
         assert model.predict(frame(data)).tolist() == [0, 0, 1, 1]
 
-    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
     @pytest.mark.parametrize("method", ["predict", "apply", "decision_path", "score", "transform"])
     def test_other_names_are_an_error(self, frame, method):
         model = Kauri(2).fit(frame({"a": [1.0, 2.0, 8.0], "b": [0.0, 1.0, 0.0]}))

@@ -7,13 +7,12 @@ cluster, the middle one needs the kernel between x and the training rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
+from scipy.spatial.distance import cdist
 
-from agathis._kernels import Kernel
+from agathis._kernels import Kernel, membership
 
 
 @dataclass(frozen=True)
@@ -35,28 +34,41 @@ class PointCentres:
         return cls(kernel, points, origin)
 
     def distances(self, X: np.ndarray) -> np.ndarray:
-        return euclidean_distances(self.kernel.features(X) - self.origin, self.points)
+        return cdist(self.kernel.features(X) - self.origin, self.points)
 
 
 @dataclass(frozen=True)
 class SampleCentres:
-    """Centres of any kernel, by the training rows' shares in them.
+    """Centres of any kernel, by the training rows that belong to them.
 
     Attributes
     ----------
-    share : ndarray of shape (n_train, n_clusters)
-        Weight of each training row over the size of its cluster.
-    offset : ndarray of shape (n_clusters,)
+    labels : ndarray of shape (n_train,)
+    weight : ndarray of shape (n_train,) or None
+        ``None`` where all weights are 1.
+    means : ndarray of shape (n_clusters,)
         Mean kernel value within each cluster.
     """
 
-    share: np.ndarray
-    offset: np.ndarray
+    labels: np.ndarray
+    weight: np.ndarray | None
+    means: np.ndarray
 
-    def distances(self, cross: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    def shares(self) -> np.ndarray:
+        """Weight of each training row over the size of its cluster."""
+        member = membership(
+            self.labels, len(self.means), 1.0 if self.weight is None else self.weight
+        )
+        return member / member.sum(axis=0)
+
+    def distances(self, cross: np.ndarray, diagonal: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """Distances from kernel values with the training rows and with oneself."""
-        squared = diagonal[:, None] - 2 * (cross @ self.share) + self.offset
-        return np.sqrt(np.maximum(squared, 0.0))
+        towards = 2 * (cross @ shares)
+        squared = diagonal[:, None] - towards + self.means
+        # What rounding leaves of a distance of zero.
+        noise = np.abs(diagonal)[:, None] + np.abs(towards) + np.abs(self.means)
+        squared[squared <= 16 * np.finfo(np.float64).eps * noise] = 0.0
+        return np.sqrt(squared)
 
 
 @dataclass(frozen=True)
@@ -70,17 +82,21 @@ class KernelCentres:
 
     def distances(self, X: np.ndarray) -> np.ndarray:
         X = X - self.origin
-        out = np.empty((len(X), len(self.samples.offset)))
-        for part, cross in self.kernel.blocks(X, self.rows):
-            out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]))
+        # Rows of a model that was mapped from disk are read-only, which some kernels refuse.
+        rows = np.require(self.rows, requirements="W")
+        shares = self.samples.shares()
+        out = np.empty((len(X), shares.shape[1]))
+        for part, cross in self.kernel.blocks(X, rows):
+            out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]), shares)
         return out
 
 
 def centres_of(
     kernel: Kernel,
     X: np.ndarray,
-    member: np.ndarray,
-    means: Callable[[], np.ndarray],
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    means: np.ndarray,
     *,
     keep: bool,
 ) -> PointCentres | SampleCentres | KernelCentres | None:
@@ -90,19 +106,21 @@ def centres_of(
     ----------
     kernel : Kernel
     X : ndarray of shape (n_train, n_features)
-    member : ndarray of shape (n_train, n_clusters)
-        Weight of each row in each cluster.
-    means : callable
-        Gives the mean kernel value within each cluster.
+    labels : ndarray of shape (n_train,)
+    weight : ndarray of shape (n_train,) or None
+        ``None`` where all weights are 1.
+    means : ndarray of shape (n_clusters,)
+        Mean kernel value within each cluster.
     keep : bool
         Whether training rows may be kept; ``None`` comes back where it takes them.
     """
     if kernel.has_features:
+        member = membership(labels, len(means), 1.0 if weight is None else weight)
         return PointCentres.of(kernel, X, member)
-    if not keep:
-        return None
-    samples = SampleCentres(member / member.sum(axis=0), means())
+    samples = SampleCentres(labels, weight, means)
     if kernel.metric == "precomputed":
         return samples
+    if not keep:
+        return None
     origin = kernel.origin(X)
     return KernelCentres(kernel, samples, X - origin, origin)

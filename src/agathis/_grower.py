@@ -136,10 +136,10 @@ class Grower:
 
     def _close_if_done(self, slot: int) -> None:
         """Keep a new leaf from being cut where the limits forbid it."""
-        n_samples, weight = self.stocks.leaf_size(slot)
+        _, weight = self.stocks.leaf_size(slot)
         max_depth = self.limits.max_depth
         self.closed[slot] = (
-            n_samples < 2
+            not self.stocks.has_threshold(slot)
             or weight < self.limits.min_split
             or (max_depth is not None and self.builder.depth(int(self.node[slot])) >= max_depth)
         )

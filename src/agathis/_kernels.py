@@ -53,12 +53,12 @@ class Kernel:
 
     @property
     def needs_non_negative(self) -> bool:
-        return self.metric in _NON_NEGATIVE
+        return isinstance(self.metric, str) and self.metric in _NON_NEGATIVE
 
     @property
     def has_features(self) -> bool:
         """Whether the kernel is the inner product of :meth:`features`."""
-        return self.metric in ("linear", "cosine")
+        return isinstance(self.metric, str) and self.metric in ("linear", "cosine")
 
     def features(self, X: np.ndarray) -> np.ndarray:
         """The rows as points of the kernel's space, where that is small."""
@@ -66,11 +66,14 @@ class Kernel:
 
     def origin(self, X: np.ndarray) -> np.ndarray:
         """Where the kernel of X is computed best: the mean, unless that makes another kernel."""
-        return X.mean(axis=0) if self.metric in _ORIGIN_FREE else np.zeros(X.shape[1])
+        if isinstance(self.metric, str) and self.metric in _ORIGIN_FREE:
+            return X.mean(axis=0)
+        return np.zeros(X.shape[1])
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""
-        with config_context(assume_finite=True):
+        # Whether the values are finite is looked at by whoever sums them.
+        with config_context(assume_finite=True), np.errstate(over="ignore", invalid="ignore"):
             values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
@@ -86,7 +89,8 @@ class Kernel:
     def diagonal(self, X: np.ndarray) -> np.ndarray:
         """Kernel value of each row with itself."""
         if self.metric == "linear":
-            return np.einsum("ij,ij->i", X, X)
+            with np.errstate(over="ignore"):
+                return np.einsum("ij,ij->i", X, X)
         out = np.empty(len(X))
         for rows in gen_batches(len(X), 32):
             out[rows] = np.diagonal(self.between(X[rows], X[rows]))
@@ -120,7 +124,7 @@ def rows_per_block(n_columns: int) -> int:
     return max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
 
 
-def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray) -> np.ndarray:
+def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
     """Weight of each row in each cluster, (n_samples, n_clusters)."""
     out = np.zeros((len(labels), n_clusters))
     out[np.arange(len(labels)), labels] = weight

@@ -35,6 +35,7 @@ class Progress:
         #: Objective of one cluster a sample, to which the stocks' own is relative.
         self.trace = 0.0
         self.started = self.last = time.perf_counter()
+        self.pairs_since: float | None = None
         self.grown_since: float | None = None
 
     def say(self, text: str) -> None:
@@ -43,8 +44,13 @@ class Progress:
 
     def pairs(self, done: int, total: int) -> None:
         """While the root's pairs are summed."""
-        if self._due():
-            self.say(f"root: {done:,} of {total:,} kernel rows{self._left(done, total)}")
+        now = time.perf_counter()
+        if self.pairs_since is None:
+            self.pairs_since, self.pairs_before = now, done
+        if self._due() and done > self.pairs_before:
+            rate = (now - self.pairs_since) / (done - self.pairs_before)
+            left = f"{rate * (total - done):.1f} s left"
+            self.say(f"root: {done:,} of {total:,} kernel rows, {left}")
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
         """After a split."""
@@ -81,10 +87,6 @@ class Progress:
             return False
         self.last = now
         return True
-
-    def _left(self, done: int, total: int) -> str:
-        seconds = (time.perf_counter() - self.started) / max(1, done) * (total - done)
-        return f", {seconds:.1f} s left"
 
 
 class Clocks:

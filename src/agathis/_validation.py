@@ -6,7 +6,9 @@ The only home of scikit-learn's private helpers, so that a change there is mende
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -16,7 +18,7 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import gen_batches
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.matrix import inspect
@@ -52,18 +54,18 @@ KAURI_CONSTRAINTS: dict[str, list] = {
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "max_features": [
         Interval(Integral, 1, None, closed="left"),
-        Interval(Real, 0.0, 1.0, closed="right"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
         StrOptions({"sqrt", "log2"}),
         None,
     ],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_samples_split": [
         Interval(Integral, 2, None, closed="left"),
-        Interval(Real, 0.0, 1.0, closed="right"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
     ],
     "min_samples_leaf": [
         Interval(Integral, 1, None, closed="left"),
-        Interval(Real, 0.0, 1.0, closed="neither"),
+        Interval(RealNotInt, 0.0, 1.0, closed="neither"),
     ],
     "stocks": [StrOptions({"auto", "gram", "blocks"})],
     "keep_training_data": ["boolean"],
@@ -76,7 +78,19 @@ KAURI_CONSTRAINTS: dict[str, list] = {
 def check_X(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> np.ndarray:
     """A finite float64 table; its width and column names are kept or compared."""
     dtype: Any = np.float64 if reset else [np.float64, np.float32]
-    return validate_data(estimator, X, dtype=dtype, reset=reset, accept_sparse=False)
+    with _naming("X"):
+        return validate_data(estimator, X, dtype=dtype, reset=reset, accept_sparse=False)
+
+
+@contextmanager
+def _naming(argument: str) -> Iterator[None]:
+    """Let errors of scikit-learn and NumPy say which argument they are about."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if re.search(rf"\b{argument}\b", str(error)):
+            raise
+        raise type(error)(f"{argument}: {error}") from error
 
 
 def check_kernel(
@@ -102,11 +116,19 @@ def check_kernel(
 
 
 def check_domain(kernel: Kernel, X: np.ndarray) -> None:
-    """Raise where the kernel is not defined on X."""
+    """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
+    if callable(kernel.metric):
+        values = kernel.between(X[:16], X[:16])
+        if not np.allclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0, equal_nan=True):
+            i, j = np.argwhere(~np.isclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0))[0]
+            raise ValueError(
+                f"kernel must be symmetric; for rows {i} and {j} of X it gives "
+                f"{values[i, j]:.6g}, the other way round {values[j, i]:.6g}."
+            )
     if kernel.needs_non_negative and X.size and X.min() < 0:
         raise ValueError(
-            f"kernel={kernel.metric!r} needs non-negative X; the smallest value of X is "
-            f"{X.min():.6g}."
+            f"Negative values in data: kernel={kernel.metric!r} needs non-negative X; the "
+            f"smallest value of X is {X.min():.6g}."
         )
 
 
@@ -117,14 +139,15 @@ def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarr
             "kernel='precomputed' needs the kernel matrix: fit(X, gram=K) with K of shape "
             f"({n_samples}, {n_samples})."
         )
-    matrix = check_array(
-        gram,
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        input_name="gram",
-    )
+    with _naming("gram"):
+        matrix = check_array(
+            gram,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name="gram",
+        )
     if matrix.shape != (n_samples, n_samples):
         raise ValueError(
             f"gram must be square with a row for each row of X, ({n_samples}, {n_samples}); "
@@ -156,8 +179,10 @@ def check_cross_gram(
             "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
             "of X with the training rows, k that of each row of X with itself."
         )
-    cross = check_array(gram, dtype=np.float64, input_name="gram")
-    own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
+    with _naming("gram"):
+        cross = check_array(gram, dtype=np.float64, input_name="gram")
+    with _naming("gram_diagonal"):
+        own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
     if cross.shape != (n_samples, n_train) or own.shape != (n_samples,):
         raise ValueError(
             f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal ({n_samples},); "
@@ -198,9 +223,10 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
         return np.ones(n_samples)
     if np.isscalar(sample_weight):
         sample_weight = np.full(n_samples, sample_weight)
-    weight = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
+    with _naming("sample_weight"):
+        weight = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
     if weight.shape != (n_samples,):
         raise ValueError(
             f"sample_weight must have one value for each row of X, ({n_samples},); it has shape "

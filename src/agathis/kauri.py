@@ -21,7 +21,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
@@ -32,6 +32,10 @@ from agathis._progress import Clocks, Progress
 from agathis._tree import Tree
 from agathis.stocks import PairStocks, choose_stocks, rows_of_kernel
 from agathis.stocks.rows import MatrixRows
+
+
+# Sums of weights do not notice a weight that is a smaller share of the largest.
+NEGLIGIBLE = 1e-13
 
 
 class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -123,7 +127,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     >>> model.predict(X[:3])
     array([0, 0, 0], dtype=int32)
     >>> round(adjusted_rand_score(y, model.labels_), 2)
-    0.73
+    0.75
     """
 
     _parameter_constraints: ClassVar[dict[str, list]] = checks.KAURI_CONSTRAINTS
@@ -184,7 +188,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``; it is not copied.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out.
+            Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-13 of the
+            largest cannot be told from rounding and counts as 0.
 
         Returns
         -------
@@ -193,8 +198,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         X = checks.check_X(self, X, reset=True)
         threads = checks.n_threads(self.n_jobs)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        counted = np.flatnonzero(weight)
-        if len(counted) < self.n_clusters:
+        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
+        # Weight 2 is the row twice here too.
+        if max(len(counted), weight.sum()) < self.n_clusters:
             raise ValueError(
                 f"n_samples={len(counted)} should be >= n_clusters={self.n_clusters}"
                 + (" (rows of weight 0 do not count)." if len(counted) < len(X) else ".")
@@ -208,9 +214,14 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self.labels_ = self.tree_.predict(X, threads)
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
-        member = membership(self.labels_, self.n_clusters_, weight)
-        keep = self.keep_training_data or self.kernel == "precomputed"
-        self._centres = centres_of(kernel, X, member, stocks.cluster_means, keep=keep)
+        self._centres = centres_of(
+            kernel,
+            X,
+            self.labels_,
+            None if sample_weight is None else weight,
+            stocks.cluster_means(),
+            keep=self.keep_training_data,
+        )
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -224,7 +235,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return self.tree_.predict(*self._rows_and_threads(X))
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.predict(X, threads)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
         """The leaf of each row, as a node number of ``tree_``.
@@ -237,7 +249,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         leaves : ndarray of shape (n_samples,)
         """
-        return self.tree_.apply(*self._rows_and_threads(X))
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.apply(X, threads)
 
     def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
         """Which nodes each row passes on its way to its leaf.
@@ -250,7 +263,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         indicator : sparse matrix of shape (n_samples, n_nodes)
         """
-        return self.tree_.decision_path(*self._rows_and_threads(X))
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.decision_path(X, threads)
 
     def score(
         self,
@@ -285,7 +299,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         elif kernel.has_features:
             stock = np.sum((member.T @ kernel.features(X)) ** 2, axis=1)
         else:
-            stock = cluster_stocks(kernel.blocks(X, X, threads), member)
+            settled = X - kernel.origin(X)
+            stock = cluster_stocks(kernel.blocks(settled, settled, threads), member)
         return objective(stock, member.sum(axis=0))
 
     def fit_transform(
@@ -339,14 +354,20 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         X, _ = self._rows_and_threads(X)
         if isinstance(self._centres, SampleCentres):
             cross, diagonal = checks.check_cross_gram(
-                gram, gram_diagonal, len(X), len(self._centres.share)
+                gram, gram_diagonal, len(X), len(self._centres.labels)
             )
-            return self._centres.distances(cross, diagonal)
+            return self._centres.distances(cross, diagonal, self._centres.shares())
+        if gram is not None or gram_diagonal is not None:
+            raise ValueError(
+                "gram and gram_diagonal go with kernel='precomputed'; "
+                f"kernel={self.kernel!r} is computed from X."
+            )
         if self._centres is None:
             raise ValueError(
                 f"transform with kernel={self.kernel!r} needs the training rows, and the model "
                 "was fitted without them: fit with keep_training_data=True."
             )
+        checks.check_domain(self._centres.kernel, X)
         return self._centres.distances(np.asarray(X, dtype=np.float64))
 
     @property
@@ -357,6 +378,11 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
+        return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         check_is_fitted(self)

@@ -3,6 +3,7 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
+from libc.stdint cimport int32_t
 
 
 cdef extern from "matrix_loops.h" nogil:
@@ -12,7 +13,7 @@ cdef extern from "matrix_loops.h" nogil:
     ctypedef struct matrix_look:
         double largest
         double apart
-        double zero
+        int32_t bad
 
     matrix_look matrix_look_over(const double* matrix, Py_ssize_t n, Py_ssize_t first)
 
@@ -35,8 +36,8 @@ def inspect(const double[:, ::1] matrix, int threads):
             look = matrix_look_over(&matrix[0, 0], n, tile * MATRIX_TILE)
             seen[tile, 0] = look.largest
             seen[tile, 1] = look.apart
-            seen[tile, 2] = look.zero
+            seen[tile, 2] = look.bad
         PyErr_CheckSignals()
         first = stop
-    largest, apart, zero = np.asarray(seen).T
-    return float(largest.max()), float(apart.max()), bool(np.all(zero == 0.0))
+    largest, apart, bad = np.asarray(seen).T
+    return float(largest.max()), float(apart.max()), not bad.any()

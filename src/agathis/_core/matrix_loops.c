@@ -1,5 +1,6 @@
 #include "matrix_loops.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "clones.h"
@@ -8,9 +9,10 @@ AGATHIS_CLONES matrix_look
 matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first)
 {
     double mirror[MATRIX_TILE][MATRIX_TILE];
-    double largest[MATRIX_TILE] = {0}, apart[MATRIX_TILE] = {0}, zero[MATRIX_TILE] = {0};
+    double largest[MATRIX_TILE] = {0}, apart[MATRIX_TILE] = {0};
+    int32_t bad[MATRIX_TILE] = {0};
     const ptrdiff_t rows = n - first < MATRIX_TILE ? n - first : MATRIX_TILE;
-    matrix_look seen = {0.0, 0.0, 0.0};
+    matrix_look seen = {0.0, 0.0, 0};
 
     for (ptrdiff_t column = first; column < n; column += MATRIX_TILE) {
         const ptrdiff_t columns = n - column < MATRIX_TILE ? n - column : MATRIX_TILE;
@@ -24,15 +26,14 @@ matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first)
                 const double size = fabs(row[j]), difference = fabs(row[j] - other[j]);
                 largest[j] = size > largest[j] ? size : largest[j];
                 apart[j] = difference > apart[j] ? difference : apart[j];
-                /* Comparisons pass over NaN; a sum of zeros does not, nor over inf * 0. */
-                zero[j] += 0.0 * row[j] + 0.0 * other[j];
+                bad[j] |= !(size <= DBL_MAX) | !(fabs(other[j]) <= DBL_MAX);
             }
         }
     }
     for (int j = 0; j < MATRIX_TILE; ++j) {
         seen.largest = largest[j] > seen.largest ? largest[j] : seen.largest;
         seen.apart = apart[j] > seen.apart ? apart[j] : seen.apart;
-        seen.zero += zero[j];
+        seen.bad |= bad[j];
     }
     return seen;
 }

@@ -3,13 +3,14 @@
 #define AGATHIS_MATRIX_LOOPS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { MATRIX_TILE = 32 };
 
 typedef struct {
     double largest; /* largest absolute value */
     double apart;   /* largest |K - K.T| */
-    double zero;    /* 0 where every value is finite, NaN else */
+    int32_t bad;    /* not 0 where some value is NaN or infinite */
 } matrix_look;
 
 /* The tiles right of and on the diagonal, from row `first` on, with their mirror images. */

@@ -19,13 +19,13 @@ cdef class State:
     cdef bint unit                  # all weights are 1: sizes are whole numbers
     cdef double largest_weight
 
-    cdef double[:, ::1] values      # [f, i] the data, feature by feature
+    cdef const double[:, ::1] values      # [f, i] the data, feature by feature
     cdef int32_t[:, ::1] order      # [f, position] samples, sorted by f within each leaf
     cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
     cdef uint8_t[:, ::1] cut        # [f, position] a threshold fits after this position
     cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
     cdef double[:, ::1] rows        # [i, .] weight, stock with the leaf, stock with each cluster
-    cdef double[::1] weight, half   # [i]; half is k(i, i) / 2
+    cdef const double[::1] weight, half   # [i]; half is k(i, i) / 2
     cdef int32_t[::1] leaf_of       # [i] slot
 
     cdef Py_ssize_t[::1] start, stop

@@ -102,6 +102,10 @@ cdef class State:
         """Samples and weight of a leaf."""
         return self.stop[slot] - self.start[slot], self.leaf_weight[slot]
 
+    def has_threshold(self, Py_ssize_t slot):
+        """Whether the rows of a leaf differ in any feature."""
+        return bool(np.asarray(self.cut)[:, self.start[slot]:self.stop[slot]].any())
+
     def gains(self):
         """Best gain of each leaf at its last search, and what it cannot exceed now; views."""
         return np.asarray(self.gain), np.asarray(self.bound)

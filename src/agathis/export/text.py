@@ -45,10 +45,10 @@ def to_text(
     petal length (cm) <= 3.4
     |   cluster 0 (53 samples)
     petal length (cm) > 3.4
-    |   petal length (cm) <= 5.05
-    |   |   cluster 1 (54 samples)
-    |   petal length (cm) > 5.05
-    |   |   cluster 2 (43 samples)
+    |   petal length (cm) <= 5.15
+    |   |   cluster 1 (63 samples)
+    |   petal length (cm) > 5.15
+    |   |   cluster 2 (34 samples)
     """
     if isinstance(model, Tree):
         tree = model

@@ -60,6 +60,10 @@ class Stocks(Protocol):
         """Samples and weight of a leaf."""
         ...
 
+    def has_threshold(self, slot: int) -> bool:
+        """Whether the rows of a leaf differ in any feature."""
+        ...
+
     def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> None:
         """Find the best gain of each leaf.
 

@@ -62,6 +62,11 @@ class PairStocks:
             magnitude += open_root(self.state, block, index, ids)
             done += len(ids)
             progress.pairs(done, len(X))
+        if not np.isfinite(magnitude):
+            raise ValueError(
+                "kernel gives NaN or infinity for some rows of X; every kernel value must be "
+                "finite. Is X very large, or the kernel not defined on it?"
+            )
         close_root(self.state)
         rounding = 16 * np.finfo(np.float64).eps * 2 * float(np.abs(rows.half) @ weight)
         self.tolerance = TIE * magnitude / float(weight.sum()) + rounding
@@ -72,11 +77,15 @@ class PairStocks:
 
     @property
     def objective(self) -> float:
-        return self.state.objective()
+        value = self.state.objective()
+        return value if abs(value) > self.tolerance else 0.0
 
     def cluster_means(self) -> np.ndarray:
         """Mean kernel value within each cluster, back from the distance form."""
         return self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
+
+    def has_threshold(self, slot: int) -> bool:
+        return self.state.has_threshold(slot)
 
     def leaf_size(self, slot: int) -> tuple[int, float]:
         return self.state.leaf_size(slot)
