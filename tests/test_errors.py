@@ -104,7 +104,7 @@ class TestNumberOfSamples:
 
     def test_weights_of_0_leave_too_few(self):
         weight = np.zeros(20)
-        weight[[3, 8]] = 1.5
+        weight[[3, 8]] = 1.0
         match = r"n_samples=2 should be >= n_clusters=3 \(rows of weight 0 do not count\)"
         with pytest.raises(ValueError, match=match):
             Kauri(3).fit(X, sample_weight=weight)

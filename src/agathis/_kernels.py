@@ -51,6 +51,9 @@ class Kernel:
     metric: str | Callable[..., float]
     params: dict[str, Any] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        return f"kernel={self.metric!r}"
+
     @property
     def needs_non_negative(self) -> bool:
         return isinstance(self.metric, str) and self.metric in _NON_NEGATIVE

@@ -35,7 +35,7 @@ class Progress:
         #: Objective of one cluster a sample, to which the stocks' own is relative.
         self.trace = 0.0
         self.started = self.last = time.perf_counter()
-        self.pairs_since: float | None = None
+        self.pairs_since = self.started
         self.grown_since: float | None = None
 
     def say(self, text: str) -> None:
@@ -43,14 +43,13 @@ class Progress:
             print(f"[Kauri] {text}", file=self.stream or sys.stdout, flush=True)
 
     def pairs(self, done: int, total: int) -> None:
-        """While the root's pairs are summed."""
+        """While the root's pairs are summed; first with 0 done."""
         now = time.perf_counter()
-        if self.pairs_since is None:
-            self.pairs_since, self.pairs_before = now, done
-        if self._due() and done > self.pairs_before:
-            rate = (now - self.pairs_since) / (done - self.pairs_before)
-            left = f"{rate * (total - done):.1f} s left"
-            self.say(f"root: {done:,} of {total:,} kernel rows, {left}")
+        if done == 0:
+            self.pairs_since = now
+        elif self._due():
+            left = (now - self.pairs_since) / done * (total - done)
+            self.say(f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left")
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
         """After a split."""

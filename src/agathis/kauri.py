@@ -33,7 +33,6 @@ from agathis._tree import Tree
 from agathis.stocks import PairStocks, choose_stocks, rows_of_kernel
 from agathis.stocks.rows import MatrixRows
 
-
 # Sums of weights do not notice a weight that is a smaller share of the largest.
 NEGLIGIBLE = 1e-13
 
@@ -433,7 +432,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         if matrix is None:
             rows = rows_of_kernel(self.stocks_, kernel, X, threads)
         else:
-            rows = MatrixRows(matrix, counted)
+            rows = MatrixRows(matrix, str(kernel), counted)
         # The linear kernel's rows are those of X about its mean, its objective is not.
         raw_linear = kernel.metric == "linear"
         diagonal = kernel.diagonal(X) if raw_linear else 2 * rows.half
@@ -452,7 +451,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         random_state = check_random_state(self.random_state)
         grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
         self.tree_: Tree = grower.grow()
-        self.inertia_ = -stocks.objective
+        self.inertia_ = 0.0 - stocks.objective
         self.objective_ = progress.trace - self.inertia_
         progress.done(self.tree_.n_leaves, self.tree_.n_clusters, stocks.objective, clocks)
         return stocks

@@ -31,5 +31,5 @@ def rows_of_kernel(stocks: str, kernel: Kernel, X: np.ndarray, threads: int) -> 
     """Kernel rows of X, from a matrix (``"gram"``) or computed when needed (``"blocks"``)."""
     settled = X - kernel.origin(X)
     if stocks == "gram":
-        return MatrixRows(kernel.matrix(settled, threads))
+        return MatrixRows(kernel.matrix(settled, threads), str(kernel))
     return KernelRows(kernel, settled, threads)

@@ -58,14 +58,15 @@ class PairStocks:
         self.state = State(self.values, weight, rows.half, n_clusters, max_leaves, threads)
         self.gain, self.bound = self.state.gains()
         magnitude, done = 0.0, 0
+        progress.pairs(done, len(X))
         for block, index, ids in self._blocks(np.arange(len(X), dtype=np.int32)):
             magnitude += open_root(self.state, block, index, ids)
             done += len(ids)
             progress.pairs(done, len(X))
         if not np.isfinite(magnitude):
             raise ValueError(
-                "kernel gives NaN or infinity for some rows of X; every kernel value must be "
-                "finite. Is X very large, or the kernel not defined on it?"
+                f"{rows.name} gives NaN or infinity for some rows of X; every kernel value must "
+                "be finite. Is X very large, or the kernel not defined on it?"
             )
         close_root(self.state)
         rounding = 16 * np.finfo(np.float64).eps * 2 * float(np.abs(rows.half) @ weight)

@@ -20,9 +20,10 @@ Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Rows(Protocol):
-    """Kernel rows of samples, and half of the kernel's diagonal."""
+    """Kernel rows of samples, half of the kernel's diagonal, and the kernel's name."""
 
     half: np.ndarray
+    name: str
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]: ...
 
@@ -38,12 +39,14 @@ class MatrixRows:
     ----------
     matrix : ndarray of shape (n_samples, n_samples)
         Anything but C-contiguous float64 is converted some rows at a time.
+    name : str
+        What the matrix is of, for messages.
     keep : ndarray of int, optional
         The samples of the matrix that count; all by default.
     """
 
-    def __init__(self, matrix: np.ndarray, keep: np.ndarray | None = None) -> None:
-        self.matrix, self.keep = matrix, keep
+    def __init__(self, matrix: np.ndarray, name: str, keep: np.ndarray | None = None) -> None:
+        self.matrix, self.name, self.keep = matrix, name, keep
         diagonal = np.diagonal(matrix) if keep is None else np.diagonal(matrix)[keep]
         self.half = np.asarray(diagonal, dtype=np.float64) / 2
         self.direct = keep is None and matrix.dtype == np.float64 and matrix.flags.c_contiguous
@@ -81,6 +84,7 @@ class KernelRows:
 
     def __init__(self, kernel: Kernel, X: np.ndarray, threads: int) -> None:
         self.kernel, self.X, self.threads = kernel, X, threads
+        self.name = str(kernel)
         self.half = kernel.diagonal(X) / 2
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
