@@ -36,6 +36,7 @@ from agathis._core.state cimport State, larger, smaller
 # A cluster before and after: its size, and sigma(C^2)/|C|^2, what it adds to every d^2.
 cdef struct Change:
     double before, after
+    double twice_before, twice_after    # 2 over the size
     double offset_before, offset_after
 
 
@@ -50,6 +51,7 @@ cdef Change change_of(
     s.stock[k] += (2.0 if weight > 0 else -2.0) * cross + self_stock
     s.share[k] = s.stock[k] / change.after
     change.offset_after = s.share[k] / change.after
+    change.twice_before, change.twice_after = 2.0 / change.before, 2.0 / change.after
     return change
 
 
@@ -65,8 +67,8 @@ cdef inline void look(
     Seen* seen,
 ) noexcept nogil:
     """Add one sample, by its stocks with the cluster before and after."""
-    cdef double before = weight * change.offset_before - 2.0 * stock_before / change.before
-    cdef double after = weight * change.offset_after - 2.0 * stock_after / change.after
+    cdef double before = weight * change.offset_before - stock_before * change.twice_before
+    cdef double after = weight * change.offset_after - stock_after * change.twice_after
     cdef double moved = larger(0.0, after - before if own else before - after)
     cdef double apart = fabs(before if own else after)
     seen.moved += moved
