@@ -31,7 +31,7 @@ help:
 	@echo "make demo       build agathis in .venv and cluster scikit-learn's wine"
 	@echo "make test       the fast tests            (PYTEST_ARGS='-k name' to choose)"
 	@echo "make test-slow  the long ones"
-	@echo "make lint       ruff: rules and format"
+	@echo "make lint       ruff and cython-lint"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make clean      remove .venv and build/"
 
@@ -47,6 +47,7 @@ test-slow: $(PACKAGE) $(STAMPS)/extra-test
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint --max-line-length 100 src
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)

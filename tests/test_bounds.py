@@ -29,6 +29,7 @@ from strategies import (
 
 import agathis.kauri
 from agathis._grower import Grower
+from agathis.stocks import Split
 
 
 class ThoroughGrower(Grower):
@@ -199,6 +200,91 @@ def test_no_bound_is_below_the_best_gain_of_large_leaves(kernel, kind):
     finite, raised = walk(problem, 0, 30, greedy=False, again=0.0)
     assert finite > 50
     assert raised > 50
+
+
+class Blocks:
+    """Rows along a line in blocks; the kernel has one value for each pair of blocks."""
+
+    def __init__(self, random: np.random.Generator, names: str) -> None:
+        self.names = names
+        self.sizes = {name: int(random.integers(2, 10)) for name in names}
+        self.value = {}
+
+    def matrix(self) -> np.ndarray:
+        block = np.repeat(np.arange(len(self.names)), [self.sizes[name] for name in self.names])
+        values = np.zeros((len(self.names), len(self.names)))
+        for (a, b), value in self.value.items():
+            i, j = self.names.index(a), self.names.index(b)
+            values[i, j] = values[j, i] = value
+        gram = values[np.ix_(block, block)]
+        np.fill_diagonal(gram, 0.0)
+        return gram
+
+    def rows(self, names: str) -> np.ndarray:
+        block = np.repeat(list(self.names), [self.sizes[name] for name in self.names])
+        return np.isin(block, list(names))
+
+    def distance(self, name: str, cluster: str) -> float:
+        """Squared distance of a row of a block to the centre of a cluster of blocks."""
+        gram, inside = self.matrix(), self.rows(cluster)
+        row = gram[np.argmax(self.rows(name))]
+        return -2 * row[inside].mean() + gram[np.ix_(inside, inside)].mean()
+
+    def set_distance(self, name: str, cluster: str, free: str) -> None:
+        """Make that distance 0, by the value within one of the blocks."""
+        distances = []
+        for value in (0.0, 1.0):
+            self.value[free, free] = value
+            distances.append(self.distance(name, cluster))
+        self.value[free, free] = -distances[0] / (distances[1] - distances[0])
+
+    def at(self, left: str) -> int:
+        return sum(self.sizes[name] for name in left) - 1
+
+
+def own_cluster_shrinks(random: np.random.Generator) -> tuple[Blocks, list]:
+    """S and T are a leaf of the cluster STWU, from which U goes."""
+    blocks = Blocks(random, "STQWUR")
+    blocks.value["S", "S"] = random.uniform(1, 20)
+    for pair in ("SU", "SW", "UW"):
+        blocks.value[pair[0], pair[1]] = random.normal() * random.choice([0, 1, 3])
+    blocks.set_distance("S", "STW", "W")
+    blocks.set_distance("S", "STWU", "U")
+    moves = [(0, "STQ", 0, 1), (0, "ST", 0, 2), (1, "WU", 0, 1), (1, "W", 0, 1)]
+    return blocks, moves
+
+
+def target_shrinks(random: np.random.Generator) -> tuple[Blocks, list]:
+    """S and T are a leaf; S might go to the cluster WU, from which U goes."""
+    blocks = Blocks(random, "STWUR")
+    blocks.value["S", "S"] = random.uniform(1, 20)
+    blocks.value["S", "T"] = -random.uniform(0, 20)
+    blocks.value["S", "R"] = -20.0
+    return blocks, [(0, "ST", 0, 1), (1, "WU", 1, 2), (1, "W", 1, 2)]
+
+
+@pytest.mark.parametrize("case", [own_cluster_shrinks, target_shrinks])
+def test_bounds_know_that_sizes_matter(case):
+    """S attracts itself, and no distance to the changed cluster changes or is other than 0.
+
+    Then all that the best gain rises by is due to the size of that cluster and what is within S.
+    Random kernels do not come near such a case.
+    """
+    rose = 0
+    for seed in range(100):
+        blocks, moves = case(np.random.default_rng(seed))
+        n = sum(blocks.sizes.values())
+        problem = Problem(np.arange(float(n))[:, None], blocks.matrix(), None, 3)
+        old, fresh = pair_stocks(problem), pair_stocks(problem)
+        for slot, left, *clusters in moves:
+            before = search_anew(old).copy()
+            split = Split(0, np.nan, np.nan, 0, *clusters, blocks.at(left))
+            assert old.commit(slot, split) == fresh.commit(slot, split)
+        now = search_anew(fresh)
+        assert np.isfinite(old.bound[0])
+        assert np.all(old.bound[: len(now)] >= now - problem.tolerance)
+        rose += now[0] > before[0] + problem.tolerance
+    assert rose > 20
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1))

@@ -12,7 +12,8 @@ from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
-    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_data, scan_features, scan_leaf, scan_result, scan_work,
+    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_data, scan_features, scan_leaf, scan_result,
+    scan_work,
 )
 from agathis._core.state cimport State, larger
 
@@ -273,9 +274,9 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
         within += s.rows[i, 1]
         for k in range(K):
             cross_left[k] += s.rows[i, 2 + k]
+    cdef double self_right = leaf.self - 2.0 * within + self_left
     choice.limit, choice.gain = INFINITY, -INFINITY
-    for t in range(2):
-        offer_moves(
-            s, &leaf, weight, self_left, leaf.self - 2.0 * within + self_left, cross_left, choice)
-        choice.limit = choice.gain - tolerance
+    offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)
+    choice.limit = choice.gain - tolerance
+    offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right

@@ -13,7 +13,7 @@ def openmp_threads():
 
 
 # Fewer elementary steps than this are done by one thread: waking another costs more.
-cdef double SMALL_WORK = 500_000.0
+cdef double SMALL_WORK = 2_000_000.0
 
 
 cdef class State:
