@@ -259,7 +259,8 @@ def target_shrinks(random: np.random.Generator) -> tuple[Blocks, list]:
     blocks = Blocks(random, "STWUR")
     blocks.value["S", "S"] = random.uniform(1, 20)
     blocks.value["S", "T"] = -random.uniform(0, 20)
-    blocks.value["S", "R"] = -20.0
+    for pair in ("SR", "TR", "TW", "TU"):
+        blocks.value[pair[0], pair[1]] = -20.0  # no other way is better
     return blocks, [(0, "ST", 0, 1), (1, "WU", 1, 2), (1, "W", 1, 2)]
 
 

@@ -262,11 +262,13 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
 
     while f < s.n_features and s.best[slot, f] < floor:
         f += 1
-    if f == s.n_features:
-        raise ValueError(f"no split of leaf {slot} gains {floor}")
-    scan_features(
-        &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[slot, 0], &targets[0],
-        &result)
+    result.first = -1
+    if f < s.n_features:
+        scan_features(
+            &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[slot, 0], &targets[0],
+            &result)
+    if result.first < 0:
+        raise RuntimeError(f"no split of leaf {slot} gains {floor}")
     for t in range(result.first + 1):
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]
