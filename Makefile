@@ -25,12 +25,11 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow lint bench clean FORCE
+.PHONY: help demo test lint bench clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv and cluster scikit-learn's wine"
-	@echo "make test       the fast tests            (PYTEST_ARGS='-k name' to choose)"
-	@echo "make test-slow  the long ones"
+	@echo "make test       all tests                 (PYTEST_ARGS='-k name' to choose)"
 	@echo "make lint       ruff and cython-lint"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make clean      remove .venv and build/"
@@ -39,10 +38,7 @@ demo: $(PACKAGE)
 	@$(RUN) examples/wine.py
 
 test: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest -m "not slow" $(PYTEST_ARGS)
-
-test-slow: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest -m slow $(PYTEST_ARGS)
+	@$(RUN) -m pytest $(PYTEST_ARGS)
 
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .

@@ -394,3 +394,52 @@ class TestTies:
         tree = fit(x[:, None], 4).tree_
         assert tree.threshold[~tree.is_leaf].tolist() == [5.5, 0.5, 10.5]
         assert tree.cluster[tree.is_leaf].tolist() == [0, 2, 1, 3]
+
+
+class TestOutlier:
+    """One row far away must not make real gains look like rounding."""
+
+    @pytest.mark.parametrize("far", [1e3, 1e6, 3e6, 1e7])
+    @pytest.mark.parametrize("n", [12, 50])
+    def test_the_rest_is_still_cut_where_it_should(self, far, n):
+        rng = np.random.default_rng(0)
+        X = np.r_[rng.normal(0, 1, n), rng.normal(10, 1, n), far][:, None]
+        model = fit(X, 3)
+        assert sorted(np.bincount(model.labels_)) == [1, n, n]
+        rest = sum(len(part) * part.var() for part in (X[:n], X[n : 2 * n]))
+        assert model.inertia_ == pytest.approx(rest, rel=1e-16 * far**2 * 50 + 1e-9)
+
+
+class TestNegligibleWeights:
+    @pytest.mark.parametrize("n", [50, 500, 2000])
+    @pytest.mark.parametrize("tiny", [1e-9, 1e-11, 1e-12, 1.2e-13, 1e-15])
+    def test_at_the_ends(self, n, tiny):
+        rng = np.random.default_rng(n)
+        X = rng.normal(size=(n, 2))
+        weight = np.ones(n)
+        weight[np.r_[X.argmin(axis=0), X.argmax(axis=0)]] = tiny
+        model = Kauri(4, max_leaf_nodes=8).fit(X, sample_weight=weight)
+        member = [weight * (model.labels_ == k) for k in range(model.n_clusters_)]
+        cost = sum(w @ ((X - np.average(X, axis=0, weights=w)) ** 2).sum(axis=1) for w in member)
+        assert model.inertia_ == pytest.approx(cost, rel=1e-6)
+        assert min(w.sum() for w in member) > 0.5
+
+
+class TestLayout:
+    def test_strided_weights(self):
+        X = load_iris().data
+        weight = np.random.default_rng(0).integers(1, 4, (150, 2)).astype(float)
+        for view in (weight[:, 0], weight[::-1, 1]):
+            same_tree(
+                Kauri(3).fit(X, sample_weight=view).tree_,
+                Kauri(3).fit(X, sample_weight=view.copy()).tree_,
+                gains=0,
+            )
+
+    def test_a_field_of_a_record(self):
+        X = load_iris().data
+        records = np.zeros(X.shape, [("p", "i1"), ("v", "f8")])
+        records["v"] = X
+        model = Kauri(3, max_leaf_nodes=6).fit(records["v"])
+        np.testing.assert_array_equal(model.labels_, Kauri(3, max_leaf_nodes=6).fit(X).labels_)
+        np.testing.assert_array_equal(model.predict(records["v"][:, ::-1][:, ::-1]), model.labels_)

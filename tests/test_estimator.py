@@ -1,6 +1,5 @@
 """The estimator as scikit-learn and its users see it."""
 
-import itertools
 import pickle
 
 import joblib
@@ -593,17 +592,20 @@ class TestLimits:
         equal_trees(self.tree(X, max_features=limit), free)
 
     def test_features_are_drawn_anew_for_each_search(self, searches):
-        # The first feature is constant: a leaf that draws it cannot be cut then, but may be later.
-        X = np.column_stack([np.zeros(60), np.random.default_rng(0).normal(size=60)])
-        came_back = 0
-        for seed in range(20):
-            searches.clear()
-            Kauri(3, kernel="rbf", gamma=50, max_features=1, random_state=seed).fit(X)
-            for before, after in itertools.pairwise(searches):
-                barren = set(before["slots"][before["gain"] == -np.inf])
-                assert barren <= set(after["slots"])
-                came_back += len(barren)
-        assert came_back > 0
+        X = np.random.default_rng(0).normal(size=(60, 5))
+        Kauri(3, kernel="rbf", max_features=2, random_state=0).fit(X)
+        drawn = [tuple(row) for search in searches for row in search["drawn"]]
+        assert {sum(row) for row in drawn} == {2}
+        of_one_leaf = {tuple(search["drawn"][0]) for search in searches if search["slots"][0] == 0}
+        assert len(of_one_leaf) > 3
+
+    def test_only_features_with_a_threshold_are_drawn(self, searches):
+        X = np.zeros((60, 10))
+        X[:, 7] = np.random.default_rng(0).normal(size=60)
+        for seed in range(15):
+            model = Kauri(3, max_features=1, random_state=seed).fit(X)
+            assert model.n_leaves_ >= 3
+        assert {int(np.argmax(row)) for search in searches for row in search["drawn"]} == {7}
 
     @pytest.fixture
     def searches(self, monkeypatch):

@@ -110,7 +110,7 @@ def test_one_leaf():
 
 def test_negative_and_large_thresholds():
     fitted = Kauri(2).fit([[-3e7], [-1e7]])
-    assert to_text(fitted).splitlines()[0] == "x[0] <= -2e+07"
+    assert to_text(fitted).splitlines()[0] == "x[0] <= -20000000"
 
 
 @pytest.mark.parametrize("names", [[], ["a"], list("abcde")])
@@ -134,3 +134,8 @@ def test_unfitted():
 def test_something_else(thing):
     with pytest.raises(TypeError):
         to_text(thing)
+
+
+def test_a_large_threshold_still_separates():
+    fitted = Kauri(2).fit([[1234567.1], [1234567.2], [1234568.3], [1234568.4]])
+    assert to_text(fitted).splitlines()[0] == "x[0] <= 1234567.8"

@@ -215,3 +215,10 @@ def test_a_gram_with_another_kernel_is_an_error(iris):
     model = Kauri(3).fit(iris)
     with pytest.raises(ValueError, match="gram"):
         model.transform(iris, gram=iris @ iris.T)
+
+
+def test_fit_transform_says_no_before_it_fits():
+    model = Kauri(2, kernel="rbf")
+    with pytest.raises(ValueError, match="keep_training_data=True"):
+        model.fit_transform(np.arange(12.0).reshape(6, 2))
+    assert not hasattr(model, "tree_")

@@ -177,3 +177,50 @@ def test_one_leaf():
 def test_fields_cannot_be_assigned(tree):
     with pytest.raises(AttributeError):
         tree.feature = np.zeros(3)
+
+
+class TestBadTrees:
+    """A tree from elsewhere is looked over before it is walked."""
+
+    @pytest.fixture
+    def data(self):
+        return Kauri(3, max_leaf_nodes=4).fit(load_iris().data).tree_.to_dict()
+
+    @pytest.mark.parametrize(
+        ("name", "place", "value"),
+        [
+            ("feature", 0, 5000),
+            ("feature", 0, -2),
+            ("children_left", 0, 0),
+            ("children_left", 0, 99),
+            ("children_right", 0, -1),
+            ("children_right", 0, 1),
+            ("cluster", -1, -1),
+            ("move", 0, 77),
+        ],
+    )
+    def test_wrong_value(self, data, name, place, value):
+        data[name][place] = value
+        with pytest.raises(ValueError, match="data is not a tree"):
+            Tree.from_dict(data)
+
+    def test_wrong_length(self, data):
+        data["threshold"] = data["threshold"][:1]
+        with pytest.raises(ValueError, match="data is not a tree: its arrays have the shapes"):
+            Tree.from_dict(data)
+
+    def test_no_node(self, data):
+        empty = {name: [] for name in data} | {"n_features": 4}
+        with pytest.raises(ValueError, match="data is not a tree"):
+            Tree.from_dict(empty)
+
+    @pytest.mark.parametrize("X", [np.zeros((5, 1)), np.zeros(4), np.zeros((2, 4, 1))])
+    def test_rows_of_another_shape(self, data, X):
+        with pytest.raises(ValueError, match=r"X must have shape \(n_samples, 4\)"):
+            Tree.from_dict(data).predict(X)
+
+    def test_rows_of_another_kind(self, data):
+        X = load_iris().data.round().astype(int)
+        tree = Tree.from_dict(data)
+        np.testing.assert_array_equal(tree.predict(X), tree.predict(X.astype(float)))
+        np.testing.assert_array_equal(tree.predict(X.tolist()), tree.predict(X.astype(float)))

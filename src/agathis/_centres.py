@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from agathis._kernels import Kernel, membership
+from agathis._kernels import Kernel
+from agathis._partition import membership
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class PointCentres:
         points = (member / member.sum(axis=0)).T @ (rows - origin)
         return cls(kernel, points, origin)
 
-    def distances(self, X: np.ndarray) -> np.ndarray:
+    def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
         return cdist(self.kernel.features(X) - self.origin, self.points)
 
 
@@ -65,7 +66,7 @@ class SampleCentres:
         """Distances from kernel values with the training rows and with oneself."""
         towards = 2 * (cross @ shares)
         squared = diagonal[:, None] - towards + self.means
-        # What rounding leaves of a distance of zero.
+        # What rounding leaves of a distance of zero, or a kernel that is not positive makes.
         noise = np.abs(diagonal)[:, None] + np.abs(towards) + np.abs(self.means)
         squared[squared <= 16 * np.finfo(np.float64).eps * noise] = 0.0
         return np.sqrt(squared)
@@ -80,13 +81,13 @@ class KernelCentres:
     rows: np.ndarray
     origin: np.ndarray
 
-    def distances(self, X: np.ndarray) -> np.ndarray:
+    def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
         X = X - self.origin
         # Rows of a model that was mapped from disk are read-only, which some kernels refuse.
         rows = np.require(self.rows, requirements="W")
         shares = self.samples.shares()
         out = np.empty((len(X), shares.shape[1]))
-        for part, cross in self.kernel.blocks(X, rows):
+        for part, cross in self.kernel.blocks(X, rows, threads):
             out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]), shares)
         return out
 

@@ -91,7 +91,7 @@ class Grower:
         gain[self.closed[: self.n_leaves]] = bound[self.closed[: self.n_leaves]] = -np.inf
         if self.limits.max_features is not None:
             # Each search draws features of its own, so no old search speaks for a new one.
-            bound[bound > -np.inf] = np.inf
+            bound[~self.closed[: self.n_leaves]] = np.inf
         tolerance = self.stocks.tolerance
         self._search(np.flatnonzero(bound == np.inf))
         certain = gain == bound
@@ -110,11 +110,16 @@ class Grower:
             return
         drawn = None
         if self.limits.max_features is not None:
-            keys = self.random_state.random_sample((len(slots), self.n_features))
-            places = np.argsort(np.argsort(keys, axis=1), axis=1)
-            drawn = (places < self.limits.max_features).astype(np.uint8)
+            drawn = np.array([self._draw(slot) for slot in slots.tolist()])
         self.stocks.search(slots.astype(np.int32), drawn)
         self.clocks.searches += len(slots)
+
+    def _draw(self, slot: int) -> np.ndarray:
+        """Some of the features along which the leaf can be cut, as a mask."""
+        drawn = np.zeros(self.n_features, dtype=np.uint8)
+        useful = np.flatnonzero(self.stocks.has_threshold(slot))
+        drawn[self.random_state.permutation(useful)[: self.limits.max_features]] = 1
+        return drawn
 
     def _choose(self, best: float) -> tuple[int, Split]:
         """The split to make: the first, by feature, threshold and node, of those that tie."""
@@ -139,7 +144,7 @@ class Grower:
         _, weight = self.stocks.leaf_size(slot)
         max_depth = self.limits.max_depth
         self.closed[slot] = (
-            not self.stocks.has_threshold(slot)
+            not self.stocks.has_threshold(slot).any()
             or weight < self.limits.min_split
             or (max_depth is not None and self.builder.depth(int(self.node[slot])) >= max_depth)
         )

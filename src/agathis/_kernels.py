@@ -1,4 +1,4 @@
-"""Kernels: which one, its values between rows, and the objective of a partition.
+"""Kernels: which one, and its values between rows.
 
 A :class:`Kernel` is a name that scikit-learn knows or a callable, with its parameters. The
 linear, rbf and Laplacian kernels give the same tree wherever the origin is, so their data are
@@ -21,6 +21,8 @@ from sklearn.utils import gen_batches
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 8 * 2**20
+# Steps (kernel values times features) between two chances to hear an interrupt.
+STEPS_AT_ONCE = 2e8
 
 KERNEL_NAMES = (
     "additive_chi2",
@@ -82,7 +84,7 @@ class Kernel:
 
     def matrix(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """Kernel values between all rows of X."""
-        if rows_per_block(len(X)) >= len(X):
+        if rows_at_once(*X.shape) >= len(X):
             return self.between(X, X)
         out = np.empty((len(X), len(X)))
         for rows, values in self.blocks(X, X, threads):
@@ -100,19 +102,22 @@ class Kernel:
         return out
 
     def blocks(
-        self, X: np.ndarray, Y: np.ndarray, threads: int = 1, at_once: int | None = None
+        self, X: np.ndarray, Y: np.ndarray, threads: int = 1
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Kernel values between the rows of X and all of Y, some rows at a time.
 
         Threads work on the next blocks while the caller works on one. A callable may be
         anything, so it is called by one thread.
         """
-        batches = gen_batches(len(X), at_once or rows_per_block(len(Y)))
-        if callable(self.metric) or threads == 1:
+        at_once = rows_at_once(*Y.shape)
+        batches = gen_batches(len(X), at_once)
+        # A few rows are there sooner than a second thread is.
+        if callable(self.metric) or threads == 1 or len(X) <= at_once:
             for rows in batches:
                 yield rows, self.between(X[rows], Y)
             return
-        with ThreadPoolExecutor(threads) as pool:
+        pool = ThreadPoolExecutor(threads)
+        try:
             ahead: deque[tuple[slice, Future[np.ndarray]]] = deque()
             for rows in batches:
                 ahead.append((rows, pool.submit(self.between, X[rows], Y)))
@@ -121,27 +126,11 @@ class Kernel:
                     yield done, values.result()
             for done, values in ahead:
                 yield done, values.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def rows_per_block(n_columns: int) -> int:
-    return max(1, BLOCK_BYTES // (8 * max(1, n_columns)))
-
-
-def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
-    """Weight of each row in each cluster, (n_samples, n_clusters)."""
-    out = np.zeros((len(labels), n_clusters))
-    out[np.arange(len(labels)), labels] = weight
-    return out
-
-
-def cluster_stocks(blocks: Iterator[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
-    """sigma(C_k^2) for each cluster, from kernel rows in blocks."""
-    stock = np.zeros(member.shape[1])
-    for rows, values in blocks:
-        stock += np.einsum("ik,ik->k", values @ member, member[rows])
-    return stock
-
-
-def objective(stock: np.ndarray, size: np.ndarray) -> float:
-    """Sum over clusters of stock over size; an empty cluster adds nothing."""
-    return float(np.sum(stock[size > 0] / size[size > 0]))
+def rows_at_once(n_columns: int, n_features: int) -> int:
+    """Rows of a block: so many that it fits, and that an interrupt is heard soon."""
+    soon = STEPS_AT_ONCE / (n_columns * (1 + n_features))
+    return max(1, int(min(soon, BLOCK_BYTES / (8 * n_columns))))

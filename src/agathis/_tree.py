@@ -51,6 +51,7 @@ class Tree:
     move : ndarray of shape (n_nodes,)
         Kind of split, an index into ``MOVES``.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
+        Rows of the training data, those of weight 0 left out, and their weight.
     depth : ndarray of shape (n_nodes,)
         0 at the root.
     n_features : int
@@ -95,7 +96,14 @@ class Tree:
         return int(self.depth.max())
 
     def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
-        """The leaf of each row of a float32 or float64 array, as a node number."""
+        """The leaf of each row, as a node number; float32 and float64 are read in place."""
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(
+                f"X must have shape (n_samples, {self.n_features}); it has shape {X.shape}."
+            )
+        if X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
+            X = X.astype(np.float64)
         return _apply(
             X,
             self.children_left,
@@ -161,7 +169,29 @@ class Tree:
         if missing:
             raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
         arrays = {name: np.asarray(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
-        return cls(**arrays, n_features=int(data["n_features"]))
+        tree = cls(**arrays, n_features=int(data["n_features"]))
+        tree.check()
+        return tree
+
+    def check(self) -> None:
+        """Raise ValueError where the arrays do not make a tree that can be walked."""
+        shapes = {getattr(self, name).shape for name in _DTYPES}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1 or self.node_count == 0:
+            raise ValueError(f"data is not a tree: its arrays have the shapes {sorted(shapes)}.")
+        inner = np.flatnonzero(~self.is_leaf)
+        children = np.concatenate([self.children_left[inner], self.children_right[inner]])
+        # Children come after their parent, and every node but the root is one node's child.
+        if (
+            (self.children_right[self.is_leaf] != LEAF).any()
+            or (children <= np.tile(inner, 2)).any()
+            or not np.array_equal(np.sort(children), np.arange(1, self.node_count))
+        ):
+            raise ValueError("data is not a tree: its children do not make one.")
+        feature = self.feature[inner]
+        if ((feature < 0) | (feature >= self.n_features)).any():
+            raise ValueError(f"data is not a tree of {self.n_features} features: see feature.")
+        if (self.cluster < 0).any() or not np.isin(self.move, np.arange(len(MOVES))).all():
+            raise ValueError("data is not a tree: see cluster and move.")
 
 
 class TreeBuilder:

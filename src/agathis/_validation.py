@@ -23,21 +23,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.matrix import inspect
 from agathis._core.state import openmp_threads
-from agathis._kernels import KERNEL_NAMES, Kernel, rows_per_block
-
-__all__ = [
-    "KAURI_CONSTRAINTS",
-    "check_X",
-    "check_cross_gram",
-    "check_domain",
-    "check_gram",
-    "check_kernel",
-    "check_sample_weight",
-    "fit_context",
-    "least_weight",
-    "n_threads",
-    "resolve_max_features",
-]
+from agathis._kernels import KERNEL_NAMES, Kernel, rows_at_once
 
 fit_context = _fit_context
 
@@ -193,7 +179,7 @@ def check_cross_gram(
 
 def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Rows of a square matrix with the columns of the same number, some at a time."""
-    for rows in gen_batches(len(matrix), rows_per_block(len(matrix))):
+    for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
         yield rows, matrix[rows].astype(np.float64), matrix[:, rows].T.astype(np.float64)
 
 
@@ -238,7 +224,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
         )
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
-    return weight
+    return np.ascontiguousarray(weight)
 
 
 def least_weight(value: float, total: float, no_limit: int) -> float:

@@ -27,14 +27,15 @@ from sklearn.utils.validation import check_is_fitted
 from agathis import _validation as checks
 from agathis._centres import SampleCentres, centres_of
 from agathis._grower import Grower, Limits
-from agathis._kernels import Kernel, cluster_stocks, membership, objective
+from agathis._kernels import Kernel
+from agathis._partition import cluster_stocks, membership, objective
 from agathis._progress import Clocks, Progress
 from agathis._tree import Tree
 from agathis.stocks import PairStocks, choose_stocks, rows_of_kernel
 from agathis.stocks.rows import MatrixRows
 
-# Sums of weights do not notice a weight that is a smaller share of the largest.
-NEGLIGIBLE = 1e-13
+# A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
+NEGLIGIBLE = 1e-12
 
 
 class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -83,7 +84,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
         other than linear and cosine.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores. The tree does not depend on it.
+        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
     verbose : int, default=0
         1 prints progress and the time that each part took.
     random_state : int, RandomState instance or None, default=None
@@ -185,10 +186,11 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             The rows; the tree's conditions are on its columns.
         y : Ignored
         gram : array-like of shape (n_samples, n_samples), optional
-            The kernel matrix, for ``kernel="precomputed"``; it is not copied.
+            The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
+            Tools that cut X into parts, such as ``GridSearchCV``, do not cut it along.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-13 of the
-            largest cannot be told from rounding and counts as 0.
+            Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-12 of their
+            sum cannot be told from rounding and counts as 0.
 
         Returns
         -------
@@ -197,7 +199,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         X = checks.check_X(self, X, reset=True)
         threads = checks.n_threads(self.n_jobs)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
+        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum())
         # Weight 2 is the row twice here too.
         if max(len(counted), weight.sum()) < self.n_clusters:
             raise ValueError(
@@ -275,7 +277,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     ) -> float:
         """The objective of the clusters that the tree makes of X; higher is better.
 
-        For the training rows this is ``objective_``.
+        For the training rows, with the same weights, this is ``objective_``.
 
         Parameters
         ----------
@@ -324,6 +326,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
+        self._check_transform()
         self.fit(X, gram=gram, sample_weight=sample_weight)
         if gram is None:
             return self.transform(X)
@@ -338,6 +341,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     ) -> np.ndarray:
         """The distance of each row to the centre of each cluster, in the kernel's space.
 
+        A kernel that is not positive may make squared distances negative; these give 0.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -350,7 +355,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        X, _ = self._rows_and_threads(X)
+        X, threads = self._rows_and_threads(X)
         if isinstance(self._centres, SampleCentres):
             cross, diagonal = checks.check_cross_gram(
                 gram, gram_diagonal, len(X), len(self._centres.labels)
@@ -362,12 +367,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 f"kernel={self.kernel!r} is computed from X."
             )
         if self._centres is None:
-            raise ValueError(
-                f"transform with kernel={self.kernel!r} needs the training rows, and the model "
-                "was fitted without them: fit with keep_training_data=True."
-            )
+            self._check_transform()
         checks.check_domain(self._centres.kernel, X)
-        return self._centres.distances(np.asarray(X, dtype=np.float64))
+        return self._centres.distances(np.asarray(X, dtype=np.float64), threads)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -386,6 +388,15 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         check_is_fitted(self)
         return checks.check_X(self, X, reset=False), checks.n_threads(self.n_jobs)
+
+    def _check_transform(self) -> None:
+        """Raise where :meth:`transform` would need rows that are not kept."""
+        kernel = Kernel(self.kernel)
+        if not (kernel.has_features or kernel.metric == "precomputed" or self.keep_training_data):
+            raise ValueError(
+                f"transform with {kernel} needs the training rows, and the model does not keep "
+                "them: fit with keep_training_data=True."
+            )
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
@@ -432,7 +443,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         if matrix is None:
             rows = rows_of_kernel(self.stocks_, kernel, X, threads)
         else:
-            rows = MatrixRows(matrix, str(kernel), counted)
+            rows = MatrixRows(matrix, str(kernel), keep=counted)
         # The linear kernel's rows are those of X about its mean, its objective is not.
         raw_linear = kernel.metric == "linear"
         diagonal = kernel.diagonal(X) if raw_linear else 2 * rows.half

@@ -12,7 +12,7 @@
 # the change of each has two parts, from the centre that moved and from the size:
 #
 #     arrive    c (D^2 - D'^2)    <=  sum over S of how much nearer mu came, where it did
-#               (c - c') D'^2     <=  |n - n'|/n m/(m + n') (sum over S of d'^2 + inertia)
+#               (c - c') D'^2     <=  |n - n'|/n m/n' (sum over S of d'^2 + inertia)
 #     leave     c' (D'^2 - D^2)   <=  n'/(n' - m) (sum over S of how much farther mu went)
 #               (c' - c) D^2      <=  |n - n'| m/((n - m)(n' - m)) (sum over S of d^2 + inertia)
 #
@@ -29,7 +29,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, nextafter
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from agathis._core.splitter cimport SCAN_BOTH, SCAN_KINDS
+from agathis._core.splitter cimport SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER
 from agathis._core.state cimport State, larger, smaller
 
 
@@ -201,8 +201,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     for position in range(s.start[slot], s.stop[slot]):
         i = s.order[0, position]
         self_stock += s.weight[i] * sums[i]
-        with_source += s.rows[i, 2 + source]
-        with_target += s.rows[i, 2 + target]
+        with_source += s.rows[i, STOCK_CLUSTER + source]
+        with_target += s.rows[i, STOCK_CLUSTER + target]
 
     cdef Change p = change_of(s, source, -weight, with_source, self_stock)
     cdef Change q = change_of(s, target, weight, with_target, self_stock)
@@ -214,8 +214,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
         s.n_clusters += 1
         for i in range(s.n_samples):
             moved = s.weight[i] * sums[i]
-            s.rows[i, 2 + source] -= moved
-            s.rows[i, 2 + target] += moved
+            s.rows[i, STOCK_CLUSTER + source] -= moved
+            s.rows[i, STOCK_CLUSTER + target] += moved
         s.bound[:s.n_leaves] = INFINITY
         return
 
@@ -224,12 +224,12 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     for i in range(s.n_samples):
         leaf = s.leaf_of[i]
         moved = s.weight[i] * sums[i]
-        look(&p, s.weight[i], s.rows[i, 2 + source], s.rows[i, 2 + source] - moved,
+        look(&p, s.weight[i], s.rows[i, STOCK_CLUSTER + source], s.rows[i, STOCK_CLUSTER + source] - moved,
              s.cluster[leaf] == source, &seen[2 * leaf])
-        look(&q, s.weight[i], s.rows[i, 2 + target], s.rows[i, 2 + target] + moved,
+        look(&q, s.weight[i], s.rows[i, STOCK_CLUSTER + target], s.rows[i, STOCK_CLUSTER + target] + moved,
              s.cluster[leaf] == target, &seen[2 * leaf + 1])
-        s.rows[i, 2 + source] -= moved
-        s.rows[i, 2 + target] += moved
+        s.rows[i, STOCK_CLUSTER + source] -= moved
+        s.rows[i, STOCK_CLUSTER + target] += moved
     for leaf in range(s.n_leaves):
         if s.bound[leaf] == INFINITY:
             continue

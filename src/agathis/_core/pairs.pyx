@@ -12,6 +12,7 @@ from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t
 
 from agathis._core.pairs cimport PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between
+from agathis._core.splitter cimport STOCK_CLUSTER, STOCK_LEAF
 from agathis._core.state cimport State
 
 # Up to four rows; missing ones get weight 0 and so add nothing.
@@ -60,8 +61,8 @@ cdef double root_rows(
         s.n_samples, s.n_features, before, total, absolute,
     )
     for r in range(stop - first):
-        s.rows[ids[first + r], 1] = total[r]
-        s.rows[ids[first + r], 2] = total[r]
+        s.rows[ids[first + r], STOCK_LEAF] = total[r]
+        s.rows[ids[first + r], STOCK_CLUSTER] = total[r]
         magnitude += absolute[r]
         for f in range(s.n_features):
             s.alpha[f, ids[first + r]] = before[f * PAIR_ROWS + r]
@@ -90,7 +91,7 @@ def close_root(State s):
     cdef double weight = 0.0, self_stock = 0.0
     for i in range(s.n_samples):
         weight += s.weight[i]
-        self_stock += s.rows[i, 1]
+        self_stock += s.rows[i, STOCK_LEAF]
     s.leaf_weight[0] = s.size[0] = weight
     s.leaf_self[0] = s.stock[0] = self_stock
     s.share[0] = self_stock / weight
@@ -178,12 +179,12 @@ cdef class Separation:
                 s.alpha[f, self.ids[t]] -= self.taken[f, t]
         for position in range(s.start[self.near], s.stop[self.near]):
             i = s.order[0, position]
-            s.rows[i, 1] = s.weight[i] * sums[i]
-            self_near += s.rows[i, 1]
+            s.rows[i, STOCK_LEAF] = s.weight[i] * sums[i]
+            self_near += s.rows[i, STOCK_LEAF]
         for t in range(self.ids.shape[0]):
             i = self.ids[t]
-            s.rows[i, 1] -= s.weight[i] * sums[i]
-            self_far += s.rows[i, 1]
+            s.rows[i, STOCK_LEAF] -= s.weight[i] * sums[i]
+            self_far += s.rows[i, STOCK_LEAF]
         s.leaf_self[self.near] = self_near
         s.leaf_self[self.far] = self_far
 

@@ -12,9 +12,8 @@ enum {
     STOCK_WEIGHT = 0, /* columns of a stock row: the sample's weight, */
     STOCK_LEAF = 1,   /* sigma({i} x its leaf), */
     STOCK_CLUSTER = 2, /* then sigma({i} x C_k) for each cluster k */
-    SCAN_SIZES = 16,   /* moves of one side, by the samples that move: 1-3, 4-15, 16-63, ... */
-    SCAN_BOTH = 16,    /* moves of both sides */
-    SCAN_KINDS = 17
+    SCAN_BOTH = 16,    /* kinds of move: of one side by its samples, 1-3, 4-15, 16-63, ... */
+    SCAN_KINDS = 17    /* and of both sides */
 };
 
 /* The clusters as a scan sees them. */

@@ -7,6 +7,9 @@ cdef extern from "scan.h" nogil:
         SCAN_PAD
         SCAN_BOTH
         SCAN_KINDS
+        STOCK_WEIGHT
+        STOCK_LEAF
+        STOCK_CLUSTER
 
     ctypedef struct scan_clusters:
         int32_t count
@@ -37,8 +40,8 @@ cdef extern from "scan.h" nogil:
         Py_ssize_t stride
 
     ctypedef struct scan_result:
-        double gain[17]
-        double spread[17]
+        double gain[SCAN_KINDS]
+        double spread[SCAN_KINDS]
         Py_ssize_t first
 
     size_t scan_work(int32_t n_clusters)

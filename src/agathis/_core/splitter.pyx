@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
-    SCAN_BOTH, SCAN_KINDS, scan_clusters, scan_data, scan_features, scan_leaf, scan_result,
+    SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features, scan_leaf, scan_result,
     scan_work,
 )
 from agathis._core.state cimport State, larger
@@ -52,7 +52,7 @@ cdef scan_leaf leaf_view(
     for k in range(s.n_clusters):
         cross[k] = 0.0
     for position in range(s.start[slot], s.stop[slot]):
-        row = &s.rows[s.order[0, position], 2]
+        row = &s.rows[s.order[0, position], STOCK_CLUSTER]
         for k in range(s.n_clusters):
             cross[k] += row[k]
     view.n = s.stop[slot] - s.start[slot]
@@ -273,9 +273,9 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]
         self_left += 2.0 * s.alpha[f, i]
-        within += s.rows[i, 1]
+        within += s.rows[i, STOCK_LEAF]
         for k in range(K):
-            cross_left[k] += s.rows[i, 2 + k]
+            cross_left[k] += s.rows[i, STOCK_CLUSTER + k]
     cdef double self_right = leaf.self - 2.0 * within + self_left
     choice.limit, choice.gain = INFINITY, -INFINITY
     offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)

@@ -1,7 +1,9 @@
 # The arrays that the compiled modules share, and how they start: one leaf, one cluster.
 import numpy as np
 
-from agathis._core.splitter cimport SCAN_KINDS, SCAN_LANES, SCAN_PAD
+from agathis._core.splitter cimport (
+    SCAN_KINDS, SCAN_LANES, SCAN_PAD, STOCK_CLUSTER, STOCK_WEIGHT,
+)
 
 cdef extern from "threads.h":
     int max_threads()
@@ -50,9 +52,9 @@ cdef class State:
         self.values, self.order, self.rank, self.cut = values, order, rank, cut
         self.alpha = np.zeros((d, n))
         # A multiple of the scan's lanes, so that it may read past the last cluster.
-        width = 2 + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
+        width = STOCK_CLUSTER + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
         rows = np.zeros((n, width))
-        rows[:, 0] = weight
+        rows[:, STOCK_WEIGHT] = weight
         self.rows, self.weight, self.half = rows, weight, half
         self.leaf_of = np.zeros(n, dtype=np.int32)
 
@@ -103,8 +105,8 @@ cdef class State:
         return self.stop[slot] - self.start[slot], self.leaf_weight[slot]
 
     def has_threshold(self, Py_ssize_t slot):
-        """Whether the rows of a leaf differ in any feature."""
-        return bool(np.asarray(self.cut)[:, self.start[slot]:self.stop[slot]].any())
+        """Whether the rows of a leaf differ, feature by feature."""
+        return np.asarray(self.cut)[:, self.start[slot]:self.stop[slot]].any(axis=1)
 
     def gains(self):
         """Best gain of each leaf at its last search, and what it cannot exceed now; views."""
@@ -127,7 +129,7 @@ cdef class State:
 
     def cluster_stocks(self, Py_ssize_t k):
         """Each sample's stock with cluster k, as a view."""
-        return np.asarray(self.rows)[:, 2 + k]
+        return np.asarray(self.rows)[:, STOCK_CLUSTER + k]
 
     def objective(self):
         """The sum over clusters of stock over size, in distance form."""

@@ -28,7 +28,8 @@ def to_text(
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     digits : int, default=4
-        Significant digits of the thresholds.
+        Significant digits of the thresholds, for reading; of a large number at least the whole
+        part and one decimal are shown. ``tree_.threshold`` has them in full.
 
     Returns
     -------
@@ -88,6 +89,11 @@ def _lines(
             n = int(tree.n_node_samples[node])
             yield "|   " * depth + f"{clusters[tree.cluster[node]]} ({n} sample{'s'[: n != 1]})"
             continue
-        name, value = features[tree.feature[node]], f"{tree.threshold[node]:.{digits}g}"
+        name, value = features[tree.feature[node]], _number(tree.threshold[node], digits)
         todo.append((int(tree.children_right[node]), f"{name} > {value}"))
         todo.append((int(tree.children_left[node]), f"{name} <= {value}"))
+
+
+def _number(value: float, digits: int) -> str:
+    whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
+    return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"

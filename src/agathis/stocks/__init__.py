@@ -30,6 +30,10 @@ def choose_stocks(stocks: str, n_samples: int) -> str:
 def rows_of_kernel(stocks: str, kernel: Kernel, X: np.ndarray, threads: int) -> Rows:
     """Kernel rows of X, from a matrix (``"gram"``) or computed when needed (``"blocks"``)."""
     settled = X - kernel.origin(X)
+    # Data far from their mean were rounded when they were written, more than their spread tells.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        ratio = np.linalg.norm(X) / np.linalg.norm(settled)
+    rounding = float(np.finfo(np.float64).eps * ratio) if np.isfinite(ratio) else 0.0
     if stocks == "gram":
-        return MatrixRows(kernel.matrix(settled, threads), str(kernel))
-    return KernelRows(kernel, settled, threads)
+        return MatrixRows(kernel.matrix(settled, threads), str(kernel), rounding)
+    return KernelRows(kernel, settled, rounding, threads)

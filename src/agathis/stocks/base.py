@@ -60,8 +60,8 @@ class Stocks(Protocol):
         """Samples and weight of a leaf."""
         ...
 
-    def has_threshold(self, slot: int) -> bool:
-        """Whether the rows of a leaf differ in any feature."""
+    def has_threshold(self, slot: int) -> np.ndarray:
+        """Whether the rows of a leaf differ, feature by feature."""
         ...
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> None:

@@ -20,9 +20,10 @@ from agathis._progress import Progress
 from agathis.stocks.base import Split, threshold_between
 from agathis.stocks.rows import Rows
 
-# Gains that differ by less than this share of the data's inertia are the same: rounding of
-# data that were shifted by a million is below it.
-TIE = 1e-9
+EPS = float(np.finfo(np.float64).eps)
+# How rounding adds up in the sums from which gains are made, and in the kernel's own values.
+SUM_ROUNDING = 1024 * EPS
+KERNEL_ROUNDING = 16 * EPS
 
 
 class PairStocks:
@@ -69,8 +70,8 @@ class PairStocks:
                 "be finite. Is X very large, or the kernel not defined on it?"
             )
         close_root(self.state)
-        rounding = 16 * np.finfo(np.float64).eps * 2 * float(np.abs(rows.half) @ weight)
-        self.tolerance = TIE * magnitude / float(weight.sum()) + rounding
+        self.tolerance = (SUM_ROUNDING + 4 * rows.rounding) * magnitude / float(weight.sum())
+        self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
 
     @property
     def n_clusters(self) -> int:
@@ -79,13 +80,14 @@ class PairStocks:
     @property
     def objective(self) -> float:
         value = self.state.objective()
-        return value if abs(value) > self.tolerance else 0.0
+        # Of clusters without inertia rounding may leave less than none.
+        return 0.0 if 0 < value <= self.tolerance else value
 
     def cluster_means(self) -> np.ndarray:
         """Mean kernel value within each cluster, back from the distance form."""
         return self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
 
-    def has_threshold(self, slot: int) -> bool:
+    def has_threshold(self, slot: int) -> np.ndarray:
         return self.state.has_threshold(slot)
 
     def leaf_size(self, slot: int) -> tuple[int, float]:

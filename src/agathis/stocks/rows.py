@@ -10,26 +10,29 @@ from typing import Protocol
 
 import numpy as np
 
-from agathis._kernels import Kernel, rows_per_block
-
-# Steps (kernel values times features) after which compiled code comes back to Python, so that
-# an interrupt is heard at once.
-STEPS_AT_ONCE = 2e8
+from agathis._kernels import STEPS_AT_ONCE, Kernel, rows_at_once
 
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Rows(Protocol):
-    """Kernel rows of samples, half of the kernel's diagonal, and the kernel's name."""
+    """Kernel rows of samples.
+
+    Attributes
+    ----------
+    half : ndarray of shape (n_samples,)
+        Half of the kernel's diagonal.
+    name : str
+        The kernel's, for messages.
+    rounding : float
+        Share of the distances between rows that the data's own rounding may make up.
+    """
 
     half: np.ndarray
     name: str
+    rounding: float
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]: ...
-
-
-def _at_once(n_samples: int, n_features: int) -> int:
-    return max(1, int(STEPS_AT_ONCE / (n_samples * (1 + n_features))))
 
 
 class MatrixRows:
@@ -40,22 +43,29 @@ class MatrixRows:
     matrix : ndarray of shape (n_samples, n_samples)
         Anything but C-contiguous float64 is converted some rows at a time.
     name : str
-        What the matrix is of, for messages.
+    rounding : float
     keep : ndarray of int, optional
         The samples of the matrix that count; all by default.
     """
 
-    def __init__(self, matrix: np.ndarray, name: str, keep: np.ndarray | None = None) -> None:
-        self.matrix, self.name, self.keep = matrix, name, keep
+    def __init__(
+        self,
+        matrix: np.ndarray,
+        name: str,
+        rounding: float = 0.0,
+        keep: np.ndarray | None = None,
+    ) -> None:
+        self.matrix, self.name, self.rounding, self.keep = matrix, name, rounding, keep
         diagonal = np.diagonal(matrix) if keep is None else np.diagonal(matrix)[keep]
         self.half = np.asarray(diagonal, dtype=np.float64) / 2
         self.direct = keep is None and matrix.dtype == np.float64 and matrix.flags.c_contiguous
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         n = len(self.half)
-        step = _at_once(n, n_features)
-        if not self.direct:
-            step = min(step, rows_per_block(n))
+        if self.direct:
+            step = max(1, int(STEPS_AT_ONCE / (n * (1 + n_features))))
+        else:
+            step = rows_at_once(n, n_features)
         for first in range(0, len(ids), step):
             part = ids[first : first + step]
             if self.direct:
@@ -79,20 +89,17 @@ class KernelRows:
     kernel : Kernel
     X : ndarray of shape (n_samples, n_features)
         About the place where the kernel is computed best (``Kernel.origin``).
+    rounding : float
     threads : int
     """
 
-    def __init__(self, kernel: Kernel, X: np.ndarray, threads: int) -> None:
-        self.kernel, self.X, self.threads = kernel, X, threads
+    def __init__(self, kernel: Kernel, X: np.ndarray, rounding: float, threads: int) -> None:
+        self.kernel, self.X, self.rounding, self.threads = kernel, X, rounding, threads
         self.name = str(kernel)
         self.half = kernel.diagonal(X) / 2
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
-        n = len(self.X)
-        step = min(_at_once(n, n_features), rows_per_block(n))
-        # A few rows are there sooner than a second thread is.
-        threads = self.threads if len(ids) > step else 1
-        for part, block in self.kernel.blocks(self.X[ids], self.X, threads, step):
+        for part, block in self.kernel.blocks(self.X[ids], self.X, self.threads):
             yield block, _local(ids[part]), ids[part]
 
 
