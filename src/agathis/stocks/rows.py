@@ -51,7 +51,7 @@ class MatrixRows:
     def __init__(
         self,
         matrix: np.ndarray,
-        name: str,
+        name: str = "gram",
         rounding: float = 0.0,
         keep: np.ndarray | None = None,
     ) -> None:
