@@ -226,7 +226,6 @@ def test_partition(feature, seed):
                 assert state.values_around(slot, f, p) == tuple(column[p : p + 2])
 
 
-@pytest.mark.skipif(not hasattr(State, "arrays"), reason="the state shows no such arrays")
 @pytest.mark.parametrize("kind", [None, "fractions"])
 def test_sums_kept_for_each_feature(kind):
     """Stocks of each sample with what stands before it in its leaf, and with its leaf."""

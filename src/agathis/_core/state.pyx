@@ -96,6 +96,15 @@ cdef class State:
             self.scratch = np.empty(n_doubles)
         return &self.scratch[0]
 
+    def arrays(self):
+        """What is kept of samples and leaves, by name, as views; for looking into it."""
+        views = {
+            "order": self.order, "rank": self.rank, "cut": self.cut, "alpha": self.alpha,
+            "rows": self.rows, "start": self.start, "stop": self.stop,
+            "leaf_self": self.leaf_self,
+        }
+        return {name: np.asarray(view) for name, view in views.items()}
+
     def samples(self, Py_ssize_t slot):
         """The samples of a leaf, as a view."""
         return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
