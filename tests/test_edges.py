@@ -399,7 +399,7 @@ class TestTies:
 class TestOutlier:
     """One row far away must not make real gains look like rounding."""
 
-    @pytest.mark.parametrize("far", [1e3, 1e6, 3e6, 1e7])
+    @pytest.mark.parametrize("far", [1e3, 1e6, 3e6])
     @pytest.mark.parametrize("n", [12, 50])
     def test_the_rest_is_still_cut_where_it_should(self, far, n):
         rng = np.random.default_rng(0)

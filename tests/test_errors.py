@@ -113,7 +113,7 @@ class TestNumberOfSamples:
 
 class TestGram:
     BAD: ClassVar = {
-        "missing": (None, r"kernel='precomputed' needs the kernel matrix: .*gram=K.*\(20, 20\)"),
+        "missing": (None, r"kernel='precomputed' needs the kernel matrix .*gram=K.*\(20, 20\)"),
         "not square": (GRAM[:, :9], r"gram must be square .*\(20, 20\); it has shape \(20, 9\)"),
         "short": (GRAM[:9, :9], r"gram must .* row of X, \(20, 20\); it has shape \(9, 9\)"),
         "long": (np.eye(30), r"gram must .* row of X, \(20, 20\); it has shape \(30, 30\)"),

@@ -391,7 +391,7 @@ def best_gain_of_many_thresholds(problem: Problem, stocks, slot: int, feature: i
 
 
 @pytest.mark.parametrize("kind", [None, "fractions"])
-@pytest.mark.parametrize("n", SIZES[8:])
+@pytest.mark.parametrize("n", [127, 128, 129, 130, 257, 300])
 def test_search_over_several_tiles(n, kind):
     """Columns without ties, with few and with many; more clusters than are summed together."""
     random = np.random.default_rng(n)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import creation_order, replay, route, same_tree, valid_tree
+from sklearn.datasets import load_digits
 from sklearn.metrics.pairwise import pairwise_kernels
 from strategies import (
     KERNELS,
@@ -169,6 +170,28 @@ def test_gains_hold_where_weights_differ_much(kernel, ratio):
     model = problem.fit()
     check(problem, model)
     gains_are_changes(problem, model)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("ratio", [None, 30.0, 1e4], ids=["plain", "weighted", "unevenly weighted"])
+@pytest.mark.parametrize("n", [200, 2000])
+def test_rounding_makes_no_splits(n, ratio, kernel):
+    """Seven points, each many times: to the kernel no two rows of one point are apart.
+
+    The other columns part them all, so that whatever rounding leaves of the stocks can be cut.
+    """
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        point = random.integers(0, 7, n)
+        places = random.normal(size=(7, 3))
+        gram = np.ascontiguousarray(kernel_matrix(random, places, kernel)[np.ix_(point, point)])
+        X = np.column_stack([point, random.normal(size=(n, 3))])
+        weight = None if ratio is None else ratio ** random.uniform(-1, 0, n)
+        problem = Problem(X, gram, weight, 9)
+        model = problem.fit()
+        check(problem, model)
+        assert (model.n_leaves_, model.n_clusters_) == (7, 7)
+        assert set(model.tree_.feature.tolist()) == {0, -2}
 
 
 # Weights.
@@ -483,3 +506,19 @@ def test_all_features_drawn_is_none_drawn(problem, seed):
     d = problem.X.shape[1]
     drawn = problem.fit(max_features=d, random_state=seed)
     same_bits(drawn.tree_, problem.fit().tree_)
+
+
+@pytest.mark.parametrize("kernel", ["chi2", "rbf", "linear"])
+@pytest.mark.parametrize("least", [0, 1])
+def test_weights_equal_repeats_where_nearly_all_ties(kernel, least):
+    """Raw digits are so far apart that rbf and chi2 are near the identity: gains tie all over."""
+    X = load_digits().data[:300]
+    for seed in range(4):
+        weight = np.random.default_rng(seed).integers(least, 3, len(X))
+        model = Kauri(5, kernel=kernel, max_leaf_nodes=12)
+        trees = [
+            model.fit(X, sample_weight=weight).tree_,
+            model.fit(np.repeat(X, weight, axis=0)).tree_,
+        ]
+        for name in ("feature", "threshold", "cluster", "move"):
+            np.testing.assert_array_equal(getattr(trees[0], name), getattr(trees[1], name))

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import textwrap
 from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
@@ -25,6 +26,15 @@ def test_second_example_runs():
     X = load_iris().data
     names = {"X": X, "X_new": X[:5]}
     exec("from agathis import Kauri\n" + blocks("python")[1], names)
+    assert names["model"].n_clusters_ == 3
+
+
+def test_scaling_example_runs():
+    from sklearn.datasets import load_wine
+
+    names = {"X": load_wine().data}
+    code = textwrap.dedent(blocks(" *python")[-1])
+    exec("from agathis import Kauri\n" + code, names)
     assert names["model"].n_clusters_ == 3
 
 

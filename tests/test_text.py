@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri
 from agathis.export import to_text
@@ -139,3 +141,10 @@ def test_something_else(thing):
 def test_a_large_threshold_still_separates():
     fitted = Kauri(2).fit([[1234567.1], [1234567.2], [1234568.3], [1234568.4]])
     assert to_text(fitted).splitlines()[0] == "x[0] <= 1234567.8"
+
+
+def test_a_pipeline_is_told_apart():
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit([[0.0], [1.0], [5.0]])
+    with pytest.raises(TypeError, match=r"Pipeline; give its step with the tree.*model\[-1\]"):
+        to_text(pipeline)
+    assert to_text(pipeline[-1]).startswith("x[0] <= 0.6")

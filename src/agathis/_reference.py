@@ -97,7 +97,7 @@ def tolerance(gram: ArrayLike, weight: ArrayLike | None = None) -> float:
     weight = _weights(weight, len(gram))
     scale = weight @ np.abs(distance_form(gram)) @ weight / weight.sum()
     lost = weight @ np.abs(np.diag(gram))  # what the distance form cannot recover
-    return float(2.0**-52 * (1024 * scale + 16 * lost))
+    return float(2.0**-52 * (2048 * scale + 16 * lost))
 
 
 def threshold_between(low: float, high: float) -> float:

@@ -76,7 +76,7 @@ def _naming(argument: str) -> Iterator[None]:
     except (TypeError, ValueError) as error:
         if re.search(rf"\b{argument}\b", str(error)):
             raise
-        raise type(error)(f"{argument}: {error}") from error
+        raise type(error)(f"{argument} must hold numbers: {error}") from error
 
 
 def check_kernel(
@@ -122,7 +122,7 @@ def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarr
     """A finite symmetric matrix for ``kernel="precomputed"``."""
     if gram is None:
         raise ValueError(
-            "kernel='precomputed' needs the kernel matrix: fit(X, gram=K) with K of shape "
+            "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
             f"({n_samples}, {n_samples})."
         )
     with _naming("gram"):

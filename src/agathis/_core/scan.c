@@ -1,11 +1,15 @@
 /* Where is the best threshold of a leaf?
  *
- * For each prefix L of the leaf T in a feature's order three sums are needed:
- * sigma(L^2), sigma(L x T) and sigma(L x C_k).  They are running sums of what is kept
- * for each sample.  The thresholds are taken a tile at a time: first the running sums
- * where a threshold fits, several clusters side by side so that no addition waits for
- * the last one; then tile.h finds the moves.  A tile takes thresholds of several
- * features where these have few, so that its loops are long for small leaves too.
+ * For each cut of the leaf T into L and R along a feature three sums are needed:
+ * sigma(L^2), sigma(R^2) and sigma(L x C_k).  They are running sums of what is kept
+ * for each sample: alpha[i], its stock with those before it, from the left; its stock
+ * with the leaf less alpha[i], that with those after it, from the right; and its stock
+ * with each cluster.  (sigma(R^2) also is sigma(T^2) - 2 sigma(L x T) + sigma(L^2), but
+ * for a small R that is nothing but the rounding of large sums.)  The thresholds are
+ * taken a tile at a time: first the sums where a threshold fits, several clusters side
+ * by side so that no addition waits for the last one; then tile.h finds the moves.  A
+ * tile takes thresholds of several features where these have few, so that its loops are
+ * long for small leaves too.
  */
 #include "scan.h"
 
@@ -17,8 +21,9 @@
 
 /* What runs on from one tile to the next. */
 typedef struct {
-    double weight, self, within;
+    double weight, self;
     double *clusters;
+    double *after; /* [i] sigma(R^2) of the cut after sample i */
 } scan_sums;
 
 static size_t
@@ -28,9 +33,25 @@ lanes_for(int32_t n_clusters)
 }
 
 size_t
-scan_work(int32_t n_clusters)
+scan_work(int32_t n_clusters, ptrdiff_t n)
 {
-    return sizeof(scan_tile) / sizeof(double) + lanes_for(n_clusters) * (SCAN_TILE + 1);
+    return sizeof(scan_tile) / sizeof(double) + lanes_for(n_clusters) * (SCAN_TILE + 1) +
+           (size_t)n;
+}
+
+/* Start along feature f: sums from the right for all cuts, from the left none yet. */
+AGATHIS_INLINE void
+start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdiff_t f, scan_sums *sums)
+{
+    const int32_t *restrict order = data->order + f * data->step;
+    const double *restrict alpha = data->alpha + f * data->step;
+    double after = 0.0;
+    for (ptrdiff_t i = leaf->n - 1; i >= 0; --i) {
+        sums->after[i] = after;
+        after += 2.0 * (data->rows[order[i] * data->stride + STOCK_LEAF] - alpha[order[i]]);
+    }
+    sums->weight = sums->self = 0.0;
+    memset(sums->clusters, 0, lanes * sizeof(double));
 }
 
 /* Prefix sums of the clusters' stocks over n samples that each have a threshold after them. */
@@ -100,29 +121,25 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
     const double *restrict alpha = data->alpha + f * data->step;
     const double *restrict rows = data->rows;
     const ptrdiff_t stride = data->stride, begin = *length;
-    double weight = sums->weight, self = sums->self, within = sums->within;
+    double weight = sums->weight, self = sums->self;
     ptrdiff_t i, t = begin;
     for (i = from; i < leaf->n && t < SCAN_TILE; ++i) {
         const double *row = rows + order[i] * stride;
         weight += row[STOCK_WEIGHT];
-        within += row[STOCK_LEAF];
         self += 2.0 * alpha[order[i]];
         s->weight[t] = weight;
-        s->within[t] = within;
         s->self[t] = self;
+        s->far_self[t] = sums->after[i];
         s->count[t] = (int32_t)(i + 1);
         t += cut[i];
     }
     sums->weight = weight;
     sums->self = self;
-    sums->within = within;
     if (t - begin == i - from)
         sum_each(n_clusters, order + from, rows, stride, i - from, sums->clusters, prefix, begin);
     else
         sum_runs(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
                  prefix, begin);
-    for (ptrdiff_t u = begin; u < t; ++u)
-        s->far_self[u] = leaf->self - 2.0 * s->within[u] + s->self[u];
     *length = t;
     return i;
 }
@@ -135,7 +152,8 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     const size_t lanes = lanes_for(clusters->count);
     scan_tile *s = (scan_tile *)work;
     tile *prefix = (tile *)(s + 1);
-    scan_sums sums = {0.0, 0.0, 0.0, (double *)(prefix + lanes)};
+    double *clusters_sums = (double *)(prefix + lanes);
+    scan_sums sums = {0.0, 0.0, clusters_sums, clusters_sums + lanes};
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
     result->first = -1;
@@ -146,14 +164,13 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
         result->spread[kind] = 0.0;
     }
     while (f < first + n_features) {
-        if (from == 0) {
+        if (from == 0)
             best[f] = -INFINITY;
-            sums.weight = sums.self = sums.within = 0.0;
-            memset(sums.clusters, 0, lanes * sizeof(double));
-        }
         if ((!drawn || drawn[f]) && memchr(data->cut + f * data->step + from, 1,
                                            (size_t)(leaf->n - from))) {
             scan_segment *segment = &s->segments[n_segments++];
+            if (from == 0)
+                start_feature(leaf, lanes, data, f, &sums);
             segment->feature = f;
             segment->begin = length;
             from = accumulate(leaf, clusters->count, data, f, from, s, &sums, prefix, &length);

@@ -56,8 +56,8 @@ typedef struct {
     ptrdiff_t first;           /* the first threshold that gains `floor`, -1 if none does */
 } scan_result;
 
-/* Doubles that `work` must hold for K clusters. */
-size_t scan_work(int32_t n_clusters);
+/* Doubles that `work` must hold for K clusters and a leaf of n samples. */
+size_t scan_work(int32_t n_clusters, ptrdiff_t n);
 
 /* Scan the features first .. first + n_features - 1, those of them with drawn[f] != 0 (NULL:
  * all). OUT best[f]: the best gain along f; result: of all of them; targets[k]: the best gain

@@ -44,7 +44,7 @@ cdef extern from "scan.h" nogil:
         double spread[SCAN_KINDS]
         Py_ssize_t first
 
-    size_t scan_work(int32_t n_clusters)
+    size_t scan_work(int32_t n_clusters, Py_ssize_t n)
 
     void scan_features(
         const scan_leaf* leaf, const scan_clusters* clusters, const scan_data* data,

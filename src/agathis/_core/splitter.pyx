@@ -131,12 +131,14 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     of them. A leaf with no threshold has the gain -inf.
     """
     cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
-    cdef Py_ssize_t n_tasks = 0, K = s.n_clusters, work_size = scan_work(s.n_clusters)
+    cdef Py_ssize_t n_tasks = 0, K = s.n_clusters, n_most = 0
     cdef double elements = 0.0
     for j in range(count):
         step = features_together(s.stop[slots[j]] - s.start[slots[j]])
         n_tasks += (d + step - 1) // step
         elements += s.stop[slots[j]] - s.start[slots[j]]
+        n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
+    cdef Py_ssize_t work_size = scan_work(s.n_clusters, n_most)
     cdef int threads = s.threads_for(elements * d * (3 + K))
     cdef double* work = s.scratch_for(
         threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
@@ -201,11 +203,14 @@ cdef offer_moves(
     cdef double weight_right = leaf.weight - weight
     cdef double new_left = found(self_left, 1.0 / weight)
     cdef double new_right = found(self_right, 1.0 / weight_right)
-    cdef double go_left = leave(
-        s.stock[p], cross_left[p], self_left, 1.0 / (s.size[p] - weight), s.share[p])
-    cdef double go_right = leave(
-        s.stock[p], leaf.cross[p] - cross_left[p], self_right,
-        1.0 / (s.size[p] - weight_right), s.share[p])
+    # As in tile.h: of a leaf that is all of its cluster the other side stays.
+    cdef double go_left = new_right - s.share[p], go_right = new_left - s.share[p]
+    if leaf.leave_all > -INFINITY:
+        go_left = leave(
+            s.stock[p], cross_left[p], self_left, 1.0 / (s.size[p] - weight), s.share[p])
+        go_right = leave(
+            s.stock[p], leaf.cross[p] - cross_left[p], self_right,
+            1.0 / (s.size[p] - weight_right), s.share[p])
     cdef double[::1] to_left = np.empty(K), to_right = np.empty(K)
     for k in range(K):
         to_left[k] = arrive(
@@ -251,10 +256,11 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     """
     cdef Py_ssize_t f = 0, t, i
     cdef int32_t k, K = s.n_clusters
-    cdef double weight = 0.0, self_left = 0.0, within = 0.0
+    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
     cdef scan_clusters clusters = clusters_view(s)
     cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
-    cdef double[::1] work = np.empty(scan_work(K)), targets = np.empty(K + 1)
+    cdef Py_ssize_t n = s.stop[slot] - s.start[slot]
+    cdef double[::1] work = np.empty(scan_work(K, n)), targets = np.empty(K + 1)
     cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, &cross[0])
     cdef scan_data data = data_view(s, slot)
     cdef scan_result result
@@ -273,10 +279,11 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]
         self_left += 2.0 * s.alpha[f, i]
-        within += s.rows[i, STOCK_LEAF]
         for k in range(K):
             cross_left[k] += s.rows[i, STOCK_CLUSTER + k]
-    cdef double self_right = leaf.self - 2.0 * within + self_left
+    for t in range(n - 1, result.first, -1):
+        i = s.order[f, s.start[slot] + t]
+        self_right += 2.0 * (s.rows[i, STOCK_LEAF] - s.alpha[f, i])
     choice.limit, choice.gain = INFINITY, -INFINITY
     offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)
     choice.limit = choice.gain - tolerance

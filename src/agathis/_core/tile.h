@@ -1,7 +1,7 @@
 /* The moves of a tile of thresholds.
  *
- * A tile holds, for some thresholds of a leaf T, the sums over the left side L: |L|,
- * sigma(L^2), sigma(L x T), and sigma(L x C_k) for each cluster in `prefix`.  From these,
+ * A tile holds, for some thresholds of a leaf T, sums over its left side L and right side
+ * R: |L|, sigma(L^2), sigma(R^2), and sigma(L x C_k) for each cluster in `prefix`.  From these,
  * cluster by cluster, come the best (and second best) arrival of each side, and then the
  * best move of each threshold.  Every loop is a straight line over the tile.  Where the
  * sums come from is not this file's business.
@@ -26,7 +26,6 @@ typedef struct {
 typedef struct {
     tile weight;   /* |L| */
     tile self;     /* sigma(L^2) */
-    tile within;   /* sigma(L x T) */
     tile far_self; /* sigma(R^2) */
     tile inv_near, inv_far;
     tile new_near, new_far; /* gain of founding a cluster, of L and of R */
@@ -107,18 +106,30 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
         s->spread_near[t] = fabs(s->new_near[t]);
         s->spread_far[t] = fabs(s->new_far[t]);
     }
-    const double *restrict without_near =
-        inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
-    const double *restrict without_far =
-        inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
+    if (leaf->leave_all == -INFINITY) {
+        /* T is all of its cluster: what stays is the other side, and is known without the
+         * difference of large sums that leave() would take. */
+        for (ptrdiff_t t = 0; t < padded; ++t) {
+            s->go_near[t] = s->new_far[t] - share;
+            s->go_far[t] = s->new_near[t] - share;
+        }
+    } else {
+        const double *restrict without_near =
+            inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
+        const double *restrict without_far =
+            inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
+        for (ptrdiff_t t = 0; t < padded; ++t) {
+            s->go_near[t] = leave(stock, own[t], s->self[t], without_near[t], share);
+            s->go_far[t] =
+                leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+        }
+    }
     for (ptrdiff_t t = 0; t < padded; ++t) {
         const int fits = (s->weight[t] >= leaf->min_leaf) &
                          (leaf->weight - s->weight[t] >= leaf->min_leaf);
-        const double l = leave(stock, own[t], s->self[t], without_near[t], share);
-        const double r = leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
         s->shut[t] = fits ? 0.0 : -INFINITY;
-        s->go_near[t] = fits ? l : -INFINITY;
-        s->go_far[t] = fits ? r : -INFINITY;
+        s->go_near[t] += s->shut[t];
+        s->go_far[t] += s->shut[t];
     }
     for (ptrdiff_t t = length; t < padded; ++t)
         s->shut[t] = s->go_near[t] = s->go_far[t] = -INFINITY;

@@ -54,6 +54,8 @@ def to_text(
     if isinstance(model, Tree):
         tree = model
     else:
+        if not isinstance(getattr(model, "tree_", None), Tree) and hasattr(model, "named_steps"):
+            raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
         check_is_fitted(model, "tree_")
         tree = model.tree_
         if feature_names is None:

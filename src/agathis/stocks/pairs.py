@@ -22,7 +22,7 @@ from agathis.stocks.rows import Rows
 
 EPS = float(np.finfo(np.float64).eps)
 # How rounding adds up in the sums from which gains are made, and in the kernel's own values.
-SUM_ROUNDING = 1024 * EPS
+SUM_ROUNDING = 2048 * EPS
 KERNEL_ROUNDING = 16 * EPS
 
 
