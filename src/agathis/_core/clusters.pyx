@@ -221,15 +221,16 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
 
     cdef uint8_t[::1] memory = np.zeros(2 * s.n_leaves * sizeof(Seen), dtype=np.uint8)
     seen = <Seen*>&memory[0]
+    cdef Py_ssize_t at_source = STOCK_CLUSTER + source, at_target = STOCK_CLUSTER + target
     for i in range(s.n_samples):
         leaf = s.leaf_of[i]
         moved = s.weight[i] * sums[i]
-        look(&p, s.weight[i], s.rows[i, STOCK_CLUSTER + source], s.rows[i, STOCK_CLUSTER + source] - moved,
+        look(&p, s.weight[i], s.rows[i, at_source], s.rows[i, at_source] - moved,
              s.cluster[leaf] == source, &seen[2 * leaf])
-        look(&q, s.weight[i], s.rows[i, STOCK_CLUSTER + target], s.rows[i, STOCK_CLUSTER + target] + moved,
+        look(&q, s.weight[i], s.rows[i, at_target], s.rows[i, at_target] + moved,
              s.cluster[leaf] == target, &seen[2 * leaf + 1])
-        s.rows[i, STOCK_CLUSTER + source] -= moved
-        s.rows[i, STOCK_CLUSTER + target] += moved
+        s.rows[i, at_source] -= moved
+        s.rows[i, at_target] += moved
     for leaf in range(s.n_leaves):
         if s.bound[leaf] == INFINITY:
             continue

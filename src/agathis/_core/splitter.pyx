@@ -12,8 +12,8 @@ from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.gains cimport arrive, found, leave
 from agathis._core.splitter cimport (
-    SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features, scan_leaf, scan_result,
-    scan_work,
+    SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features,
+    scan_leaf, scan_result, scan_work,
 )
 from agathis._core.state cimport State, larger
 
