@@ -26,9 +26,11 @@ cdef enum:
     REALLOCATION = 5
 
 
-# Samples, times features, that make a search worth a task of its own.
 cdef enum:
+    # Samples, times features, that make a search worth a task of its own.
     SAMPLES_TOGETHER = 2048
+    # A sample, feature and cluster take as long as so many pairs of samples (state.pyx).
+    SCAN_STEP = 10
 
 
 cdef scan_clusters clusters_view(State s) noexcept nogil:
@@ -139,7 +141,7 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
         elements += s.stop[slots[j]] - s.start[slots[j]]
         n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
     cdef Py_ssize_t work_size = scan_work(s.n_clusters, n_most)
-    cdef int threads = s.threads_for(elements * d * (3 + K))
+    cdef int threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
     cdef double* work = s.scratch_for(
         threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
         + n_tasks * (K + 1 + doubles_in(sizeof(Task))))

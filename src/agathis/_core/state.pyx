@@ -14,7 +14,8 @@ def openmp_threads():
     return max_threads()
 
 
-# Fewer elementary steps than this are done by one thread: waking another costs more.
+# Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
+# another costs more.
 cdef double SMALL_WORK = 2_000_000.0
 
 
