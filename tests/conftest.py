@@ -1,8 +1,10 @@
-"""Profiles of hypothesis: the same examples in every run of the continuous integration."""
+"""Profiles of hypothesis, the same examples in every run of the continuous integration; data."""
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
+from sklearn.datasets import load_iris, make_blobs
 
 settings.register_profile(
     "local",
@@ -12,3 +14,13 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris().data
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(120, 3, centers=3, cluster_std=0.5, random_state=0)

@@ -210,3 +210,8 @@ def replay(tree, X) -> list[tuple[int, np.ndarray, np.ndarray]]:
             labels[passes[:, child]] = tree.cluster[child]
         steps.append((int(node), before, labels.copy()))
     return steps
+
+
+def equal_trees(a, b):
+    """The same tree, and gains that differ by rounding only."""
+    same_tree(a, b, gains=1e-9 * max(1.0, a.gain.max()))
