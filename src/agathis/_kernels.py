@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
+from threadpoolctl import ThreadpoolController
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 8 * 2**20
@@ -118,16 +120,24 @@ class Kernel:
             return
         pool = ThreadPoolExecutor(threads)
         try:
-            ahead: deque[tuple[slice, Future[np.ndarray]]] = deque()
-            for rows in batches:
-                ahead.append((rows, pool.submit(self.between, X[rows], Y)))
-                if len(ahead) > threads:
-                    done, values = ahead.popleft()
+            # The threads are at work already: more of them inside would only be in the way.
+            with _thread_pools().limit(limits=1, user_api="blas"):
+                ahead: deque[tuple[slice, Future[np.ndarray]]] = deque()
+                for rows in batches:
+                    ahead.append((rows, pool.submit(self.between, X[rows], Y)))
+                    if len(ahead) > threads:
+                        done, values = ahead.popleft()
+                        yield done, values.result()
+                for done, values in ahead:
                     yield done, values.result()
-            for done, values in ahead:
-                yield done, values.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """The libraries with threads of their own; to find them takes a while."""
+    return ThreadpoolController()
 
 
 def rows_at_once(n_columns: int, n_features: int) -> int:
