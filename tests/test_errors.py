@@ -365,3 +365,11 @@ class TestNotFitted:
             model.fit(with_entry(X, (0, 0), np.nan))
         with pytest.raises(NotFittedError):
             model.predict(X)
+
+
+def test_a_fit_that_failed_is_no_fit():
+    model = Kauri(2, kernel=lambda a, b: np.inf)
+    with pytest.raises(ValueError, match="kernel"):
+        model.fit(X)
+    with pytest.raises(NotFittedError):
+        model.predict(X)

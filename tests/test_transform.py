@@ -222,3 +222,10 @@ def test_fit_transform_says_no_before_it_fits():
     with pytest.raises(ValueError, match="keep_training_data=True"):
         model.fit_transform(np.arange(12.0).reshape(6, 2))
     assert not hasattr(model, "tree_")
+
+
+def test_rows_cannot_be_asked_for_afterwards():
+    X = np.arange(12.0).reshape(6, 2)
+    model = Kauri(2, kernel="rbf").fit(X).set_params(keep_training_data=True)
+    with pytest.raises(ValueError, match="keep_training_data=True"):
+        model.transform(X)

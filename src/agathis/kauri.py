@@ -326,7 +326,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        self._check_transform()
+        kernel = Kernel(self.kernel)
+        if not (kernel.has_features or kernel.metric == "precomputed" or self.keep_training_data):
+            raise self._rows_missing()
         self.fit(X, gram=gram, sample_weight=sample_weight)
         if gram is None:
             return self.transform(X)
@@ -367,13 +369,13 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 f"kernel={self.kernel!r} is computed from X."
             )
         if self._centres is None:
-            self._check_transform()
+            raise self._rows_missing()
         checks.check_domain(self._centres.kernel, X)
         return self._centres.distances(np.asarray(X, dtype=np.float64), threads)
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        check_is_fitted(self)
+        check_is_fitted(self, "tree_")
         return self.tree_.feature_importances()
 
     @property
@@ -386,17 +388,14 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        check_is_fitted(self)
+        check_is_fitted(self, "tree_")
         return checks.check_X(self, X, reset=False), checks.n_threads(self.n_jobs)
 
-    def _check_transform(self) -> None:
-        """Raise where :meth:`transform` would need rows that are not kept."""
-        kernel = Kernel(self.kernel)
-        if not (kernel.has_features or kernel.metric == "precomputed" or self.keep_training_data):
-            raise ValueError(
-                f"transform with {kernel} needs the training rows, and the model does not keep "
-                "them: fit with keep_training_data=True."
-            )
+    def _rows_missing(self) -> ValueError:
+        return ValueError(
+            f"transform with kernel={self.kernel!r} needs the training rows, and the model does "
+            "not keep them: fit with keep_training_data=True."
+        )
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
@@ -439,9 +438,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         limits = self._limits(X.shape[1], len(X), float(weight.sum()))
         progress = Progress(self.verbose, self.max_leaf_nodes, self.n_clusters)
         clocks = Clocks()
-        self.stocks_ = choose_stocks(self.stocks, len(X)) if matrix is None else "gram"
+        chosen = choose_stocks(self.stocks, len(X)) if matrix is None else "gram"
         if matrix is None:
-            rows = rows_of_kernel(self.stocks_, kernel, X, threads)
+            rows = rows_of_kernel(chosen, kernel, X, threads)
         else:
             rows = MatrixRows(matrix, str(kernel), keep=counted)
         # The linear kernel's rows are those of X about its mean, its objective is not.
@@ -461,7 +460,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         clocks.stocks = time.perf_counter() - progress.started
         random_state = check_random_state(self.random_state)
         grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
+        # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = grower.grow()
+        self.stocks_ = chosen
         self.inertia_ = 0.0 - stocks.objective
         self.objective_ = progress.trace - self.inertia_
         progress.done(self.tree_.n_leaves, self.tree_.n_clusters, stocks.objective, clocks)

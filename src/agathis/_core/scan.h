@@ -32,7 +32,6 @@ typedef struct {
     ptrdiff_t n;         /* samples */
     int32_t own;         /* p */
     double weight;       /* |T| */
-    double self;         /* sigma(T^2) */
     const double *cross; /* sigma(T x C_k) */
     double leave_all;    /* leave(T), -inf where T is all of C_p */
     double open_one;     /* 0 where one more cluster is allowed, else -inf */

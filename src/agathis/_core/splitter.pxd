@@ -24,7 +24,6 @@ cdef extern from "scan.h" nogil:
         Py_ssize_t n
         int32_t own
         double weight
-        double self
         const double* cross
         double leave_all
         double open_one

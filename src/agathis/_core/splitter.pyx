@@ -60,12 +60,12 @@ cdef scan_leaf leaf_view(
     view.n = s.stop[slot] - s.start[slot]
     view.own = own
     view.weight = s.leaf_weight[slot]
-    view.self = s.leaf_self[slot]
     view.cross = cross
     view.leave_all = -INFINITY
     if s.leaves_in[own] > 1:
         view.leave_all = leave(
-            s.stock[own], cross[own], view.self, 1.0 / (s.size[own] - view.weight), s.share[own])
+            s.stock[own], cross[own], s.leaf_self[slot],
+            1.0 / (s.size[own] - view.weight), s.share[own])
     view.open_one = 0.0 if s.n_clusters + 1 <= s.max_clusters else -INFINITY
     view.open_two = 0.0 if s.n_clusters + 2 <= s.max_clusters else -INFINITY
     view.min_leaf = min_leaf
