@@ -192,7 +192,7 @@ def search_anew(stocks: PairStocks, drawn: np.ndarray | None = None) -> np.ndarr
     """Search every leaf, whatever is known of it, and return the best gains."""
     slots = np.arange(stocks.state.n_leaves, dtype=np.int32)
     stocks.bound[slots] = np.inf
-    stocks.search(slots, drawn)
+    stocks.search(slots, drawn, -np.inf)
     return stocks.gain[slots]
 
 

@@ -132,7 +132,7 @@ def search_some(stocks, random: np.random.Generator, again: float) -> None:
     unknown = stocks.bound[:n_leaves] == np.inf
     slots = np.flatnonzero(unknown | (random.random(n_leaves) < again)).astype(np.int32)
     if len(slots):
-        stocks.search(slots, None)
+        stocks.search(slots, None, -np.inf)
         np.testing.assert_array_equal(stocks.bound[slots], stocks.gain[slots])
 
 

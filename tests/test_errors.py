@@ -277,11 +277,11 @@ class TestKernel:
 
 
 class TestStocks:
-    @pytest.mark.parametrize("stocks", ["binned", "features", "Gram", None, 1])
+    @pytest.mark.parametrize("stocks", ["bins", "feature", "Gram", None, 1])
     def test_unknown(self, stocks):
         with pytest.raises(InvalidParameterError, match="'stocks' parameter of Kauri") as raised:
             Kauri(3, stocks=stocks).fit(X)
-        for name in ("'auto'", "'gram'", "'blocks'", repr(stocks)):
+        for name in ("'auto'", "'gram'", "'blocks'", "'features'", "'binned'", repr(stocks)):
             assert name in str(raised.value)
 
     def test_blocks_of_a_given_matrix(self):

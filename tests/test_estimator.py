@@ -241,11 +241,12 @@ class TestStocks:
 
     def test_auto_is_chosen_by_size(self):
         X = np.random.default_rng(0).normal(size=(400, 2))
-        assert Kauri(3, max_leaf_nodes=4).fit(X).stocks_ == "gram"
+        whole = Kauri(3, kernel="rbf", max_leaf_nodes=4).fit(X)
+        assert whole.stocks_ == "gram"
         with config_context(working_memory=1):
-            model = Kauri(3, max_leaf_nodes=4).fit(X)
+            model = Kauri(3, kernel="rbf", max_leaf_nodes=4).fit(X)
         assert model.stocks_ == "blocks"
-        equal_trees(model.tree_, Kauri(3, max_leaf_nodes=4).fit(X).tree_)
+        equal_trees(model.tree_, whole.tree_)
 
     def test_a_given_matrix_is_gram(self, iris):
         model = Kauri(3, kernel="precomputed", stocks="gram").fit(iris, gram=iris @ iris.T)

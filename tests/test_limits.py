@@ -6,7 +6,7 @@ from invariants import equal_trees, valid_tree
 from sklearn.base import clone
 
 from agathis import Kauri
-from agathis.stocks import PairStocks
+from agathis.stocks import FeatureStocks, PairStocks
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +124,17 @@ class TestLimits:
     @pytest.fixture
     def searches(self, monkeypatch):
         """Every search of leaves: their slots, the features drawn and the gains found."""
-        seen, search = [], PairStocks.search
+        seen = []
 
-        def spy(stocks, slots, drawn, *more):
-            search(stocks, slots, drawn, *more)
-            seen.append({"slots": slots, "drawn": drawn, "gain": stocks.gain[slots].copy()})
+        def spied(search):
+            def spy(stocks, slots, drawn, floor):
+                search(stocks, slots, drawn, floor)
+                seen.append({"slots": slots, "drawn": drawn, "gain": stocks.gain[slots].copy()})
 
-        monkeypatch.setattr(PairStocks, "search", spy)
+            return spy
+
+        for stocks in (PairStocks, FeatureStocks):
+            monkeypatch.setattr(stocks, "search", spied(stocks.search))
         return seen
 
 

@@ -8,7 +8,7 @@ from agathis._core.clusters import transfer
 from agathis._core.matrix import inspect
 from agathis._core.pairs import Separation, close_root, open_root, sum_rows
 from agathis._core.partition import partition
-from agathis._core.predict import apply
+from agathis._core.predict import walk
 from agathis._core.state import State
 from invariants import route
 from strategies import (
@@ -572,5 +572,8 @@ def test_apply_by_several_threads():
 def test_apply_of_a_single_leaf():
     one = np.array([-1], dtype=np.int32)
     threshold = np.array([-2.0])
-    found = apply(np.zeros((5, 2)), one, one, np.array([-2], dtype=np.int32), threshold, 0.0, 1)
-    np.testing.assert_array_equal(found, np.zeros(5))
+    found = np.empty(5, dtype=np.int32)
+    feature, missing_left = np.array([-2], dtype=np.int32), np.zeros(1, dtype=np.uint8)
+    X, answer = np.zeros((5, 2)), np.array([7], dtype=np.int32)
+    walk(X, one, one, feature, threshold, missing_left, answer, found, 0.0, 1)
+    np.testing.assert_array_equal(found, np.full(5, 7))

@@ -32,6 +32,7 @@ def stump():
             "cluster": [0, 0, 1, 1, 0],
             "gain": [3, 0, 1, 0, 0],
             "move": [1, 0, 2, 0, 0],
+            "missing": [0, 0, 0, 0, 0],
             "n_node_samples": [5, 2, 3, 2, 1],
             "weighted_n_node_samples": [5, 2, 3, 2, 1],
             "depth": [0, 1, 1, 2, 2],

@@ -13,13 +13,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Kauri", "Tree", "__version__"]
+__all__ = ["Kauri", "Tree", "__version__", "fit_file"]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
-_HOMES = {"Kauri": "agathis.kauri", "Tree": "agathis._tree"}
+_HOMES = {"Kauri": "agathis.kauri", "Tree": "agathis._tree", "fit_file": "agathis.files"}
 
 if TYPE_CHECKING:
     from agathis._tree import Tree
+    from agathis.files import fit_file
     from agathis.kauri import Kauri
 
 

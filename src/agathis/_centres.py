@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 
 from agathis._kernels import Kernel
 from agathis._partition import membership
+from agathis._space import Space
 
 
 @dataclass(frozen=True)
@@ -23,19 +24,23 @@ class PointCentres:
     ``origin`` is near the centres, so that data far from zero keep their digits.
     """
 
-    kernel: Kernel
+    space: Space
     points: np.ndarray
     origin: np.ndarray
 
+    @property
+    def kernel(self) -> Kernel:
+        return self.space.kernel
+
     @classmethod
-    def of(cls, kernel: Kernel, X: np.ndarray, member: np.ndarray) -> PointCentres:
-        rows = kernel.features(X)
+    def of(cls, space: Space, X: np.ndarray, member: np.ndarray) -> PointCentres:
+        rows = space.points(X)
         origin = np.average(rows, axis=0, weights=member.sum(axis=1))
         points = (member / member.sum(axis=0)).T @ (rows - origin)
-        return cls(kernel, points, origin)
+        return cls(space, points, origin)
 
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
-        return cdist(self.kernel.features(X) - self.origin, self.points)
+        return cdist(self.space.points(X, threads) - self.origin, self.points)
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ def centres_of(
     """
     if kernel.has_features:
         member = membership(labels, len(means), 1.0 if weight is None else weight)
-        return PointCentres.of(kernel, X, member)
+        return PointCentres.of(Space(kernel), X, member)
     samples = SampleCentres(labels, weight, means)
     if kernel.metric == "precomputed":
         return samples

@@ -96,7 +96,8 @@ class Grower:
             # Each search draws features of its own, so no old search speaks for a new one.
             bound[~self.closed[: self.n_leaves]] = np.inf
         tolerance = self.stocks.tolerance
-        self._search(np.flatnonzero(bound == np.inf))
+        best = float(np.max(gain, where=gain == bound, initial=-np.inf))
+        self._search(np.flatnonzero(bound == np.inf), best)
         certain = gain == bound
         best = float(np.max(gain, where=certain, initial=-np.inf))
         doubtful = np.flatnonzero(~certain)
@@ -107,17 +108,17 @@ class Grower:
             some = some[bound[some] >= floor]
             if len(some) == 0:
                 break
-            self._search(some)
+            self._search(some, best)
             best = max(best, float(gain[some].max()))
         return best
 
-    def _search(self, slots: np.ndarray) -> None:
+    def _search(self, slots: np.ndarray, floor: float) -> None:
         if len(slots) == 0:
             return
         drawn = None
         if self.limits.max_features is not None:
             drawn = np.array([self._draw(slot) for slot in slots.tolist()])
-        self.stocks.search(slots.astype(np.int32), drawn)
+        self.stocks.search(slots.astype(np.int32), drawn, floor)
         self.clocks.searches += len(slots)
 
     def _draw(self, slot: int) -> np.ndarray:

@@ -8,11 +8,12 @@ moved to the mean first: otherwise data far from the origin lose their digits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn import config_context
@@ -20,6 +21,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 8 * 2**20
@@ -39,6 +42,7 @@ KERNEL_NAMES = (
 )
 _NON_NEGATIVE = {"additive_chi2", "chi2"}
 _ORIGIN_FREE = {"laplacian", "linear", "rbf"}
+_POSITIVE = {"additive_chi2", "chi2", "cosine", "laplacian", "linear", "rbf"}
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class Kernel:
     @property
     def needs_non_negative(self) -> bool:
         return isinstance(self.metric, str) and self.metric in _NON_NEGATIVE
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether it is known to be positive, or conditionally so, on any rows."""
+        return isinstance(self.metric, str) and self.metric in _POSITIVE
 
     @property
     def has_features(self) -> bool:
@@ -112,26 +121,41 @@ class Kernel:
         anything, so it is called by one thread.
         """
         at_once = rows_at_once(*Y.shape)
-        batches = gen_batches(len(X), at_once)
         # A few rows are there sooner than a second thread is.
-        if callable(self.metric) or threads == 1 or len(X) <= at_once:
+        if callable(self.metric) or len(X) <= at_once:
+            threads = 1
+        return in_threads(
+            lambda rows: self.between(X[rows], Y), gen_batches(len(X), at_once), threads
+        )
+
+
+def in_threads(
+    work: Callable[[slice], T], batches: Iterable[slice], threads: int
+) -> Iterator[tuple[slice, T]]:
+    """Batches in their order with what ``work`` makes of each; threads work ahead."""
+    if threads == 1:
+        for rows in batches:
+            yield rows, work(rows)
+        return
+    pool = ThreadPoolExecutor(threads)
+    try:
+        # The threads are at work already: more of them inside would only be in the way.
+        with one_blas_thread():
+            ahead: deque[tuple[slice, Future[T]]] = deque()
             for rows in batches:
-                yield rows, self.between(X[rows], Y)
-            return
-        pool = ThreadPoolExecutor(threads)
-        try:
-            # The threads are at work already: more of them inside would only be in the way.
-            with _thread_pools().limit(limits=1, user_api="blas"):
-                ahead: deque[tuple[slice, Future[np.ndarray]]] = deque()
-                for rows in batches:
-                    ahead.append((rows, pool.submit(self.between, X[rows], Y)))
-                    if len(ahead) > threads:
-                        done, values = ahead.popleft()
-                        yield done, values.result()
-                for done, values in ahead:
-                    yield done, values.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+                ahead.append((rows, pool.submit(work, rows)))
+                if len(ahead) > threads:
+                    done, result = ahead.popleft()
+                    yield done, result.result()
+            for done, result in ahead:
+                yield done, result.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Matrix products inside take one thread each."""
+    return _thread_pools().limit(limits=1, user_api="blas")
 
 
 @cache

@@ -38,6 +38,12 @@ class Progress:
         self.pairs_since = self.started
         self.grown_since: float | None = None
 
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
     def say(self, text: str) -> None:
         if self.verbose:
             print(f"[Kauri] {text}", file=self.stream or sys.stdout, flush=True)
@@ -50,6 +56,9 @@ class Progress:
         elif self._due():
             left = (now - self.pairs_since) / done * (total - done)
             self.say(f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left")
+
+    def rows(self, done: int, total: int) -> None:
+        """While the rows of a leaf are summed."""
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
         """After a split."""

@@ -1,7 +1,8 @@
 """The tree as arrays, one entry a node, the same for every estimator of the package.
 
 Nodes are numbered as they were made: the root is 0, and each split appends its left child,
-then its right one. A row goes left where ``x[feature] <= threshold``.
+then its right one. A row goes left where ``x[feature] <= threshold``. Where its value is
+missing (NaN) the node says which way; see ``Tree.missing``.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from agathis._core.predict import apply as _apply
+from agathis._core.predict import walk
 
 #: Kinds of split; ``Tree.move`` holds indices into this.
 MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation")
 LEAF = -1
 UNDEFINED = -2
+#: Where missing values go; ``Tree.missing`` holds indices into this.
+MISSING = ("unseen", "left", "right")
+
+# Rows that walk down a tree between two chances to hear an interrupt.
+_ROWS_AT_ONCE = 1 << 20
 
 _DTYPES = {
     "children_left": np.int32,
@@ -28,6 +34,7 @@ _DTYPES = {
     "cluster": np.int32,
     "gain": np.float64,
     "move": np.int8,
+    "missing": np.int8,
     "n_node_samples": np.int64,
     "weighted_n_node_samples": np.float64,
     "depth": np.int32,
@@ -50,6 +57,9 @@ class Tree:
         What the split added to the objective; 0 at a leaf.
     move : ndarray of shape (n_nodes,)
         Kind of split, an index into ``MOVES``.
+    missing : ndarray of shape (n_nodes,)
+        Where rows that miss the feature go, an index into ``MISSING``. Where the training rows
+        of the node missed none, they go to the child with more rows.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
         Rows of the training data, those of weight 0 left out, and their weight.
     depth : ndarray of shape (n_nodes,)
@@ -64,6 +74,7 @@ class Tree:
     cluster: np.ndarray
     gain: np.ndarray
     move: np.ndarray
+    missing: np.ndarray
     n_node_samples: np.ndarray
     weighted_n_node_samples: np.ndarray
     depth: np.ndarray
@@ -95,8 +106,24 @@ class Tree:
     def max_depth(self) -> int:
         return int(self.depth.max())
 
+    @property
+    def missing_left(self) -> np.ndarray:
+        """Whether rows that miss the feature of a node go left."""
+        n = self.n_node_samples
+        # The children of a leaf are -1: some node, whose answer is not used.
+        unseen = n[self.children_left] >= n[self.children_right]
+        return (self.missing == 1) | ((self.missing == 0) & unseen & ~self.is_leaf)
+
     def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """The leaf of each row, as a node number; float32 and float64 are read in place."""
+        return self._walk(X, np.arange(self.node_count, dtype=np.int32), threads).astype(np.intp)
+
+    def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """The cluster of each row."""
+        return self._walk(X, self.cluster, threads)
+
+    def _walk(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
+        """``answer`` of the leaf of each row."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
             raise ValueError(
@@ -104,19 +131,23 @@ class Tree:
             )
         if X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
             X = X.astype(np.float64)
-        return _apply(
-            X,
-            self.children_left,
-            self.children_right,
-            self.feature,
-            self.threshold,
-            self.max_depth,
-            threads,
-        )
-
-    def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
-        """The cluster of each row."""
-        return self.cluster[self.apply(X, threads)]
+        out = np.empty(len(X), dtype=np.int32)
+        missing_left = self.missing_left.astype(np.uint8)
+        for begin in range(0, len(X), _ROWS_AT_ONCE):
+            part = slice(begin, begin + _ROWS_AT_ONCE)
+            walk(
+                X[part],
+                self.children_left,
+                self.children_right,
+                self.feature,
+                self.threshold,
+                missing_left,
+                answer,
+                out[part],
+                self.max_depth,
+                threads,
+            )
+        return out
 
     def parents(self) -> np.ndarray:
         """The parent of each node; -1 for the root."""
@@ -190,8 +221,12 @@ class Tree:
         feature = self.feature[inner]
         if ((feature < 0) | (feature >= self.n_features)).any():
             raise ValueError(f"data is not a tree of {self.n_features} features: see feature.")
-        if (self.cluster < 0).any() or not np.isin(self.move, np.arange(len(MOVES))).all():
-            raise ValueError("data is not a tree: see cluster and move.")
+        if (
+            (self.cluster < 0).any()
+            or not np.isin(self.move, np.arange(len(MOVES))).all()
+            or not np.isin(self.missing, np.arange(len(MISSING))).all()
+        ):
+            raise ValueError("data is not a tree: see cluster, move and missing.")
 
 
 class TreeBuilder:
@@ -230,6 +265,7 @@ class TreeBuilder:
             "threshold": split.threshold,
             "gain": split.gain,
             "move": split.move,
+            "missing": split.missing,
         }
         for name, value in row.items():
             self.columns[name][node] = value
@@ -248,6 +284,7 @@ class TreeBuilder:
             "cluster": cluster,
             "gain": 0.0,
             "move": 0,
+            "missing": 0,
             "n_node_samples": n_samples,
             "weighted_n_node_samples": weight,
             "depth": depth,

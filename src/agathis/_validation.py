@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import gen_batches
+from sklearn.utils import assert_all_finite, check_random_state, gen_batches
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
+from agathis._core.binning import look_over
 from agathis._core.matrix import inspect
 from agathis._core.state import openmp_threads
 from agathis._kernels import KERNEL_NAMES, Kernel, rows_at_once
@@ -29,6 +31,9 @@ fit_context = _fit_context
 
 # How far a kernel matrix may be from its transpose, relative to its largest value.
 SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
+
+# Rows that are looked over between two chances to hear an interrupt.
+ROWS_AT_ONCE = 1 << 18
 
 KAURI_CONSTRAINTS: dict[str, list] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -53,7 +58,13 @@ KAURI_CONSTRAINTS: dict[str, list] = {
         Interval(Integral, 1, None, closed="left"),
         Interval(RealNotInt, 0.0, 1.0, closed="neither"),
     ],
-    "stocks": [StrOptions({"auto", "gram", "blocks"})],
+    "stocks": [StrOptions({"auto", "gram", "blocks", "features", "binned"})],
+    "max_bins": [Interval(Integral, 2, 255, closed="both")],
+    "subsample": [Interval(Integral, 2, None, closed="left")],
+    "n_components": [Interval(Integral, 1, None, closed="left"), None],
+    "feature_map": [StrOptions({"cholesky", "nystroem", "sampler"})],
+    "landmarks": [StrOptions({"k-means++", "random"})],
+    "map_tol": [Interval(Real, 0.0, 1.0, closed="left")],
     "keep_training_data": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
@@ -61,11 +72,59 @@ KAURI_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def check_X(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> np.ndarray:
-    """A finite float64 table; its width and column names are kept or compared."""
-    dtype: Any = np.float64 if reset else [np.float64, np.float32]
+def check_X(
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
+) -> np.ndarray:
+    """A table of float32 or float64, as it lies; its width and column names are kept or compared.
+
+    Where ``missing`` allows it values may be NaN.
+    """
     with _naming("X"):
-        return validate_data(estimator, X, dtype=dtype, reset=reset, accept_sparse=False)
+        X = validate_data(
+            estimator,
+            X,
+            dtype=[np.float64, np.float32],
+            reset=reset,
+            accept_sparse=False,
+            ensure_all_finite=False,
+        )
+    if not get_config()["assume_finite"]:
+        _check_finite(estimator, X, missing, threads)
+    return X
+
+
+def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, threads: int) -> None:
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        n_missing, infinite = look_over(np.ascontiguousarray(X[rows]), threads)
+        if infinite:
+            name = type(estimator).__name__
+            assert_all_finite(X[rows], allow_nan=missing, estimator_name=name, input_name="X")
+        if n_missing.any() and not missing:
+            column = int(np.argmax(n_missing > 0))
+            raise ValueError(
+                f"Input X contains NaN, the first one in column {column}. Missing values are "
+                "accepted by stocks='binned', with the linear or cosine kernel or n_components; "
+                f"here stocks={estimator.stocks!r}. Otherwise fill them in, for example with "
+                "sklearn.impute.SimpleImputer, or drop these rows."
+            )
+
+
+def column_means(X: np.ndarray, weight: np.ndarray | None, threads: int) -> np.ndarray | None:
+    """The mean of each column without its missing values; ``None`` where none is missing."""
+    if not any(
+        look_over(np.ascontiguousarray(X[rows]), threads)[0].any()
+        for rows in gen_batches(len(X), ROWS_AT_ONCE)
+    ):
+        return None
+    total, size = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        part = np.asarray(X[rows], dtype=np.float64)
+        share = np.ones(len(part)) if weight is None else weight[rows]
+        known = ~np.isnan(part)
+        total += share @ np.where(known, part, 0.0)
+        size += share @ known
+    # A column that misses all its values is as good as constant.
+    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
 
 
 @contextmanager
@@ -104,17 +163,44 @@ def check_kernel(
 def check_domain(kernel: Kernel, X: np.ndarray) -> None:
     """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
     if callable(kernel.metric):
-        values = kernel.between(X[:16], X[:16])
+        some = X[:16][~np.isnan(X[:16]).any(axis=1)]
+        values = kernel.between(some, some)
         if not np.allclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0, equal_nan=True):
             i, j = np.argwhere(~np.isclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0))[0]
             raise ValueError(
                 f"kernel must be symmetric; for rows {i} and {j} of X it gives "
                 f"{values[i, j]:.6g}, the other way round {values[j, i]:.6g}."
             )
-    if kernel.needs_non_negative and X.size and X.min() < 0:
+    if kernel.needs_non_negative and X.size and (least := np.fmin.reduce(X, axis=None)) < 0:
         raise ValueError(
             f"Negative values in data: kernel={kernel.metric!r} needs non-negative X; the "
-            f"smallest value of X is {X.min():.6g}."
+            f"smallest value of X is {least:.6g}."
+        )
+
+
+def check_stocks(stocks: str, kernel: Kernel, n_components: int | None) -> None:
+    """Raise where stocks, kernel and feature map do not go together."""
+    if kernel.metric == "precomputed":
+        if stocks not in ("auto", "gram"):
+            raise ValueError(
+                f"stocks={stocks!r} computes the kernel from X, and kernel='precomputed' gives "
+                "it: use stocks='gram' or 'auto'."
+            )
+        if n_components is not None:
+            raise ValueError(
+                f"n_components={n_components} maps the rows of X, and kernel='precomputed' gives "
+                "the kernel without them: use n_components=None."
+            )
+    elif stocks in ("gram", "blocks") and n_components is not None:
+        raise ValueError(
+            f"n_components={n_components} makes features, and stocks={stocks!r} has no use for "
+            "them: use stocks='features', 'binned' or 'auto'."
+        )
+    elif stocks in ("features", "binned") and n_components is None and not kernel.has_features:
+        raise ValueError(
+            f"stocks={stocks!r} needs features, and {kernel} has none of its own: give "
+            "n_components (for example 256) for a feature map, or use stocks='gram', 'blocks' "
+            "or 'auto'."
         )
 
 
@@ -203,10 +289,10 @@ def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
     return worst[1:]
 
 
-def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray:
-    """Non-negative weights, not all zero; ones by default."""
+def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:
+    """Non-negative weights, not all zero; ``None`` where all are 1."""
     if sample_weight is None:
-        return np.ones(n_samples)
+        return None
     if np.isscalar(sample_weight):
         sample_weight = np.full(n_samples, sample_weight)
     with _naming("sample_weight"):
@@ -224,7 +310,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
         )
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
-    return np.ascontiguousarray(weight)
+    return None if (weight == 1.0).all() else np.ascontiguousarray(weight)
 
 
 def least_weight(value: float, total: float, no_limit: int) -> float:
@@ -257,6 +343,11 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
         count = int(float(value) * n_features)
     count = max(1, count)
     return None if count == n_features else count
+
+
+def rows_state(random_state: Any) -> np.random.RandomState:
+    """What draws rows: without a seed always the same ones, so that a fit can be repeated."""
+    return check_random_state(0 if random_state is None else random_state)
 
 
 def n_threads(n_jobs: int | None) -> int:

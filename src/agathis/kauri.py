@@ -25,14 +25,13 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
-from agathis._centres import SampleCentres, centres_of
+from agathis._centres import PointCentres, SampleCentres, centres_of
 from agathis._grower import Grower, Limits
 from agathis._kernels import Kernel
-from agathis._partition import cluster_stocks, membership, objective
+from agathis._partition import cluster_stocks, membership, objective, point_stocks
 from agathis._progress import Clocks, Progress
 from agathis._tree import Tree
-from agathis.stocks import PairStocks, choose_stocks, rows_of_kernel
-from agathis.stocks.rows import MatrixRows
+from agathis.stocks.build import Built, Request, build, choose_stocks
 
 # A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
 NEGLIGIBLE = 1e-12
@@ -75,20 +74,50 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     min_samples_leaf : int or float, default=1
         The least samples of a leaf; a float is a share of all. Both count samples by their
         weight, except that the defaults limit nothing.
-    stocks : {"auto", "gram", "blocks"}, default="auto"
-        ``"gram"`` computes the kernel matrix once and keeps it, ``"blocks"`` computes rows of
-        it when they are needed, in memory that is linear in the number of rows. Both give the
-        same tree. ``"auto"`` takes the matrix where it fits scikit-learn's ``working_memory``
-        (1 GiB, some 11,000 rows, unless configured).
+    stocks : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
+        How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
+        computes rows of it when they are needed, in memory that is linear in the number of rows;
+        ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
+        pair of rows is formed. These three give the same tree. ``"binned"`` is for very many
+        rows: it looks only at thresholds between bins, and takes missing values. ``"auto"`` is,
+        with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless configured):
+
+        ================================== ======================================= ============
+        kernel                             rows                                    stocks
+        ================================== ======================================= ============
+        precomputed                        any                                     ``gram``
+        linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
+                                           fit, D being n_components or d
+        linear, cosine, or n_components    more, or a mapped file                  ``binned``
+        any other                          8 n^2 bytes fit (some 11,000 rows)      ``gram``
+        any other                          more                                    ``blocks``
+        ================================== ======================================= ============
+    max_bins : int, default=255
+        The most bins of a feature, of about as many rows each, for ``"binned"``.
+    subsample : int, default=50_000
+        The most rows from which bins and feature maps are found.
+    n_components : int, default=None
+        How many features stand for the kernel: the tree is then grown with their inner products
+        in its place, which makes kernels other than linear and cosine fit for very many rows.
+        ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
+    feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
+        Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
+        stops when it leaves out no more than ``map_tol``; Nystroem with ``landmarks``; or, for
+        the rbf and additive chi2 kernels, scikit-learn's random features.
+    landmarks : {"k-means++", "random"}, default="k-means++"
+        How the rows of ``"nystroem"`` are chosen.
+    map_tol : float, default=1e-3
+        The share of the (centred) kernel below which ``"cholesky"`` adds no more components.
     keep_training_data : bool, default=False
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
-        other than linear and cosine.
+        other than linear and cosine unless ``n_components`` is given.
     n_jobs : int, default=None
         Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
     verbose : int, default=0
-        1 prints progress and the time that each part took.
+        1 shows progress, as a bar where there is a terminal, and the time that each part took.
     random_state : int, RandomState instance or None, default=None
-        Draws the features where ``max_features`` asks for it; nothing else is random.
+        Draws the features where ``max_features`` asks for it, and the rows that ``subsample``
+        and ``n_components`` call for; with ``None`` these rows are always the same ones.
 
     Attributes
     ----------
@@ -108,6 +137,11 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Share of each feature in the sum of all gains.
     stocks_ : str
         The stocks that were used.
+    n_components_ : int or None
+        How many features stand for the kernel; ``None`` without ``n_components``.
+    residual_trace_ : float or None
+        The share of the (centred) kernel that these leave out, measured on at most
+        ``subsample`` rows; ``None`` where it cannot be told.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only where X has column names that are all strings.
@@ -147,6 +181,12 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         stocks: str = "auto",
+        max_bins: int = 255,
+        subsample: int = 50_000,
+        n_components: int | None = None,
+        feature_map: str = "cholesky",
+        landmarks: str = "k-means++",
+        map_tol: float = 1e-3,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -164,6 +204,12 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.stocks = stocks
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.landmarks = landmarks
+        self.map_tol = map_tol
         self.keep_training_data = keep_training_data
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -183,7 +229,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; the tree's conditions are on its columns.
+            The rows; the tree's conditions are on its columns. A ``numpy.memmap`` that is given
+            to ``stocks="binned"`` (or ``"auto"``) is read in blocks, and need not fit in memory.
         y : Ignored
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
@@ -196,33 +243,38 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self : Kauri
         """
-        X = checks.check_X(self, X, reset=True)
+        mapped = isinstance(X, np.memmap)
         threads = checks.n_threads(self.n_jobs)
+        missing = self.stocks == "binned"
+        X = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum())
-        # Weight 2 is the row twice here too.
-        if max(len(counted), weight.sum()) < self.n_clusters:
-            raise ValueError(
-                f"n_samples={len(counted)} should be >= n_clusters={self.n_clusters}"
-                + (" (rows of weight 0 do not count)." if len(counted) < len(X) else ".")
-            )
+        ids = self._counted(len(X), weight)
         kernel, matrix = self._check_kernel(X, gram, threads)
-
-        if len(counted) == len(X):
-            stocks = self._grow(X, weight, kernel, matrix, None, threads)
-        else:
-            stocks = self._grow(X[counted], weight[counted], kernel, matrix, counted, threads)
-        self.labels_ = self.tree_.predict(X, threads)
-        self.n_clusters_ = self.tree_.n_clusters
-        self.n_leaves_ = self.tree_.n_leaves
-        self._centres = centres_of(
-            kernel,
-            X,
-            self.labels_,
-            None if sample_weight is None else weight,
-            stocks.cluster_means(),
-            keep=self.keep_training_data,
-        )
+        with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+            total = float(len(X) if weight is None else weight.sum())
+            limits = self._limits(X.shape[1], len(X) if ids is None else len(ids), total)
+            request = Request(
+                X=X if mapped else np.ascontiguousarray(X),
+                mapped=mapped,
+                ids=ids,
+                weight=weight,
+                kernel=kernel,
+                matrix=matrix,
+                fill=checks.column_means(X, weight, threads) if missing else None,
+                n_clusters=self.n_clusters,
+                max_leaves=limits.max_leaves,
+                min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
+                max_bins=self.max_bins,
+                subsample=self.subsample,
+                n_components=self.n_components,
+                feature_map=self.feature_map,
+                landmarks=self.landmarks,
+                map_tol=self.map_tol,
+                random_state=checks.rows_state(self.random_state),
+                threads=threads,
+                progress=progress,
+            )
+            self._grow(request, limits)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:
@@ -277,7 +329,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     ) -> float:
         """The objective of the clusters that the tree makes of X; higher is better.
 
-        For the training rows, with the same weights, this is ``objective_``.
+        For the training rows, with the same weights, this is ``objective_``. With
+        ``n_components`` it is that of the feature map's kernel.
 
         Parameters
         ----------
@@ -294,11 +347,12 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         kernel, matrix = self._check_kernel(X, gram, threads)
-        member = membership(self.tree_.predict(X, threads), self.n_clusters_, weight)
+        labels = self.tree_.predict(X, threads)
+        if isinstance(self._centres, PointCentres):
+            return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
+        member = membership(labels, self.n_clusters_, 1.0 if weight is None else weight)
         if matrix is not None:
             stock = cluster_stocks(iter([(slice(None), matrix)]), member)
-        elif kernel.has_features:
-            stock = np.sum((member.T @ kernel.features(X)) ** 2, axis=1)
         else:
             settled = X - kernel.origin(X)
             stock = cluster_stocks(kernel.blocks(settled, settled, threads), member)
@@ -327,7 +381,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         kernel = Kernel(self.kernel)
-        if not (kernel.has_features or kernel.metric == "precomputed" or self.keep_training_data):
+        as_points = kernel.has_features or self.n_components is not None
+        if not (as_points or kernel.metric == "precomputed" or self.keep_training_data):
             raise self._rows_missing()
         self.fit(X, gram=gram, sample_weight=sample_weight)
         if gram is None:
@@ -385,17 +440,36 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
+        tags.input_tags.allow_nan = self.stocks == "binned"
         return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         check_is_fitted(self, "tree_")
-        return checks.check_X(self, X, reset=False), checks.n_threads(self.n_jobs)
+        threads = checks.n_threads(self.n_jobs)
+        missing = self.stocks_ == "binned"
+        return checks.check_X(self, X, reset=False, missing=missing, threads=threads), threads
 
     def _rows_missing(self) -> ValueError:
         return ValueError(
             f"transform with kernel={self.kernel!r} needs the training rows, and the model does "
-            "not keep them: fit with keep_training_data=True."
+            "not keep them: fit with keep_training_data=True, or with n_components."
         )
+
+    def _counted(self, n: int, weight: np.ndarray | None) -> np.ndarray | None:
+        """The rows that count; ``None`` where it is all of them."""
+        if n > np.iinfo(np.int32).max:
+            raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
+        counted = None
+        if weight is not None:
+            counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum()).astype(np.int32)
+        found = n if counted is None else len(counted)
+        # Weight 2 is the row twice here too.
+        if max(found, n if weight is None else weight.sum()) < self.n_clusters:
+            raise ValueError(
+                f"n_samples={found} should be >= n_clusters={self.n_clusters}"
+                + (" (rows of weight 0 do not count)." if found < n else ".")
+            )
+        return None if found == n else counted
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
@@ -408,12 +482,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             coef0=self.coef0,
             kernel_params=self.kernel_params,
         )
+        checks.check_stocks(self.stocks, kernel, self.n_components)
         if self.kernel == "precomputed":
-            if self.stocks == "blocks":
-                raise ValueError(
-                    "stocks='blocks' computes the kernel from X, and kernel='precomputed' gives "
-                    "it: use stocks='gram' or 'auto'."
-                )
             return kernel, checks.check_gram(gram, len(X), threads)
         if gram is not None:
             raise ValueError(
@@ -422,51 +492,45 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         checks.check_domain(kernel, X)
         return kernel, None
 
-    def _grow(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        kernel: Kernel,
-        matrix: np.ndarray | None,
-        counted: np.ndarray | None,
-        threads: int,
-    ) -> PairStocks:
-        """Grow the tree of rows of positive weight; its stocks.
-
-        ``counted`` are the places of these rows in the matrix, where they are not all of it.
-        """
-        limits = self._limits(X.shape[1], len(X), float(weight.sum()))
-        progress = Progress(self.verbose, self.max_leaf_nodes, self.n_clusters)
-        clocks = Clocks()
-        chosen = choose_stocks(self.stocks, len(X)) if matrix is None else "gram"
-        if matrix is None:
-            rows = rows_of_kernel(chosen, kernel, X, threads)
-        else:
-            rows = MatrixRows(matrix, str(kernel), keep=counted)
-        # The linear kernel's rows are those of X about its mean, its objective is not.
-        raw_linear = kernel.metric == "linear"
-        diagonal = kernel.diagonal(X) if raw_linear else 2 * rows.half
-        progress.trace = float(diagonal @ weight)
-        stocks = PairStocks(
-            X,
-            weight,
-            rows,
-            n_clusters=self.n_clusters,
-            max_leaves=limits.max_leaves,
-            min_leaf=checks.least_weight(self.min_samples_leaf, float(weight.sum()), 1),
-            threads=threads,
-            progress=progress,
-        )
+    def _grow(self, request: Request, limits: Limits) -> None:
+        """Make stocks, grow the tree, and keep what the model needs of them."""
+        progress, clocks = request.progress, Clocks()
+        chosen = choose_stocks(self.stocks, request)
+        built = build(chosen, request)
+        stocks = built.stocks
         clocks.stocks = time.perf_counter() - progress.started
-        random_state = check_random_state(self.random_state)
-        grower = Grower(stocks, X.shape[1], limits, random_state, progress, clocks)
+        # With a seed the rows drawn above and the features drawn here are of one sequence.
+        random_state = request.random_state
+        if self.random_state is None:
+            random_state = check_random_state(None)
+        grower = Grower(stocks, request.X.shape[1], limits, random_state, progress, clocks)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = grower.grow()
         self.stocks_ = chosen
+        self.n_clusters_ = self.tree_.n_clusters
+        self.n_leaves_ = self.tree_.n_leaves
+        self.n_components_ = None
+        if built.space is not None and built.space.map is not None:
+            self.n_components_ = built.space.map.n_components
+        self.residual_trace_ = built.residual
         self.inertia_ = 0.0 - stocks.objective
-        self.objective_ = progress.trace - self.inertia_
-        progress.done(self.tree_.n_leaves, self.tree_.n_clusters, stocks.objective, clocks)
-        return stocks
+        self.objective_ = built.trace - self.inertia_
+        self.labels_ = self.tree_.predict(request.X, request.threads)
+        self._centres = self._centres_of(request, built)
+        progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
+
+    def _centres_of(self, request: Request, built: Built) -> Any:
+        """What it takes to tell distances to the clusters."""
+        if built.space is not None:
+            return PointCentres(built.space, built.stocks.centres(), built.stocks.origin)
+        return centres_of(
+            request.kernel,
+            np.asarray(request.X, dtype=np.float64),
+            self.labels_,
+            request.weight,
+            built.stocks.cluster_means(),
+            keep=self.keep_training_data,
+        )
 
     def _limits(self, n_features: int, n_samples: int, weight: float) -> Limits:
         return Limits(

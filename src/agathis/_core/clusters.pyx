@@ -210,13 +210,15 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     s.leaves_in[target] += 1
     s.cluster[slot] = target
     if target == s.n_clusters:
-        # A new target for every leaf, and maybe the last: nothing of the old searches holds.
         s.n_clusters += 1
         for i in range(s.n_samples):
             moved = s.weight[i] * sums[i]
             s.rows[i, STOCK_CLUSTER + source] -= moved
             s.rows[i, STOCK_CLUSTER + target] += moved
-        s.bound[:s.n_leaves] = INFINITY
+        # A new target for every leaf, and maybe the last: of the old searches nothing holds,
+        # unless no leaf would go to it anyway.
+        if not s.founding():
+            s.bound[:s.n_leaves] = INFINITY
         return
 
     cdef uint8_t[::1] memory = np.zeros(2 * s.n_leaves * sizeof(Seen), dtype=np.uint8)

@@ -10,21 +10,13 @@ from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.gains cimport arrive, found, leave
+from agathis._core.gains cimport leave
+from agathis._core.moves cimport Choice, Cut, best_move
 from agathis._core.splitter cimport (
     SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features,
     scan_leaf, scan_result, scan_work,
 )
 from agathis._core.state cimport State, larger
-
-# The moves; the order is that of agathis._tree.MOVES.
-cdef enum:
-    STAR = 1
-    SWITCH = 2
-    DOUBLE_STAR = 3
-    MIXED = 4
-    REALLOCATION = 5
-
 
 cdef enum:
     # Samples, times features, that make a search worth a task of its own.
@@ -35,7 +27,7 @@ cdef enum:
 
 cdef scan_clusters clusters_view(State s) noexcept nogil:
     cdef scan_clusters view
-    view.count = s.n_clusters
+    view.count = 0 if s.founding() else s.n_clusters
     view.stock, view.size, view.share = &s.stock[0], &s.size[0], &s.share[0]
     view.inv = &s.inverse[0] if s.unit else NULL
     view.back = &s.backward[0]
@@ -45,18 +37,19 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
 
 # `cross` is filled with the leaf's stock with each cluster.
 cdef scan_leaf leaf_view(
-    State s, Py_ssize_t slot, double min_leaf, double* cross
+    State s, Py_ssize_t slot, double min_leaf, int32_t n_clusters, double* cross
 ) noexcept nogil:
     cdef scan_leaf view
     cdef Py_ssize_t position
     cdef int32_t k, own = s.cluster[slot]
     cdef const double* row
-    for k in range(s.n_clusters):
+    for k in range(n_clusters):
         cross[k] = 0.0
-    for position in range(s.start[slot], s.stop[slot]):
-        row = &s.rows[s.order[0, position], STOCK_CLUSTER]
-        for k in range(s.n_clusters):
-            cross[k] += row[k]
+    if n_clusters > 0:
+        for position in range(s.start[slot], s.stop[slot]):
+            row = &s.rows[s.order[0, position], STOCK_CLUSTER]
+            for k in range(n_clusters):
+                cross[k] += row[k]
     view.n = s.stop[slot] - s.start[slot]
     view.own = own
     view.weight = s.leaf_weight[slot]
@@ -113,7 +106,7 @@ cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
 
 
 cdef void gather(
-    State s, Py_ssize_t slot, const scan_result* result, const double* targets
+    State s, Py_ssize_t slot, const scan_result* result, int32_t n_clusters, const double* targets
 ) noexcept nogil:
     """Add what was found along some features."""
     cdef Py_ssize_t kind, k
@@ -121,7 +114,7 @@ cdef void gather(
         s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], result.gain[kind])
         s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], result.spread[kind])
         s.gain[slot] = larger(s.gain[slot], result.gain[kind])
-    for k in range(s.n_clusters + 1):
+    for k in range(n_clusters + 1):
         s.target_gain[slot, k] = larger(s.target_gain[slot, k], targets[k])
     s.bound[slot] = s.gain[slot]
 
@@ -133,14 +126,15 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     of them. A leaf with no threshold has the gain -inf.
     """
     cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
-    cdef Py_ssize_t n_tasks = 0, K = s.n_clusters, n_most = 0
+    cdef scan_clusters clusters = clusters_view(s)
+    cdef Py_ssize_t n_tasks = 0, K = clusters.count, n_most = 0
     cdef double elements = 0.0
     for j in range(count):
         step = features_together(s.stop[slots[j]] - s.start[slots[j]])
         n_tasks += (d + step - 1) // step
         elements += s.stop[slots[j]] - s.start[slots[j]]
         n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
-    cdef Py_ssize_t work_size = scan_work(s.n_clusters, n_most)
+    cdef Py_ssize_t work_size = scan_work(clusters.count, n_most)
     cdef int threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
     cdef double* work = s.scratch_for(
         threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
@@ -149,7 +143,6 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
     cdef double* targets = cross + count * K
     cdef scan_leaf* leaves = <scan_leaf*>(targets + n_tasks * (K + 1))
     cdef Task* tasks = <Task*>(leaves + count)
-    cdef scan_clusters clusters = clusters_view(s)
     n_tasks = 0
     for j in range(count):
         step = features_together(s.stop[slots[j]] - s.start[slots[j]])
@@ -160,13 +153,13 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
             n_tasks += 1
     with nogil, parallel(num_threads=threads):
         for j in prange(count, schedule="static"):
-            leaves[j] = leaf_view(s, slots[j], min_leaf, cross + j * K)
+            leaves[j] = leaf_view(s, slots[j], min_leaf, K, cross + j * K)
         for t in prange(n_tasks, schedule="dynamic"):
             run(s, &tasks[t], slots, leaves, &clusters, drawn, work + threadid() * work_size)
     for j in range(count):
         begin_leaf(s, slots[j])
     for t in range(n_tasks):
-        gather(s, slots[tasks[t].leaf], &tasks[t].result, tasks[t].targets)
+        gather(s, slots[tasks[t].leaf], &tasks[t].result, K, tasks[t].targets)
 
 
 cdef void run(
@@ -180,68 +173,6 @@ cdef void run(
         &leaves[task.leaf], clusters, &data, task.first, task.n_features, drawn_here, INFINITY,
         work, &s.best[slot, 0], task.targets, &task.result,
     )
-
-
-# Looks at the moves in the order of preference: the best gain of all, then the first move
-# within reach of it.
-cdef class Choice:
-    cdef double limit, gain
-    cdef int move
-    cdef int32_t left, right
-
-    cdef void offer(self, double gain, int move, int32_t left, int32_t right) noexcept:
-        if self.limit == INFINITY:
-            if gain > self.gain:
-                self.gain = gain
-        elif self.move == 0 and gain >= self.limit:
-            self.gain, self.move, self.left, self.right = gain, move, left, right
-
-
-cdef offer_moves(
-    State s, const scan_leaf* leaf, double weight, double self_left, double self_right,
-    double[::1] cross_left, Choice choice,
-):
-    cdef int32_t K = s.n_clusters, p = leaf.own, k, q, a, b
-    cdef double weight_right = leaf.weight - weight
-    cdef double new_left = found(self_left, 1.0 / weight)
-    cdef double new_right = found(self_right, 1.0 / weight_right)
-    # As in tile.h: of a leaf that is all of its cluster the other side stays.
-    cdef double go_left = new_right - s.share[p], go_right = new_left - s.share[p]
-    if leaf.leave_all > -INFINITY:
-        go_left = leave(
-            s.stock[p], cross_left[p], self_left, 1.0 / (s.size[p] - weight), s.share[p])
-        go_right = leave(
-            s.stock[p], leaf.cross[p] - cross_left[p], self_right,
-            1.0 / (s.size[p] - weight_right), s.share[p])
-    cdef double[::1] to_left = np.empty(K), to_right = np.empty(K)
-    for k in range(K):
-        to_left[k] = arrive(
-            s.stock[k], cross_left[k], self_left, 1.0 / (s.size[k] + weight), s.share[k])
-        to_right[k] = arrive(
-            s.stock[k], leaf.cross[k] - cross_left[k], self_right,
-            1.0 / (s.size[k] + weight_right), s.share[k])
-
-    choice.offer(go_right + new_right + leaf.open_one, STAR, p, K)
-    choice.offer(go_left + new_left + leaf.open_one, STAR, K, p)
-    for q in range(K):
-        if q != p:
-            choice.offer(go_right + to_right[q], SWITCH, p, q)
-    for q in range(K):
-        if q != p:
-            choice.offer(go_left + to_left[q], SWITCH, q, p)
-    if leaf.leave_all == -INFINITY:
-        return
-    choice.offer(leaf.leave_all + new_left + new_right + leaf.open_two, DOUBLE_STAR, K, K + 1)
-    for q in range(K):
-        if q != p:
-            choice.offer(leaf.leave_all + to_left[q] + new_right + leaf.open_one, MIXED, q, K)
-    for q in range(K):
-        if q != p:
-            choice.offer(leaf.leave_all + new_left + to_right[q] + leaf.open_one, MIXED, K, q)
-    for a in range(K):
-        for b in range(K):
-            if a != p and b != p and a != b:
-                choice.offer(leaf.leave_all + to_left[a] + to_right[b], REALLOCATION, a, b)
 
 
 def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_leaf):
@@ -260,13 +191,13 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     cdef int32_t k, K = s.n_clusters
     cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
     cdef scan_clusters clusters = clusters_view(s)
+    clusters.count = K
     cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
     cdef Py_ssize_t n = s.stop[slot] - s.start[slot]
     cdef double[::1] work = np.empty(scan_work(K, n)), targets = np.empty(K + 1)
-    cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, &cross[0])
+    cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, K, &cross[0])
     cdef scan_data data = data_view(s, slot)
     cdef scan_result result
-    cdef Choice choice = Choice()
 
     while f < s.n_features and s.best[slot, f] < floor:
         f += 1
@@ -286,8 +217,6 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     for t in range(n - 1, result.first, -1):
         i = s.order[f, s.start[slot] + t]
         self_right += 2.0 * (s.rows[i, STOCK_LEAF] - s.alpha[f, i])
-    choice.limit, choice.gain = INFINITY, -INFINITY
-    offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)
-    choice.limit = choice.gain - tolerance
-    offer_moves(s, &leaf, weight, self_left, self_right, cross_left, choice)
+    cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
+    cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right

@@ -17,11 +17,12 @@ cdef class State:
     cdef readonly Py_ssize_t n_leaves
     cdef readonly int threads
     cdef bint unit                  # all weights are 1: sizes are whole numbers
+    cdef readonly bint positive     # the kernel is known to be (conditionally) positive
     cdef double largest_weight
 
     cdef const double[:, ::1] values      # [f, i] the data, feature by feature
     cdef int32_t[:, ::1] order      # [f, position] samples, sorted by f within each leaf
-    cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
+    cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root; for pairs only
     cdef uint8_t[:, ::1] cut        # [f, position] a threshold fits after this position
     cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
     cdef double[:, ::1] rows        # [i, .] weight, stock with the leaf, stock with each cluster
@@ -45,5 +46,6 @@ cdef class State:
     cdef double[::1] inverse, backward
     cdef double[::1] scratch
 
+    cdef bint founding(self) noexcept nogil
     cdef int threads_for(self, double work) noexcept nogil
     cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL

@@ -1,4 +1,6 @@
 # The arrays that the compiled modules share, and how they start: one leaf, one cluster.
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from agathis._core.splitter cimport (
@@ -14,9 +16,22 @@ def openmp_threads():
     return max_threads()
 
 
+# Fewer values than this are sorted by one thread.
+cdef double SMALL_SORT = 100_000.0
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
 # another costs more.
 cdef double SMALL_WORK = 2_000_000.0
+
+
+def for_each(work, Py_ssize_t count, int threads):
+    """Call ``work(0)``, ``work(1)``, ...; NumPy's sorts let other threads run."""
+    if threads == 1:
+        for i in range(count):
+            work(i)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, range(count)):
+            pass
 
 
 cdef class State:
@@ -31,25 +46,37 @@ cdef class State:
     half : ndarray of shape (n_samples,)
         Half of the kernel's diagonal.
     max_clusters, max_leaves, threads : int
+    positive : bool
+        Whether the kernel is known to be positive, or conditionally so.
+    ranks : bool
+        Whether each sample's place along each feature is kept, which sums over pairs need.
     """
 
-    def __init__(self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads):
+    def __init__(
+        self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
+        bint positive=False, bint ranks=True,
+    ):
         cdef Py_ssize_t f, n, d
         d, n = values.shape
         self.n_features, self.n_samples = d, n
         self.max_clusters, self.threads = max_clusters, threads
         self.n_leaves, self.n_clusters = 1, 1
+        self.positive = positive
         self.unit = bool(np.all(weight == 1.0))
         self.largest_weight = np.max(weight)
 
         order = np.empty((d, n), dtype=np.int32)
-        rank = np.empty((d, n), dtype=np.int32)
+        rank = np.empty((d if ranks else 0, n), dtype=np.int32)
         cut = np.zeros((d, n), dtype=np.uint8)
-        for f in range(d):
+
+        def sort(f):
             order[f] = np.argsort(values[f], kind="stable")
-            rank[f, order[f]] = np.arange(n, dtype=np.int32)
             sorted_values = values[f, order[f]]
             cut[f, :-1] = sorted_values[:-1] < sorted_values[1:]
+            if ranks:
+                rank[f, order[f]] = np.arange(n, dtype=np.int32)
+
+        for_each(sort, d, threads if n * d > SMALL_SORT else 1)
         self.values, self.order, self.rank, self.cut = values, order, rank, cut
         self.alpha = np.zeros((d, n))
         # A multiple of the scan's lanes, so that it may read past the last cluster.
@@ -88,6 +115,17 @@ cdef class State:
         self.inverse, self.backward = inverse, backward
         self.scratch = np.empty(1)
 
+    cdef bint founding(self) noexcept nogil:
+        """Whether every cluster is one leaf, and the next split is sure to found another.
+
+        By a positive kernel a side never gains more by joining a cluster than by founding one.
+        So until there are as many clusters as allowed each leaf is a cluster, its best split
+        founds one, and what that gains depends on nothing outside the leaf.
+        """
+        return (
+            self.positive and self.n_clusters < self.max_clusters
+            and self.n_leaves == self.n_clusters)
+
     cdef int threads_for(self, double work) noexcept nogil:
         return self.threads if work > SMALL_WORK else 1
 
@@ -102,7 +140,7 @@ cdef class State:
         views = {
             "order": self.order, "rank": self.rank, "cut": self.cut, "alpha": self.alpha,
             "rows": self.rows, "start": self.start, "stop": self.stop,
-            "leaf_self": self.leaf_self,
+            "leaf_self": self.leaf_self, "best": self.best,
         }
         return {name: np.asarray(view) for name, view in views.items()}
 
@@ -140,6 +178,10 @@ cdef class State:
     def cluster_stocks(self, Py_ssize_t k):
         """Each sample's stock with cluster k, as a view."""
         return np.asarray(self.rows)[:, STOCK_CLUSTER + k]
+
+    def cluster_sizes(self):
+        """Weight of each cluster."""
+        return np.asarray(self.size)[:self.n_clusters]
 
     def objective(self):
         """The sum over clusters of stock over size, in distance form."""

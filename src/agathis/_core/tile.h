@@ -90,10 +90,19 @@ pad(scan_tile *s, tile *prefix, int32_t n_clusters, ptrdiff_t length)
     return padded;
 }
 
+/* How much more than at a threshold t of the tile may be gained by a cut near it (points.h):
+ * what joins or leaves a set whose mean is within r of the leaf's gains at most
+ * wide[t] (r + apart[t]) + square[t] / (size of the set) on top. */
+typedef struct {
+    tile wide, square, apart;
+    const double *reach; /* [k] r of cluster k */
+    double rest;         /* r of the leaf's own cluster without the leaf */
+} tile_slack;
+
 /* What each side gains by leaving its cluster, and by founding one. */
 AGATHIS_INLINE void
 departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict own,
-           ptrdiff_t length, ptrdiff_t padded, int dense, scan_tile *s)
+           ptrdiff_t length, ptrdiff_t padded, int dense, scan_tile *s, const tile_slack *slack)
 {
     const int32_t p = leaf->own;
     const double stock = c->stock[p], share = c->share[p], cross = leaf->cross[p];
@@ -103,6 +112,10 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
     for (ptrdiff_t t = 0; t < padded; ++t) {
         s->new_near[t] = found(s->self[t], near[t]);
         s->new_far[t] = found(s->far_self[t], far[t]);
+        if (slack) {
+            s->new_near[t] += slack->wide[t] * slack->apart[t] + slack->square[t] * near[t];
+            s->new_far[t] += slack->wide[t] * slack->apart[t] + slack->square[t] * far[t];
+        }
         s->spread_near[t] = fabs(s->new_near[t]);
         s->spread_far[t] = fabs(s->new_far[t]);
     }
@@ -122,6 +135,11 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
             s->go_near[t] = leave(stock, own[t], s->self[t], without_near[t], share);
             s->go_far[t] =
                 leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+            if (slack) {
+                const double more = slack->wide[t] * (slack->rest + slack->apart[t]);
+                s->go_near[t] += more + slack->square[t] * without_near[t];
+                s->go_far[t] += more + slack->square[t] * without_far[t];
+            }
         }
     }
     for (ptrdiff_t t = 0; t < padded; ++t) {
@@ -139,7 +157,7 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
  * move to each of them; with `two`, also the second best arrival and where the best goes. */
 AGATHIS_INLINE void
 best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t padded,
-              int dense, scan_tile *s, int two, double *targets)
+              int dense, scan_tile *s, int two, const tile_slack *slack, double *targets)
 {
     for (ptrdiff_t t = 0; t < padded; ++t) {
         s->best[t] = s->second[t] = s->far_best[t] = s->far_second[t] = -INFINITY;
@@ -160,8 +178,13 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
             most[v] = -INFINITY;
         for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
             for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
-                const double l = arrive(stock, sum[u], s->self[u], near[u], share);
-                const double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
+                double l = arrive(stock, sum[u], s->self[u], near[u], share);
+                double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
+                if (slack) {
+                    const double more = slack->wide[u] * (slack->reach[k] + slack->apart[u]);
+                    l += more + slack->square[u] * near[u];
+                    r += more + slack->square[u] * far[u];
+                }
                 const double l1 = s->best[u], r1 = s->far_best[u];
                 if (two) {
                     s->second[u] = larger(s->second[u], smaller(l1, l));
@@ -197,19 +220,20 @@ best_moves(const scan_leaf *leaf, ptrdiff_t padded, scan_tile *s)
     }
 }
 
-/* All of the above, for the thresholds of a tile; `one_feature` says that they are of one. */
+/* All of the above, for the thresholds of a tile; `one_feature` says that they are of one.
+ * With slack (NULL: none) the gains are bounds of what cuts near by gain. */
 AGATHIS_INLINE void
 evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t length,
-         int one_feature, scan_tile *s, double *targets)
+         int one_feature, scan_tile *s, const tile_slack *slack, double *targets)
 {
     const int dense =
         c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
     const ptrdiff_t padded = pad(s, prefix, c->count, length);
-    departures(leaf, c, prefix[leaf->own], length, padded, dense, s);
+    departures(leaf, c, prefix[leaf->own], length, padded, dense, s, slack);
     if (c->count > 2 && leaf->leave_all > -INFINITY)
-        best_arrivals(leaf, c, prefix, padded, dense, s, 1, targets);
+        best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
     else
-        best_arrivals(leaf, c, prefix, padded, dense, s, 0, targets);
+        best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);
     best_moves(leaf, padded, s);
     if (leaf->open_one == 0.0)
         for (ptrdiff_t t = 0; t < length; ++t)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._tree import Tree
+from agathis._tree import MISSING, Tree
 
 
 def to_text(
@@ -91,9 +91,19 @@ def _lines(
             n = int(tree.n_node_samples[node])
             yield "|   " * depth + f"{clusters[tree.cluster[node]]} ({n} sample{'s'[: n != 1]})"
             continue
-        name, value = features[tree.feature[node]], _number(tree.threshold[node], digits)
-        todo.append((int(tree.children_right[node]), f"{name} > {value}"))
-        todo.append((int(tree.children_left[node]), f"{name} <= {value}"))
+        name = features[tree.feature[node]]
+        left, right = _conditions(name, float(tree.threshold[node]), tree.missing[node], digits)
+        todo.append((int(tree.children_right[node]), right))
+        todo.append((int(tree.children_left[node]), left))
+
+
+def _conditions(name: str, threshold: float, missing: int, digits: int) -> tuple[str, str]:
+    """The conditions of the two children; missing values are named where some were seen."""
+    if threshold == float("inf"):
+        return f"{name} is known", f"{name} is missing"
+    value = _number(threshold, digits)
+    also = {where: " or missing" if MISSING[missing] == where else "" for where in MISSING}
+    return f"{name} <= {value}{also['left']}", f"{name} > {value}{also['right']}"
 
 
 def _number(value: float, digits: int) -> str:

@@ -17,8 +17,9 @@ class Split(NamedTuple):
     """Where a leaf is cut, and what becomes of its two sides.
 
     ``left`` and ``right`` are the clusters of the children, ``move`` an index into
-    ``agathis._tree.MOVES`` and ``position`` the number of samples on the left, less one, in the
-    order of the feature.
+    ``agathis._tree.MOVES``. ``position`` is the number of samples on the left, less one, in the
+    order of the feature, or the last bin on the left where there are bins. ``missing`` says
+    where missing values go, an index into ``agathis._tree.MISSING``.
     """
 
     feature: int
@@ -28,6 +29,7 @@ class Split(NamedTuple):
     left: int
     right: int
     position: int
+    missing: int = 0
 
 
 class Stocks(Protocol):
@@ -39,9 +41,9 @@ class Stocks(Protocol):
         Two gains that differ by no more are the same but for rounding; a gain that is no
         larger is none.
     gain, bound : ndarray, by slot
-        The best gain of a leaf at its last search, -inf where it cannot be cut; and what its
-        best gain now cannot exceed, infinite where nothing is known. They are equal where the
-        gain still holds.
+        The best gain of a leaf that its last search found, -inf where it cannot be cut; and
+        what its best gain now cannot exceed, infinite where nothing is known. They are equal
+        where the gain is certain.
     """
 
     tolerance: float
@@ -64,10 +66,12 @@ class Stocks(Protocol):
         """Whether the rows of a leaf differ, feature by feature."""
         ...
 
-    def search(self, slots: np.ndarray, drawn: np.ndarray | None) -> None:
-        """Find the best gain of each leaf.
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
+        """Find the best gain of each leaf that has one near the best of them, or of ``floor``.
 
-        ``drawn``, of shape (len(slots), n_features), says which features are looked at.
+        Those get their best gain for certain. Of a leaf that stays below by more than the
+        tolerance a gain that it has and a bound are enough. ``drawn``, of shape (len(slots),
+        n_features), says which features are looked at.
         """
         ...
 

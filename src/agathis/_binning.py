@@ -1,0 +1,121 @@
+"""Bins: each feature is cut into at most 255 of them, so that about as many rows fall into each.
+
+Where a feature has no more distinct values than bins are allowed, each value is a bin. An edge
+lies half-way between the largest value of a bin and the smallest of the next, as seen in the
+rows that the bins were found from; a value that is equal to an edge is below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._core.binning import EDGES, MISSING, assign
+from agathis._core.state import for_each
+from agathis.stocks.base import threshold_between
+
+__all__ = ["MISSING", "Bins", "find_bins"]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where the bins of each feature are.
+
+    Attributes
+    ----------
+    low, high : list of ndarray
+        For each feature the smallest and largest value of each bin.
+    edges : list of ndarray
+        For each feature the edges between its bins, one less than these.
+    """
+
+    low: list[np.ndarray]
+    high: list[np.ndarray]
+    edges: list[np.ndarray]
+
+    def assign(self, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None) -> np.ndarray:
+        """The bin of each value, ``MISSING`` where there is none; X is float32 or float64."""
+        if out is None:
+            out = np.empty(X.shape, dtype=np.uint8)
+        edges = np.full((len(self.edges), EDGES), np.inf)
+        for row, own in zip(edges, self.edges, strict=True):
+            row[: len(own)] = own
+        # The same comparisons, with narrow edges: the largest that is not above the edge.
+        table = edges.astype(X.dtype)
+        above = table > edges
+        table[above] = np.nextafter(table[above], -np.inf, dtype=X.dtype)
+        most = np.array([len(own) for own in self.edges])
+        steps = np.where(most > 0, 2 ** np.floor(np.log2(np.maximum(most, 1))), 0)
+        assign(np.ascontiguousarray(X), table, steps.astype(np.int32), out, threads)
+        return out
+
+    def threshold(self, feature: int, before: int, after: int) -> float:
+        """Between two bins of a feature; infinite where only missing values come ``after`` (-1)."""
+        if after < 0:
+            return np.inf
+        return threshold_between(float(self.high[feature][before]), float(self.low[feature][after]))
+
+
+def find_bins(
+    sample: np.ndarray, weight: np.ndarray | None, max_bins: int, threads: int = 1
+) -> Bins:
+    """Bins of about equal weight, from rows that may miss values.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,) or None
+        ``None`` where all weights are 1.
+    max_bins : int
+    threads : int
+
+    Examples
+    --------
+    >>> bins = find_bins(np.array([[1.0], [2.0], [2.0], [5.0]]), None, 255)
+    >>> bins.edges
+    [array([1.5, 3.5])]
+    >>> bins.assign(np.array([[1.5], [9.0], [np.nan]])).ravel()
+    array([  0,   2, 255], dtype=uint8)
+    """
+    d = sample.shape[1]
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = [None] * d  # type: ignore[list-item]
+
+    def find(f: int) -> None:
+        found[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
+
+    for_each(find, d, threads if sample.size > 100_000 else 1)
+    low, high, edges = (list(part) for part in zip(*found, strict=True))
+    return Bins(low, high, edges)
+
+
+def _bins_of(
+    values: np.ndarray, weight: np.ndarray | None, max_bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The smallest and the largest value of each bin of one feature, and the edges."""
+    if weight is None:
+        values = values[~np.isnan(values)]
+        values.sort()
+        passed = None
+    else:
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        n = int(np.searchsorted(values, np.nan))
+        values, passed = values[:n], np.cumsum(weight[order[:n]])
+    n = len(values)
+    if n == 0:
+        return np.empty(0), np.empty(0), np.empty(0)
+    cuts = np.flatnonzero(values[:-1] < values[1:]) + 1
+    if len(cuts) >= max_bins:
+        # After a share 1, 2, ... of the weight, and then after the last row of the same value.
+        shares = np.arange(1, max_bins) / max_bins
+        if passed is None:
+            at = np.ceil(shares * n).astype(np.intp) - 1
+        else:
+            at = np.searchsorted(passed, shares * passed[-1] * (1 - 1e-12))
+        cuts = np.unique(np.searchsorted(values, values[at], side="right"))
+        cuts = cuts[cuts < n]
+    high = values[np.append(cuts - 1, n - 1)].astype(np.float64)
+    low = values[np.append(0, cuts)].astype(np.float64)
+    edges = np.array([threshold_between(a, b) for a, b in zip(high[:-1], low[1:], strict=True)])
+    return low, high, edges

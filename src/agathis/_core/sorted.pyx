@@ -1,0 +1,172 @@
+# Samples sorted along each feature, leaf by leaf, and the tables of sums along them.
+#
+#     order[f, start:stop]   a B c D e F      (capitals go right)
+#     afterwards             a c e B D F      left child keeps the slot, right gets a new one
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t, uint8_t
+
+from agathis._core.points cimport (
+    LeafTable, point_block, point_samples, point_sums,
+)
+from agathis._core.state import for_each
+
+cdef enum:
+    MOST_IN_BLOCK = 256
+
+# Fewer values than this are sorted by one thread; fewer multiplications done by one.
+cdef double SMALL_SORT = 100_000.0
+cdef double SMALL_WORK = 400_000.0
+
+
+cdef class SortedSamples:
+    """Samples in the order of each feature.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+    phi : ndarray of shape (n_samples, width)
+        The samples as points, padded.
+    weight : ndarray of shape (n_samples,)
+    threads : int
+    """
+
+    def __init__(self, values, phi, weight, int threads):
+        d, n = values.shape
+        self.n_features, self.n_samples, self.threads = d, n, threads
+        self.values, self.phi, self.weight = values, phi, weight
+        order = np.empty((d, n), dtype=np.int32)
+        cut = np.zeros((d, n), dtype=np.uint8)
+
+        def sort(f):
+            order[f] = np.argsort(values[f])
+            sorted_values = values[f, order[f]]
+            np.less(sorted_values[:-1], sorted_values[1:], out=cut[f, :-1].view(bool))
+
+        for_each(sort, d, threads if n * d > SMALL_SORT else 1)
+        self.order, self.cut = order, cut
+        self.start = np.zeros(1, dtype=np.intp)
+        self.stop = np.full(1, n, dtype=np.intp)
+
+    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
+        cdef point_samples view
+        view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
+        view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
+        return view
+
+    def samples(self, Py_ssize_t slot):
+        """The samples of a leaf, as a view."""
+        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+
+    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
+        """The data values just before and after a cut."""
+        cdef Py_ssize_t place = self.start[slot] + position
+        return (
+            self.values[feature, self.order[feature, place]],
+            self.values[feature, self.order[feature, place + 1]],
+        )
+
+    def split(self, Py_ssize_t slot, Py_ssize_t right, Py_ssize_t feature, Py_ssize_t n_left):
+        """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
+        cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
+        cdef Py_ssize_t f, p
+        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
+        cdef int32_t[:, ::1] spare = np.empty((self.n_features, n - n_left), dtype=np.int32)
+        cdef uint8_t[:, ::1] spare_cut = np.empty((self.n_features, n - n_left), dtype=np.uint8)
+        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 4 else 1
+        if right == len(self.start):
+            self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
+            self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
+        for p in range(start, start + n_left):
+            goes_left[self.order[feature, p]] = 1
+        for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
+            split_feature(
+                &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                &spare[f, 0], &spare_cut[f, 0])
+        self.start[right], self.stop[right] = start + n_left, stop
+        self.stop[slot] = start + n_left
+
+    def tables(self, slots):
+        """The table of each of some leaves."""
+        cdef Py_ssize_t n = 0, j, t, rows, done, d = self.n_features
+        cdef Py_ssize_t width = self.phi.shape[1], count = len(slots)
+        cdef int32_t[:, ::1] written = np.empty((count, d), dtype=np.int32)
+        cdef Py_ssize_t[::1] offset = np.zeros(count + 1, dtype=np.intp), capacity
+        cdef double[::1] total = np.empty(count)
+        capacity = np.empty(count, dtype=np.intp)
+        for j in range(count):
+            members = self.samples(slots[j])
+            total[j] = float(np.asarray(self.weight)[members].sum())
+            n, rows, done = len(members), 0, 0
+            while done < n:
+                done += point_block(done, n, MOST_IN_BLOCK)
+                rows += 1
+            capacity[j] = rows
+            offset[j + 1] = offset[j] + d * rows
+        cdef double[:, ::1] sum = np.empty((offset[count], width))
+        cdef double[:, ::1] numbers = np.empty((3, offset[count]))
+        cdef double[:, ::1] work = np.empty((count * d, 2 * width))
+        cdef Py_ssize_t[::1] slot = np.array(slots, dtype=np.intp)
+        cdef double size = 0.0
+        for j in range(count):
+            size += self.stop[slot[j]] - self.start[slot[j]]
+        cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
+        for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
+            written[t // d, t % d] = fill(
+                self, slot[t // d], t % d, total[t // d], sum, numbers,
+                offset[t // d] + (t % d) * capacity[t // d], &work[t, 0])
+        return [
+            self.table(
+                slot[j], np.asarray(written)[j], capacity[j],
+                np.asarray(sum)[offset[j]:offset[j + 1]],
+                np.asarray(numbers)[:, offset[j]:offset[j + 1]], total[j])
+            for j in range(count)
+        ]
+
+    def table(self, slot, written, capacity, sum, numbers, total):
+        first = np.arange(0, self.n_features * capacity, capacity, dtype=np.int32)
+        stop = first + written
+        return LeafTable(
+            first, stop, sum, numbers[0], numbers[1], numbers[2], sum[stop[0] - 1],
+            self.stop[slot] - self.start[slot], total,
+        )
+
+
+cdef int32_t fill(
+    SortedSamples s, Py_ssize_t slot, Py_ssize_t f, double total, double[:, ::1] sum,
+    double[:, ::1] numbers, Py_ssize_t place, double* work,
+) noexcept nogil:
+    cdef point_samples view = s.view(slot, f)
+    return <int32_t>point_sums(
+        &view, s.stop[slot] - s.start[slot], s.phi.shape[1], MOST_IN_BLOCK, total,
+        &sum[place, 0], &numbers[0, place], &numbers[1, place], &numbers[2, place], work)
+
+
+cdef void split_feature(
+    int32_t* order, uint8_t* cut, const uint8_t* goes_left, Py_ssize_t n, Py_ssize_t n_left,
+    int32_t* spare, uint8_t* spare_cut,
+) noexcept nogil:
+    # A threshold fits between two samples of a child where one fitted anywhere between them.
+    cdef Py_ssize_t position, left = 0, right = 0
+    cdef uint8_t since_left = 0, since_right = 0
+    for position in range(n):
+        if goes_left[order[position]]:
+            if left > 0:
+                cut[left - 1] = since_left
+            order[left] = order[position]
+            left += 1
+            since_left = 0
+        else:
+            if right > 0:
+                spare_cut[right - 1] = since_right
+            spare[right] = order[position]
+            right += 1
+            since_right = 0
+        since_left |= cut[position]
+        since_right |= cut[position]
+    for position in range(right):
+        order[n_left + position] = spare[position]
+        cut[n_left + position] = spare_cut[position]
+    cut[n_left - 1] = 0
+    cut[n - 1] = 0
