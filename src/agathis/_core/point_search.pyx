@@ -193,7 +193,8 @@ def locate(
     -------
     feature, count, row, missing_left, gain, move, left, right
         The cut is after ``count`` samples, not counting those that miss a value; at ``row`` of
-        the table where it has rows, else at -1. Left and right are the clusters of the two children.
+        the table where it has rows, else at -1. Left and right are the clusters of the
+        two children.
     """
     cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
     cdef Views views = Views(s, slots, min_leaf, True)
