@@ -109,13 +109,14 @@ put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, 
     p->missing_left[t] = (uint8_t)missing_left;
 }
 
-/* How far the means of the two sides are from the leaf's, the farther of them. */
+/* The squared distance of the mean of the left side from the leaf's, times the squared weight of
+ * that side; of the right side it is the same. */
 AGATHIS_INLINE double
-apart_at(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf, const double *restrict total,
-         ptrdiff_t width)
+squared_moment(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf, const double *restrict total,
+          ptrdiff_t width)
 {
     const double *restrict x = p->row[t];
-    const double weight = p->tile.weight[t], share = weight / leaf->weight;
+    const double share = p->tile.weight[t] / leaf->weight;
     lanes squared;
     lanes_clear(&squared);
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
@@ -124,7 +125,7 @@ apart_at(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf, const double *
         lanes_add_scaled(&mean, share, lanes_load(total + j));
         lanes_add_square(&squared, lanes_load(x + j), mean);
     }
-    return sqrt(lanes_sum(squared)) / smaller(weight, leaf->weight - weight);
+    return lanes_sum(squared);
 }
 
 /* What may be gained near each cut of the tile, on top of what the cut gains. */
@@ -133,24 +134,30 @@ widen(point_tile *p, const scan_leaf *leaf, const point_clusters *sums, const po
       ptrdiff_t length)
 {
     tile_slack *slack = &p->slack;
-    tile apart;
+    tile near, far;
     memset(slack, 0, sizeof *slack);
     slack->reach = sums->reach;
     slack->rest = sums->rest;
     for (ptrdiff_t t = 0; t < length; ++t)
-        apart[t] = apart_at(p, t, leaf, table->total, table->width);
+        near[t] = squared_moment(p, t, leaf, table->total, table->width);
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const double moment = sqrt(near[t]);
+        near[t] = moment / p->tile.weight[t];
+        far[t] = moment / (leaf->weight - p->tile.weight[t]);
+    }
     for (ptrdiff_t t = 1; t < length; ++t) {
         const double radius = table->radius[p->at[t]];
         if (p->at[t] != p->at[t - 1] + 1 || radius == 0.0 || radius == INFINITY)
             continue;
         for (ptrdiff_t u = t - 1; u <= t; ++u) {
             slack->wide[u] = larger(slack->wide[u], 2.0 * radius);
-            slack->apart[u] = larger(slack->apart[u], larger(apart[t - 1], apart[t]));
+            slack->near[u] = larger(slack->near[u], larger(near[t - 1], near[t]));
+            slack->far[u] = larger(slack->far[u], larger(far[t - 1], far[t]));
         }
     }
-    /* Twice R^2: within a block no side is less than half of what it is at its ends. */
+    /* Four times R^2: within a block no side is less than a quarter of what it is at its ends. */
     for (ptrdiff_t t = 0; t < length; ++t)
-        slack->square[t] = 0.5 * slack->wide[t] * slack->wide[t];
+        slack->square[t] = slack->wide[t] * slack->wide[t];
 }
 
 /* The cuts of a feature at the ends of blocks: begin .. last - 1. */

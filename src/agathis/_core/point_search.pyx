@@ -110,7 +110,7 @@ cdef refine(
     for j in range(views.count):
         for f in range(s.n_features):
             n += views.table[j].stop[f] - views.table[j].first[f]
-    cdef double[::1] bound = np.empty(n), gain = np.empty(n)
+    cdef double[::1] bound = np.empty(n), gain = np.empty(THEN_REFINED)
     cdef int32_t[:, ::1] place = np.empty((n, 3), dtype=np.int32)
     n = 0
     for j in range(views.count):
@@ -118,29 +118,70 @@ cdef refine(
         for f in range(s.n_features):
             for b in range(table.first[f], table.stop[f]):
                 if views.bound[j][b] >= best - tolerance and views.bound[j][b] > -INFINITY:
-                    bound[n] = -views.bound[j][b]
+                    bound[n] = views.bound[j][b]
                     place[n, 0], place[n, 1] = <int32_t>j, <int32_t>f
                     place[n, 2] = <int32_t>b
                     n += 1
-    cdef Py_ssize_t[::1] order = np.argsort(bound[:n], kind="stable")
     cdef double[:, ::1] work = np.empty((s.threads, point_work(s.n_clusters, s.width)))
+    # First the most promising, which tell the best gain or nearly so; then whatever reaches it.
+    bring_forward(bound, place, n, FIRST_REFINED)
     begin = 0
-    while begin < n and -bound[order[begin]] >= best - tolerance:
-        stop = min(begin + (THEN_REFINED if begin else FIRST_REFINED), n)
-        while -bound[order[stop - 1]] < best - tolerance:
-            stop -= 1
-        with nogil, parallel(num_threads=s.threads_for(
-                <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count))):
-            for t in prange(begin, stop, schedule="dynamic"):
+    while begin < n:
+        stop = begin
+        while stop < n and stop - begin < (THEN_REFINED if begin else FIRST_REFINED):
+            if bound[stop] >= best - tolerance:
+                stop += 1
+            else:
+                n -= 1
+                swap(bound, place, stop, n)
+        if s.threads_for(
+                <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count)) == 1:
+            for t in range(begin, stop):
                 refine_block(
-                    views, &place[order[t], 0], samples, slots[place[order[t], 0]],
-                    &work[threadid(), 0], &gain[order[t]])
+                    views, &place[t, 0], samples, slots[place[t, 0]], &work[0, 0],
+                    &gain[t - begin])
+        else:
+            with nogil, parallel(num_threads=s.threads):
+                for t in prange(begin, stop, schedule="dynamic"):
+                    refine_block(
+                        views, &place[t, 0], samples, slots[place[t, 0]], &work[threadid(), 0],
+                        &gain[t - begin])
         for t in range(begin, stop):
-            j, f, b = place[order[t], 0], place[order[t], 1], place[order[t], 2]
+            j, f, b = place[t, 0], place[t, 1], place[t, 2]
             views.bound[j][b] = -INFINITY
-            s.best[slots[j], f] = larger(s.best[slots[j], f], gain[order[t]])
-            best = larger(best, gain[order[t]])
+            s.best[slots[j], f] = larger(s.best[slots[j], f], gain[t - begin])
+            best = larger(best, gain[t - begin])
         begin = stop
+
+
+cdef void swap(double[::1] bound, int32_t[:, ::1] place, Py_ssize_t a, Py_ssize_t b) noexcept:
+    cdef Py_ssize_t c
+    bound[a], bound[b] = bound[b], bound[a]
+    for c in range(3):
+        place[a, c], place[b, c] = place[b, c], place[a, c]
+
+
+cdef void bring_forward(
+    double[::1] bound, int32_t[:, ::1] place, Py_ssize_t n, Py_ssize_t count
+) noexcept:
+    """Bring the largest bounds to the front."""
+    cdef Py_ssize_t t, least
+    if n <= count:
+        return
+    least = lowest(bound, count)
+    for t in range(count, n):
+        if bound[t] > bound[least]:
+            swap(bound, place, t, least)
+            least = lowest(bound, count)
+
+
+cdef Py_ssize_t lowest(const double[::1] values, Py_ssize_t n) noexcept:
+    """Where the smallest of the first n values is."""
+    cdef Py_ssize_t t, least = 0
+    for t in range(1, n):
+        if values[t] < values[least]:
+            least = t
+    return least
 
 
 def search(

@@ -90,10 +90,10 @@ ptrdiff_t point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t most);
 ptrdiff_t point_rows(const double *weight, ptrdiff_t done, ptrdiff_t n, ptrdiff_t most);
 
 /* The blocks of n samples of weight `total` along one feature.  OUT sum, count, weight and
- * radius of each; returns how many there are.  Work: 2 width doubles. */
+ * radius of each; returns how many there are. */
 ptrdiff_t point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width,
                      ptrdiff_t most, double total, double *sum, double *count, double *weight,
-                     double *radius, double *work);
+                     double *radius);
 
 /* The radius of the block that ends with row `end` of a feature, of the weight `total`;
  * `before` is the end of the block before it, -1 for none. */

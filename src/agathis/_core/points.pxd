@@ -60,7 +60,7 @@ cdef extern from "points.h" nogil:
 
     Py_ssize_t point_sums(
         const point_samples* samples, Py_ssize_t n, Py_ssize_t width, Py_ssize_t most,
-        double total, double* sum, double* count, double* weight, double* radius, double* work)
+        double total, double* sum, double* count, double* weight, double* radius)
 
     double point_radius(
         const double* sum, const double* weight, Py_ssize_t width, Py_ssize_t before,

@@ -106,7 +106,6 @@ cdef class SortedSamples:
             offset[j + 1] = offset[j] + d * rows
         cdef double[:, ::1] sum = np.empty((offset[count], width))
         cdef double[:, ::1] numbers = np.empty((3, offset[count]))
-        cdef double[:, ::1] work = np.empty((count * d, 2 * width))
         cdef Py_ssize_t[::1] slot = np.array(slots, dtype=np.intp)
         cdef double size = 0.0
         for j in range(count):
@@ -115,7 +114,7 @@ cdef class SortedSamples:
         for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
             written[t // d, t % d] = fill(
                 self, slot[t // d], t % d, total[t // d], sum, numbers,
-                offset[t // d] + (t % d) * capacity[t // d], &work[t, 0])
+                offset[t // d] + (t % d) * capacity[t // d])
         return [
             self.table(
                 slot[j], np.asarray(written)[j], capacity[j],
@@ -135,12 +134,12 @@ cdef class SortedSamples:
 
 cdef int32_t fill(
     SortedSamples s, Py_ssize_t slot, Py_ssize_t f, double total, double[:, ::1] sum,
-    double[:, ::1] numbers, Py_ssize_t place, double* work,
+    double[:, ::1] numbers, Py_ssize_t place,
 ) noexcept nogil:
     cdef point_samples view = s.view(slot, f)
     return <int32_t>point_sums(
         &view, s.stop[slot] - s.start[slot], s.phi.shape[1], MOST_IN_BLOCK, total,
-        &sum[place, 0], &numbers[0, place], &numbers[1, place], &numbers[2, place], work)
+        &sum[place, 0], &numbers[0, place], &numbers[1, place], &numbers[2, place])
 
 
 cdef void split_feature(

@@ -90,11 +90,12 @@ pad(scan_tile *s, tile *prefix, int32_t n_clusters, ptrdiff_t length)
     return padded;
 }
 
-/* How much more than at a threshold t of the tile may be gained by a cut near it (points.h):
- * what joins or leaves a set whose mean is within r of the leaf's gains at most
- * wide[t] (r + apart[t]) + square[t] / (size of the set) on top. */
+/* How much more than at a threshold t of the tile may be gained by a cut near it (points.h).
+ * A set that gets or loses samples, with its mean within r of the leaf's before and after, gains
+ * at most wide[t] r + square[t] / (its size) on top. */
 typedef struct {
-    tile wide, square, apart;
+    tile wide, square;
+    tile near, far;      /* r of the two sides */
     const double *reach; /* [k] r of cluster k */
     double rest;         /* r of the leaf's own cluster without the leaf */
 } tile_slack;
@@ -113,8 +114,8 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
         s->new_near[t] = found(s->self[t], near[t]);
         s->new_far[t] = found(s->far_self[t], far[t]);
         if (slack) {
-            s->new_near[t] += slack->wide[t] * slack->apart[t] + slack->square[t] * near[t];
-            s->new_far[t] += slack->wide[t] * slack->apart[t] + slack->square[t] * far[t];
+            s->new_near[t] += slack->wide[t] * slack->near[t] + slack->square[t] * near[t];
+            s->new_far[t] += slack->wide[t] * slack->far[t] + slack->square[t] * far[t];
         }
         s->spread_near[t] = fabs(s->new_near[t]);
         s->spread_far[t] = fabs(s->new_far[t]);
@@ -136,9 +137,10 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
             s->go_far[t] =
                 leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
             if (slack) {
-                const double more = slack->wide[t] * (slack->rest + slack->apart[t]);
-                s->go_near[t] += more + slack->square[t] * without_near[t];
-                s->go_far[t] += more + slack->square[t] * without_far[t];
+                s->go_near[t] += slack->wide[t] * larger(slack->rest, slack->far[t]) +
+                                 slack->square[t] * without_near[t];
+                s->go_far[t] += slack->wide[t] * larger(slack->rest, slack->near[t]) +
+                                slack->square[t] * without_far[t];
             }
         }
     }
@@ -181,9 +183,10 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
                 double l = arrive(stock, sum[u], s->self[u], near[u], share);
                 double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
                 if (slack) {
-                    const double more = slack->wide[u] * (slack->reach[k] + slack->apart[u]);
-                    l += more + slack->square[u] * near[u];
-                    r += more + slack->square[u] * far[u];
+                    l += slack->wide[u] * larger(slack->reach[k], slack->near[u]) +
+                         slack->square[u] * near[u];
+                    r += slack->wide[u] * larger(slack->reach[k], slack->far[u]) +
+                         slack->square[u] * far[u];
                 }
                 const double l1 = s->best[u], r1 = s->far_best[u];
                 if (two) {
