@@ -9,8 +9,25 @@
 #include <float.h>
 
 #include "clones.h"
+#include "lanes.h"
 
-enum { BIN_ROWS = 128 };
+enum {
+    BIN_ROWS = 128,
+    ROWS_AHEAD = 24 /* rows lie anywhere: the next ones are asked for before they are needed */
+};
+
+AGATHIS_INLINE void
+fetch(const char *row, ptrdiff_t bytes)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    for (ptrdiff_t b = 0; b < bytes; b += 64)
+        __builtin_prefetch(row + b);
+    __builtin_prefetch(row + bytes - 1);
+#else
+    (void)row;
+    (void)bytes;
+#endif
+}
 
 #define BINS_OF(NAME, TYPE)                                                                    \
     AGATHIS_CLONES void NAME(const TYPE *x, ptrdiff_t stride, ptrdiff_t n,                     \
@@ -46,13 +63,17 @@ BINS_OF(bins_of_doubles, double)
 
 #define POINTS_OF(NAME, TYPE)                                                                  \
     AGATHIS_CLONES double NAME(const TYPE *x, ptrdiff_t stride, const int32_t *ids,            \
-                               ptrdiff_t n, const double *origin, const double *gap,           \
-                               const double *weight, ptrdiff_t n_components, ptrdiff_t width,  \
-                               int squares, double *out)                                       \
+                               ptrdiff_t n, ptrdiff_t ahead, const double *origin,             \
+                               const double *gap, const double *weight,                        \
+                               ptrdiff_t n_components, ptrdiff_t width, int squares,           \
+                               double *out)                                                    \
     {                                                                                          \
+        const ptrdiff_t bytes = n_components * (ptrdiff_t)sizeof(TYPE);                        \
         double sum = 0.0;                                                                      \
         for (ptrdiff_t r = 0; r < n; ++r) {                                                    \
             const TYPE *restrict row = x + ids[r] * stride;                                    \
+            if (r + ROWS_AHEAD < ahead)                                                        \
+                fetch((const char *)(x + ids[r + ROWS_AHEAD] * stride), bytes);                \
             double *restrict point = out + r * width;                                          \
             const double w = weight ? weight[r] : 1.0;                                         \
             double squared = 0.0;                                                              \
@@ -73,19 +94,31 @@ POINTS_OF(points_of_floats, float)
 POINTS_OF(points_of_doubles, double)
 
 AGATHIS_CLONES void
-bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, ptrdiff_t stride,
-         const int32_t *ids, const double *weight, ptrdiff_t n, double *sum, double *count,
-         double *total)
+bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n, ptrdiff_t ahead,
+          ptrdiff_t n_features, uint8_t *out)
 {
     for (ptrdiff_t r = 0; r < n; ++r) {
-        const ptrdiff_t b = bin[ids[r] * stride];
+        const uint8_t *restrict row = bin + ids[r] * stride;
+        if (r + ROWS_AHEAD < ahead)
+            fetch((const char *)(bin + ids[r + ROWS_AHEAD] * stride), n_features);
+        for (ptrdiff_t f = 0; f < n_features; ++f)
+            out[f * n + r] = row[f];
+    }
+}
+
+AGATHIS_CLONES void
+bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, const double *weight,
+         ptrdiff_t n, double *sum, double *count, double *total)
+{
+    for (ptrdiff_t r = 0; r < n; ++r) {
+        const ptrdiff_t b = bin[r];
         const double *restrict point = points + r * width;
         double *restrict to = sum + b * width;
         for (ptrdiff_t j = 0; j < width; j += 8)
-            for (ptrdiff_t v = j; v < j + 8; ++v)
-                to[v] += point[v];
+            lanes_store(to + j, lanes_plus(lanes_load(to + j), lanes_load(point + j)));
         count[b] += 1.0;
-        total[b] += weight ? weight[r] : 1.0;
+        if (weight)
+            total[b] += weight[r];
     }
 }
 

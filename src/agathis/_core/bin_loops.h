@@ -19,21 +19,25 @@ void bins_of_floats(const float *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_f
 void bins_of_doubles(const double *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_features,
                      const double *edges, const int32_t *steps, uint8_t *bin);
 
-/* IN x: rows `stride` values apart, of which `ids` are taken.  OUT: weight * (x - origin), or
+/* IN x: rows `stride` values apart, of which `ids` are taken: n now, and `ahead` of them, these
+ * included, sooner or later.  OUT: weight * (x - origin), or
  * weight * gap where x is missing; padded with zeros.  Returns the weighted sum of their squares
  * where `squares`, else 0. */
 double points_of_floats(const float *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                        const double *origin, const double *gap, const double *weight,
+                        ptrdiff_t ahead, const double *origin, const double *gap, const double *weight,
                         ptrdiff_t n_components, ptrdiff_t width, int squares, double *out);
 double points_of_doubles(const double *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                         const double *origin, const double *gap, const double *weight,
+                         ptrdiff_t ahead, const double *origin, const double *gap, const double *weight,
                          ptrdiff_t n_components, ptrdiff_t width, int squares, double *out);
 
-/* Add n points to the sums of their bins along one feature; bin[ids[r] * stride] is that of
- * point r.  A weight of NULL is 1. */
-void bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, ptrdiff_t stride,
-              const int32_t *ids, const double *weight, ptrdiff_t n, double *sum, double *count,
-              double *total);
+/* OUT out[f * n + r]: the bin of feature f of row ids[r]; IN bin: rows `stride` bytes apart. */
+void bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
+               ptrdiff_t ahead, ptrdiff_t n_features, uint8_t *out);
+
+/* Add n points to the sums of their bins along one feature.  Where weight is NULL all weights
+ * are 1, and the total is the count. */
+void bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, const double *weight,
+              ptrdiff_t n, double *sum, double *count, double *total);
 
 /* OUT missing[f] += how many values are NaN; returns whether some value is infinite. */
 int look_over_floats(const float *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_features,

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memset
 
 from agathis._core.binning cimport (
-    BIN_COUNT, BIN_MISSING, bins_add, points_of_doubles, points_of_floats,
+    BIN_COUNT, BIN_MISSING, bins_add, bins_take, points_of_doubles, points_of_floats,
 )
 from agathis._core.points cimport LeafTable, point_radius, point_rows
 
@@ -31,6 +31,8 @@ cdef class Histogram:
         Doubles of a padded point.
     origin, gap : ndarray of shape (n_components,)
         What is taken off each point, and what stands for a missing component after that.
+    weighted : bool
+        Whether rows come with weights.
     threads : int
     """
 
@@ -42,12 +44,12 @@ cdef class Histogram:
     cdef double[:, :, ::1] sum      # [f, bin, .]
     cdef double[:, ::1] count, weight
 
-    def __init__(self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, int threads):
+    def __init__(self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, bint weighted, int threads):
         self.n_features, self.width, self.threads = n_features, width, threads
         self.origin, self.gap = origin, gap
         self.sum = np.zeros((n_features, BIN_COUNT, width))
         self.count = np.zeros((n_features, BIN_COUNT))
-        self.weight = np.zeros((n_features, BIN_COUNT))
+        self.weight = np.zeros((n_features, BIN_COUNT)) if weighted else self.count
         self.n_samples, self.squares = 0, 0.0
 
     def add(
@@ -63,13 +65,14 @@ cdef class Histogram:
         if <double>n * d * self.width > SMALL_WORK:
             parts = <int>min(<Py_ssize_t>self.threads, d)
         cdef double[:, ::1] points = np.empty((parts, ROWS_TOGETHER * self.width))
+        cdef uint8_t[:, ::1] own = np.empty((parts, ROWS_TOGETHER * d), dtype=np.uint8)
         cdef double[::1] squared = np.zeros(parts)
         if n == 0:
             return
         for part in prange(parts, nogil=True, num_threads=parts, schedule="static"):
             squared[part] = add_features(
                 self, phi, bins, ids, weight, part * d // parts, (part + 1) * d // parts,
-                squares and part == 0, &points[part, 0])
+                squares and part == 0, &points[part, 0], &own[part, 0])
         self.squares += squared[0]
         self.n_samples += n
 
@@ -103,7 +106,7 @@ cdef class Histogram:
 cdef double add_features(
     Histogram h, const floating[:, ::1] phi, const uint8_t[:, ::1] bins,
     const int32_t[::1] ids, const double[::1] weight, Py_ssize_t first, Py_ssize_t stop,
-    bint squares, double* points,
+    bint squares, double* points, uint8_t* own,
 ) noexcept nogil:
     cdef Py_ssize_t begin = 0, n, f, D = h.origin.shape[0], stride = phi.shape[1]
     cdef const double* w = NULL
@@ -114,16 +117,19 @@ cdef double add_features(
             w = &weight[begin]
         if floating is float:
             squared += points_of_floats(
-                &phi[0, 0], stride, &ids[begin], n, &h.origin[0], &h.gap[0], w, D, h.width,
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0], w, D, h.width,
                 squares, points)
         else:
             squared += points_of_doubles(
-                &phi[0, 0], stride, &ids[begin], n, &h.origin[0], &h.gap[0], w, D, h.width,
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0], w, D, h.width,
                 squares, points)
+        bins_take(
+            &bins[0, first], bins.shape[1], &ids[begin], n, ids.shape[0] - begin, stop - first,
+            own)
         for f in range(first, stop):
             bins_add(
-                points, h.width, &bins[0, f], bins.shape[1], &ids[begin], w, n,
-                &h.sum[f, 0, 0], &h.count[f, 0], &h.weight[f, 0])
+                points, h.width, own + (f - first) * n, w, n, &h.sum[f, 0, 0], &h.count[f, 0],
+                NULL if w == NULL else &h.weight[f, 0])
         begin += n
     return squared
 

@@ -34,6 +34,18 @@ lanes_store(double *to, lanes a)
     memcpy(to, &a, sizeof a);
 }
 
+AGATHIS_INLINE lanes
+lanes_plus(lanes a, lanes b)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return a + b;
+#else
+    for (int v = 0; v < 8; ++v)
+        a.v[v] += b.v[v];
+    return a;
+#endif
+}
+
 /* a += x b */
 AGATHIS_INLINE void
 lanes_add_scaled(lanes *a, double x, lanes b)

@@ -57,7 +57,9 @@ class BinnedStocks(PointStocks):
         self.store, self.bins, self.ids, self.weights = store, bins, ids, weight
         self.progress = progress
         self.start, self.stop = [0], [len(ids)]
-        self.histogram = Histogram(len(bins.edges), padded(len(origin)), origin, gap, threads)
+        self.histogram = Histogram(
+            len(bins.edges), padded(len(origin)), origin, gap, weight is not None, threads
+        )
         root = self._sum(0, len(ids), squares=True)
         inertia = self.histogram.squares
         if not np.isfinite(inertia):
