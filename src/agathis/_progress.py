@@ -1,4 +1,7 @@
-"""What ``verbose=1`` says while a tree grows: a line now and then, and the clocks at the end."""
+"""What ``verbose=1`` shows while a tree grows, and the clocks at the end.
+
+On a terminal it is a bar of rich's; anywhere else, a line now and then.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from typing import TextIO
 
 
 class Progress:
-    """Lines of progress, at most one in half a second.
+    """Progress of a fit: a bar, or lines, at most one in half a second.
+
+    To be used as a context, which takes the bar away however the fit ends.
 
     Parameters
     ----------
@@ -38,11 +43,18 @@ class Progress:
         self.pairs_since = self.started
         self.grown_since: float | None = None
 
+        self.bar: Bar | None = None
+
     def __enter__(self) -> Progress:
+        stream = self.stream or sys.stdout
+        if self.verbose and stream.isatty():
+            self.bar = Bar(stream)
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
 
     def say(self, text: str) -> None:
         if self.verbose:
@@ -53,18 +65,27 @@ class Progress:
         now = time.perf_counter()
         if done == 0:
             self.pairs_since = now
+        elif self.bar is not None:
+            self.bar.show("kernel rows of the root", done, total)
         elif self._due():
             left = (now - self.pairs_since) / done * (total - done)
             self.say(f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left")
 
-    def rows(self, done: int, total: int) -> None:
-        """While the rows of a leaf are summed."""
+    def rows(self, done: int, total: int | None, what: str = "rows of a leaf") -> None:
+        """While rows are read or summed, block by block."""
+        if self.bar is not None:
+            self.bar.show(what, done, total)
+        elif self._due():
+            self.say(f"{what}: {done:,}" + (f" of {total:,}" if total is not None else ""))
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
         """After a split."""
         now = time.perf_counter()
         if self.grown_since is None:
             self.grown_since = now
+        if self.bar is not None:
+            self.bar.show("leaves", n_leaves, self.max_leaves)
+            return
         if not self._due():
             return
         if self.max_leaves is None:
@@ -79,6 +100,8 @@ class Progress:
         )
 
     def done(self, n_leaves: int, n_clusters: int, objective: float, clocks: Clocks) -> None:
+        if self.bar is not None:
+            self.bar.close()
         total = time.perf_counter() - self.started
         self.say(
             f"done: {n_leaves} leaves, {n_clusters} clusters, "
@@ -103,3 +126,44 @@ class Clocks:
     def __init__(self) -> None:
         self.stocks = self.search = self.commit = 0.0
         self.searches = 0
+
+
+class Bar:
+    """A bar on a terminal for each kind of work, gone when it is closed.
+
+    Parameters
+    ----------
+    stream : file-like
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        # Few fits need it, and it takes a while to import.
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self.progress = Progress(
+            TextColumn("[Kauri] {task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=stream),
+            transient=True,
+        )
+        self.tasks: dict[str, int] = {}
+        self.progress.start()
+
+    def show(self, what: str, done: int, total: int | None) -> None:
+        if what not in self.tasks:
+            self.tasks[what] = self.progress.add_task(what, total=total)
+        self.progress.update(self.tasks[what], completed=done, total=total)
+
+    def close(self) -> None:
+        self.progress.stop()

@@ -345,6 +345,11 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
     return None if count == n_features else count
 
 
+def check_params(estimator: BaseEstimator) -> None:
+    """Raise where a parameter is not what it may be, without data."""
+    estimator._validate_params()
+
+
 def rows_state(random_state: Any) -> np.random.RandomState:
     """What draws rows: without a seed always the same ones, so that a fit can be repeated."""
     return check_random_state(0 if random_state is None else random_state)

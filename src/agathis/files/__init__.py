@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agathis._progress import Progress
 from agathis.files.columns import choose_columns
 from agathis.files.labels import check_labels_path, write_labels
 from agathis.files.source import open_source
@@ -45,9 +46,11 @@ def fit_file(
     """Grow a tree of the rows of a file, which need not fit in memory.
 
     The rows are read once, a block at a time, and copied as plain numbers into a temporary
-    file, which needs 4 or 8 bytes a value on disk and is removed in any case. Of the whole
-    table only a label, and if asked for a weight, a row is in memory, beside what
-    :class:`~agathis.Kauri` itself needs.
+    file, which needs 4 or 8 bytes a value on disk and is removed in any case. From there they
+    are read again, leaf by leaf, as the tree grows. In memory are 13 bytes a row (its place, its
+    leaf and its label), 8 more for weights, the rows of one block, the sums of the leaves
+    (``n_leaves * d * max_bins * (d + 2) * 8`` bytes at most, for d columns) and the
+    ``subsample`` rows that bins are found from.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def fit_file(
         A directory for the temporary file; ``None`` is the system's.
     progress : callable, default=None
         Called after each block with the number of rows read and the number of all rows, or
-        ``None`` where the format does not tell it.
+        ``None`` where the format does not tell it; in place of what ``verbose=1`` shows.
     **params
         Parameters of :class:`~agathis.Kauri`; ``stocks`` is ``"binned"`` unless given.
         With ``keep_training_data=True``, and with stocks other than ``"binned"``, the rows are
@@ -101,7 +104,7 @@ def fit_file(
     >>> import numpy as np
     >>> import pyarrow as pa
     >>> from pyarrow import parquet
-    >>> from agathis.files import fit_file
+    >>> from agathis import fit_file
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "trees.parquet")
     ...     table = pa.table({"height": [1.0, 2.0, 30.0, 31.0], "girth": [0.1, 0.2, 4.0, 4.1]})
@@ -126,7 +129,9 @@ def fit_file(
     with tempfile.TemporaryDirectory(
         prefix="agathis-", dir=temp_dir, ignore_cleanup_errors=True
     ) as directory:
-        X, sample_weight = spill_rows(source, names, weight, directory, int(block_rows), progress)
+        with Progress(model.verbose, None, model.n_clusters) as shown:
+            tell = progress or (lambda done, total: shown.rows(done, total, "rows read"))
+            X, sample_weight = spill_rows(source, names, weight, directory, int(block_rows), tell)
         if model.keep_training_data:
             X = np.array(X)  # the model outlives the file
         try:
@@ -142,6 +147,7 @@ def fit_file(
 
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
+    from agathis._validation import check_params
     from agathis.kauri import Kauri
 
     known = Kauri().get_params()
@@ -153,7 +159,7 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
                 + (f"; did you mean {close[0]!r}?" if close else f", which takes {list(known)}.")
             )
     model = Kauri(n_clusters, **{"stocks": "binned", **params})
-    model._validate_params()
+    check_params(model)
     if model.kernel == "precomputed":
         raise ValueError("kernel='precomputed' needs a matrix, and a file holds rows: use fit.")
     return model
