@@ -7,12 +7,12 @@ The bars are meant for the full size on two cores.
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from case import Result, SkipCase
 from data import blobs
+from scale import SCALE
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from timing import alternate, alternate_imports, in_words, medians
@@ -23,34 +23,6 @@ try:
     from gemclus.tree import Kauri as Peer
 except ImportError:
     Peer = None
-
-
-class SkipCase(Exception):
-    """The case cannot be measured here; the message says why."""
-
-
-@dataclass
-class Run:
-    """How to run a case."""
-
-    repeats: int
-    quick: bool
-    tell: Callable[[str], None]
-
-    def size(self, full, quick):
-        return quick if self.quick else full
-
-
-@dataclass
-class Result:
-    """What a case found; `seconds` are all raw times of each side."""
-
-    work: str
-    figure: str
-    bar: str
-    met: bool
-    seconds: dict[str, list[float]]
-    figures: dict[str, float] = field(default_factory=dict)
 
 
 def rbf_10(run):
@@ -198,4 +170,5 @@ CASES = {
     "blocks": blocks,
     "iris": iris,
     "import": imports,
+    **SCALE,
 }

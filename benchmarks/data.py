@@ -1,9 +1,12 @@
 """The made data of the benchmarks."""
 
+import os
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 
 @cache
@@ -11,3 +14,41 @@ def blobs(n, d):
     """Ten groups that overlap, standardised so that the rbf kernel's default gamma, 1/d, fits."""
     X, _ = make_blobs(n, d, centers=10, cluster_std=4, random_state=0)
     return StandardScaler().fit_transform(X)
+
+
+@cache
+def raw_blobs(n, d, dtype="float64"):
+    """The same groups as they come, for the linear kernel."""
+    X, _ = make_blobs(n, d, centers=10, cluster_std=4, random_state=0)
+    return X.astype(dtype, copy=False)
+
+
+def many_blobs(n, d):
+    """Such groups in float32, made in parts: ten million rows in float64 would be the peak."""
+    random = np.random.default_rng(0)
+    centres = random.uniform(-10, 10, (10, d)).astype(np.float32)
+    X = np.empty((n, d), dtype=np.float32)
+    for begin in range(0, n, 100_000):
+        part = X[begin : begin + 100_000]
+        random.standard_normal(part.shape, dtype=np.float32, out=part)
+        part *= 4
+        part += centres[random.integers(10, size=len(part))]
+    return X
+
+
+# Classes of the paper's table where they are not those of the file.
+CLASSES = {"lsun": 3, "vowel": 2}
+
+
+def paper_sets():
+    """The sets in the folder that AGATHIS_DATA names: name, rows scaled to 0..1, classes."""
+    folder = os.environ.get("AGATHIS_DATA")
+    for path in sorted(Path(folder).glob("*.csv.gz")) if folder else ():
+        name = path.name.removesuffix(".csv.gz")
+        table = np.loadtxt(path, delimiter=",", skiprows=1, dtype=str)
+        columns, target = table[:, :-1], table[:, -1]
+        try:
+            X = columns.astype(np.float64)
+        except ValueError:
+            X = OneHotEncoder(sparse_output=False).fit_transform(columns)
+        yield name, MinMaxScaler().fit_transform(X), CLASSES.get(name, len(set(target)))

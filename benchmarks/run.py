@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import machine
-from cases import CASES, Run, SkipCase
+from case import Run, SkipCase
+from cases import CASES
 from timing import in_words, medians
 
 HEADS = ("case", "work", "median", "figure", "bar", "met")

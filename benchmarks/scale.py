@@ -1,0 +1,221 @@
+"""Cases of many rows: beside KMeans, beside scikit-learn's trees, and against themselves.
+
+The bars are ratios to a peer in the same run, on two cores.
+"""
+
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+from case import Result, SkipCase
+from data import paper_sets, raw_blobs
+from sklearn.cluster import KMeans
+from sklearn.tree import DecisionTreeClassifier
+from timing import alternate, medians
+
+from agathis import Kauri
+
+try:
+    from gemclus.tree import Kauri as Peer
+except ImportError:
+    Peer = None
+
+
+def tree(**parameters):
+    return Kauri(10, max_leaf_nodes=40, **parameters)
+
+
+def linear(run):
+    if Peer is None:
+        raise SkipCase("gemclus is not installed")
+    n = run.size(4000, 800)
+    X = raw_blobs(n, 10)
+    ours = tree().fit(X)
+    peer = Peer(max_clusters=10, max_leaves=40, kernel="linear", random_state=0)
+    runs = {"agathis": lambda: ours.fit(X), "gemclus": lambda: peer.fit(X)}
+    seconds, _ = alternate(runs, run.repeats, run.tell)
+    median = medians(seconds)
+    ratio = median["gemclus"] / median["agathis"]
+    peer_inertia = inertia(X, peer.labels_)
+    difference = (ours.inertia_ - peer_inertia) / peer_inertia
+    return Result(
+        work=f"linear, n = {n}, d = 10, K = 10, 40 leaves",
+        figure=f"{ratio:.0f} times faster, inertia {difference:+.1e}",
+        bar="at least 500, within 1e-9",
+        met=ratio >= 500 and abs(difference) <= 1e-9,
+        seconds=seconds,
+        figures={"ratio": ratio, "inertia_relative_difference": difference},
+    )
+
+
+def inertia(X, labels):
+    return float(sum(len(part) * part.var(axis=0).sum() for part in groups(X, labels)))
+
+
+def groups(X, labels):
+    return (X[labels == k] for k in np.unique(labels))
+
+
+def beside_kmeans(run, n, stocks, n_init, bar):
+    X = raw_blobs(n, 20)
+    model = tree(stocks=stocks).fit(X[:1000])
+    runs = {
+        "agathis": lambda: model.fit(X),
+        "KMeans": lambda: KMeans(10, n_init=n_init, random_state=0).fit(X),
+    }
+    seconds, results = alternate(runs, run.repeats, run.tell)
+    median = medians(seconds)
+    ratio = median["agathis"] / median["KMeans"]
+    score = model.inertia_ / results["KMeans"].inertia_
+    return Result(
+        work=f"{stocks}, linear, n = {n:,}, d = 20, K = 10, 40 leaves",
+        figure=f"{ratio:.2f} times KMeans(10, n_init={n_init}); relative score {score:.3f}",
+        bar=f"at most {bar}",
+        met=ratio <= bar,
+        seconds=seconds,
+        figures={"ratio": ratio, "relative_score": score},
+    )
+
+
+def exact(run):
+    return beside_kmeans(run, run.size(100_000, 10_000), "features", 10, 0.5)
+
+
+def binned(run):
+    return beside_kmeans(run, run.size(100_000, 10_000), "binned", 1, 1.0)
+
+
+def million(run):
+    return beside_kmeans(run, run.size(1_000_000, 50_000), "binned", 1, 1.0)
+
+
+def in_a_process(*arguments):
+    """What ``many_rows.py`` found, in a process of its own."""
+    script = Path(__file__).with_name("many_rows.py")
+    command = [sys.executable, str(script), *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def ten_million(run):
+    n, more = run.size((1_000_000, 10_000_000), (20_000, 200_000))
+    few, many = in_a_process("memory", n), in_a_process("memory", more)
+    ratio = many["seconds"] / few["seconds"]
+    share = many["peak_mb"] / many["data_mb"]
+    return Result(
+        work=f"binned, float32, d = 20, from n = {n:,} to {more:,}",
+        figure=f"{ratio:.1f} times the time; peak {share:.2f} times the data "
+        f"({many['peak_mb']:,.0f} of {many['data_mb']:,.0f} MB)",
+        bar="at most 11; at most 2.5",
+        met=ratio <= 11 and share <= 2.5,
+        seconds={f"n = {n:,}": few["all_seconds"], f"n = {more:,}": many["all_seconds"]},
+        figures={"ratio": ratio, "peak_share": share, **many},
+    )
+
+
+def mapped(run):
+    n = run.size(10_000_000, 200_000)
+    found = in_a_process("mapped", n)
+    share = found["peak_above_mb"] / found["data_mb"]
+    return Result(
+        work=f"binned, a mapped file of float32, n = {n:,}, d = 20",
+        figure=f"{found['peak_above_mb']:.0f} MB of memory for {found['data_mb']:,.0f} MB of data",
+        bar="at most 0.5 times the data",
+        met=share <= 0.5,
+        seconds={"agathis": found["all_seconds"]},
+        figures=found,
+    )
+
+
+def bins(run):
+    found = {}
+    for name, X, k in paper_sets():
+        reference = KMeans(k, n_init=10, random_state=0).fit(X).inertia_
+        for leaves in (k, 4 * k):
+            costs = [
+                Kauri(k, max_leaf_nodes=leaves, stocks=stocks).fit(X).inertia_
+                for stocks in ("features", "binned")
+            ]
+            found[f"{name}, {leaves} leaves"] = (costs[1] - costs[0]) / reference
+    if not found:
+        raise SkipCase("AGATHIS_DATA does not name a folder with the paper's data sets")
+    worst = max(found, key=found.get)
+    return Result(
+        work=f"binned against exact on {len(found) // 2} data sets, K and 4 K leaves",
+        figure=f"relative score at most {found[worst]:+.4f} ({worst}), "
+        f"mean {np.mean(list(found.values())):+.5f}",
+        bar="at most +0.003",
+        met=found[worst] <= 0.003,
+        seconds={},
+        figures=found,
+    )
+
+
+def rbf_map(run):
+    n = run.size(200_000, 10_000)
+    X = raw_blobs(n, 20)
+    plain = tree(stocks="binned")
+    mapped_rbf = tree(stocks="binned", kernel="rbf", n_components=256)
+    runs = {"linear": lambda: plain.fit(X), "rbf": lambda: mapped_rbf.fit(X)}
+    with warnings.catch_warnings():
+        # With gamma = 1/d these rows are nearly orthogonal: no map of this size is close.
+        warnings.simplefilter("ignore", UserWarning)
+        seconds, _ = alternate(runs, run.repeats, run.tell)
+    median = medians(seconds)
+    ratio = median["rbf"] / median["linear"]
+    return Result(
+        work=f"rbf by 256 components, binned, n = {n:,}, d = 20, the map included",
+        figure=f"{ratio:.1f} times the linear fit",
+        bar="at most 15",
+        met=ratio <= 15,
+        seconds=seconds,
+        figures={"ratio": ratio, "residual_trace": mapped_rbf.residual_trace_},
+    )
+
+
+def predict(run):
+    n = run.size(1_000_000, 100_000)
+    X = raw_blobs(n, 20)
+    model = tree().fit(X)
+    found = {}
+    for dtype in ("float32", "float64"):
+        rows = X.astype(dtype)
+        peer = DecisionTreeClassifier(max_leaf_nodes=40, random_state=0).fit(
+            rows[:100_000], model.labels_[:100_000]
+        )
+        runs = {
+            f"agathis, {dtype}": lambda rows=rows: model.predict(rows),
+            f"scikit-learn, {dtype}": lambda rows=rows, peer=peer: peer.predict(rows),
+        }
+        seconds, _ = alternate(runs, 3 * run.repeats)
+        found |= seconds
+    median = medians(found)
+    ratios = {
+        dtype: median[f"agathis, {dtype}"] / median[f"scikit-learn, {dtype}"]
+        for dtype in ("float32", "float64")
+    }
+    ratio = max(ratios.values())
+    return Result(
+        work=f"predict, n = {n:,}, d = 20, 40 leaves, beside DecisionTreeClassifier",
+        figure=", ".join(f"{r:.2f} times ({dtype})" for dtype, r in ratios.items()),
+        bar="at most 1",
+        met=ratio <= 1,
+        seconds=found,
+        figures={"ratio": ratio},
+    )
+
+
+SCALE = {
+    "linear": linear,
+    "exact": exact,
+    "binned": binned,
+    "million": million,
+    "ten-million": ten_million,
+    "mapped": mapped,
+    "bins": bins,
+    "rbf-256": rbf_map,
+    "predict": predict,
+}
