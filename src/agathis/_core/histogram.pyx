@@ -19,7 +19,8 @@ cdef enum:
     MOST_IN_BLOCK = 32
 
 # Fewer additions than this are done by one thread.
-cdef double SMALL_WORK = 400_000.0
+cdef double SMALL_WORK = 1_000_000.0
+cdef double SMALL_ROWS = 400_000.0
 
 
 cdef class Histogram:
@@ -287,7 +288,7 @@ def goes_left(
     cdef Py_ssize_t r, n = ids.shape[0]
     cdef uint8_t[::1] left = np.empty(n, dtype=np.uint8)
     cdef uint8_t b
-    for r in prange(n, nogil=True, num_threads=threads if n > SMALL_WORK else 1):
+    for r in prange(n, nogil=True, num_threads=threads if n > SMALL_ROWS else 1):
         b = bins[ids[r], feature]
         left[r] = missing_left if b == BIN_MISSING else b <= last
     return np.asarray(left)

@@ -10,7 +10,7 @@ from agathis._core.points cimport POINT_PAD, point_table
 from agathis._core.splitter cimport SCAN_LANES, scan_clusters, scan_leaf
 
 # Less work than this, in multiplications, is done by one thread: waking another costs more.
-cdef double SMALL_WORK = 400_000.0
+cdef double SMALL_WORK = 1_000_000.0
 
 
 def padded(Py_ssize_t n_components):

@@ -17,7 +17,7 @@ cdef enum:
 
 # Fewer values than this are sorted by one thread; fewer multiplications done by one.
 cdef double SMALL_SORT = 100_000.0
-cdef double SMALL_WORK = 400_000.0
+cdef double SMALL_WORK = 1_000_000.0
 
 
 cdef class SortedSamples:
@@ -74,7 +74,7 @@ cdef class SortedSamples:
         cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
         cdef int32_t[:, ::1] spare = np.empty((self.n_features, n - n_left), dtype=np.int32)
         cdef uint8_t[:, ::1] spare_cut = np.empty((self.n_features, n - n_left), dtype=np.uint8)
-        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 4 else 1
+        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 8 else 1
         if right == len(self.start):
             self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
             self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
