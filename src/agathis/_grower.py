@@ -85,7 +85,8 @@ class Grower:
                 slot, split = self._choose(best)
             with self._clock("commit"):
                 self._cut(slot, split)
-            self.progress.leaves(self.n_leaves, self.stocks.n_clusters, self.stocks.objective)
+            if self.progress.verbose:
+                self.progress.leaves(self.n_leaves, self.stocks.n_clusters, self.stocks.objective)
         return self.builder.build()
 
     def _best_gain(self) -> float:

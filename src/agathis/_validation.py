@@ -18,7 +18,7 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import assert_all_finite, check_random_state, gen_batches
+from sklearn.utils import assert_all_finite, gen_batches
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_array, validate_data
 
@@ -348,11 +348,6 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
 def check_params(estimator: BaseEstimator) -> None:
     """Raise where a parameter is not what it may be, without data."""
     estimator._validate_params()
-
-
-def rows_state(random_state: Any) -> np.random.RandomState:
-    """What draws rows: without a seed always the same ones, so that a fit can be repeated."""
-    return check_random_state(0 if random_state is None else random_state)
 
 
 def n_threads(n_jobs: int | None) -> int:

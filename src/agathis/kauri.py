@@ -270,7 +270,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 feature_map=self.feature_map,
                 landmarks=self.landmarks,
                 map_tol=self.map_tol,
-                random_state=checks.rows_state(self.random_state),
+                seed=self.random_state,
                 threads=threads,
                 progress=progress,
             )
@@ -499,10 +499,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         built = build(chosen, request)
         stocks = built.stocks
         clocks.stocks = time.perf_counter() - progress.started
-        # With a seed the rows drawn above and the features drawn here are of one sequence.
-        random_state = request.random_state
-        if self.random_state is None:
-            random_state = check_random_state(None)
+        random_state = check_random_state(self.random_state)
         grower = Grower(stocks, request.X.shape[1], limits, random_state, progress, clocks)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = grower.grow()

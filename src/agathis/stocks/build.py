@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn import get_config
+from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from agathis._binning import find_bins
@@ -60,8 +62,8 @@ class Request:
     n_components : int or None
     feature_map, landmarks : str
     map_tol : float
-    random_state : numpy.random.RandomState
-        Draws the rows that bins and maps are found from.
+    seed : int, numpy.random.RandomState or None
+        Of what draws the rows that bins and maps are found from; with ``None`` always the same.
     threads : int
     progress : Progress
     """
@@ -82,9 +84,14 @@ class Request:
     feature_map: str
     landmarks: str
     map_tol: float
-    random_state: np.random.RandomState
+    seed: int | np.random.RandomState | None
     threads: int
     progress: Progress
+
+    @cached_property
+    def random_state(self) -> np.random.RandomState:
+        """Made when it is needed, for that takes a while."""
+        return check_random_state(0 if self.seed is None else self.seed)
 
     @property
     def n_counted(self) -> int:
@@ -153,8 +160,11 @@ def choose_stocks(stocks: str, request: Request) -> str:
 
 
 def build(chosen: str, request: Request) -> Built:
+    """The stocks of that name."""
     if chosen in ("gram", "blocks"):
         return _pairs(chosen, request)
+    if chosen == "features" and request.n_components is None:
+        return _features(request, Space(request.kernel))
     sample, weight = request.sample()
     space = Space(request.kernel, _map(request, sample), request.fill)
     if chosen == "features":
