@@ -29,6 +29,21 @@ def test_second_example_runs():
     assert names["model"].n_clusters_ == 3
 
 
+def test_many_rows_example_runs(tmp_path, monkeypatch):
+    import pandas as pd
+    from sklearn.datasets import load_iris
+
+    monkeypatch.chdir(tmp_path)
+    X = load_iris().data
+    with_nan = X.copy()
+    with_nan[::7, 2] = float("nan")
+    pd.DataFrame(X, columns=list("abcd")).to_parquet("visits.parquet")
+    names = {"X": X, "X_with_nan": with_nan}
+    exec("from agathis import Kauri\n" + blocks("python")[2], names)
+    groups = pd.read_parquet("groups.parquet").cluster
+    assert list(groups) == list(names["model"].labels_)
+
+
 def test_scaling_example_runs():
     from sklearn.datasets import load_wine
 
