@@ -74,10 +74,10 @@ KAURI_CONSTRAINTS: dict[str, list] = {
 
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
-) -> np.ndarray:
+) -> tuple[np.ndarray, bool]:
     """A table of float32 or float64, as it lies; its width and column names are kept or compared.
 
-    Where ``missing`` allows it values may be NaN.
+    Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
     """
     with _naming("X"):
         X = validate_data(
@@ -88,18 +88,21 @@ def check_X(
             accept_sparse=False,
             ensure_all_finite=False,
         )
-    if not get_config()["assume_finite"]:
-        _check_finite(estimator, X, missing, threads)
-    return X
+    if get_config()["assume_finite"] and not missing:
+        return X, False
+    return X, _check_finite(estimator, X, missing, threads)
 
 
-def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, threads: int) -> None:
+def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, threads: int) -> bool:
+    """Raise for values that are not accepted; whether some are missing."""
+    some_missing = False
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         n_missing, infinite = look_over(np.ascontiguousarray(X[rows]), threads)
         if infinite:
             name = type(estimator).__name__
             assert_all_finite(X[rows], allow_nan=missing, estimator_name=name, input_name="X")
-        if n_missing.any() and not missing:
+        some_missing |= bool(n_missing.any())
+        if some_missing and not missing:
             column = int(np.argmax(n_missing > 0))
             raise ValueError(
                 f"Input X contains NaN, the first one in column {column}. Missing values are "
@@ -107,15 +110,11 @@ def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, thread
                 f"here stocks={estimator.stocks!r}. Otherwise fill them in, for example with "
                 "sklearn.impute.SimpleImputer, or drop these rows."
             )
+    return some_missing
 
 
-def column_means(X: np.ndarray, weight: np.ndarray | None, threads: int) -> np.ndarray | None:
-    """The mean of each column without its missing values; ``None`` where none is missing."""
-    if not any(
-        look_over(np.ascontiguousarray(X[rows]), threads)[0].any()
-        for rows in gen_batches(len(X), ROWS_AT_ONCE)
-    ):
-        return None
+def column_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """The mean of each column without its missing values."""
     total, size = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         part = np.asarray(X[rows], dtype=np.float64)

@@ -246,7 +246,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         mapped = isinstance(X, np.memmap)
         threads = checks.n_threads(self.n_jobs)
         missing = self.stocks == "binned"
-        X = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
+        X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
         weight = checks.check_sample_weight(sample_weight, len(X))
         ids = self._counted(len(X), weight)
         kernel, matrix = self._check_kernel(X, gram, threads)
@@ -260,7 +260,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 weight=weight,
                 kernel=kernel,
                 matrix=matrix,
-                fill=checks.column_means(X, weight, threads) if missing else None,
+                fill=checks.column_means(X, weight) if misses else None,
                 n_clusters=self.n_clusters,
                 max_leaves=limits.max_leaves,
                 min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
@@ -447,7 +447,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         check_is_fitted(self, "tree_")
         threads = checks.n_threads(self.n_jobs)
         missing = self.stocks_ == "binned"
-        return checks.check_X(self, X, reset=False, missing=missing, threads=threads), threads
+        X, _ = checks.check_X(self, X, reset=False, missing=missing, threads=threads)
+        return X, threads
 
     def _rows_missing(self) -> ValueError:
         return ValueError(
