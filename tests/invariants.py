@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agathis import Tree
-from agathis._tree import MOVES
+from agathis._tree import MISSING, MOVES
 from agathis.stocks.base import threshold_between
 
 DTYPES = {
@@ -29,10 +29,21 @@ def route(tree, X) -> np.ndarray:
     passes = np.zeros((len(X), len(tree.feature)), dtype=bool)
     passes[:, 0] = True
     for node in np.flatnonzero(tree.children_left >= 0):
-        goes_left = X[:, tree.feature[node]].astype(np.float64) <= tree.threshold[node]
+        values = X[:, tree.feature[node]].astype(np.float64)
+        goes_left = values <= tree.threshold[node]
+        if np.isnan(values).any():
+            goes_left |= np.isnan(values) & missing_goes_left(tree, node)
         passes[:, tree.children_left[node]] = passes[:, node] & goes_left
         passes[:, tree.children_right[node]] = passes[:, node] & ~goes_left
     return passes
+
+
+def missing_goes_left(tree, node: int) -> bool:
+    """Where a row goes that misses the feature of a node."""
+    if tree.missing[node] != 0:
+        return MISSING[tree.missing[node]] == "left"
+    left, right = (tree.n_node_samples[c[node]] for c in (tree.children_left, tree.children_right))
+    return left >= right
 
 
 def creation_order(tree) -> np.ndarray:
@@ -52,6 +63,7 @@ def valid_tree(
     max_depth=None,
     min_samples_split=2,
     min_samples_leaf=1,
+    midpoints=True,
 ) -> None:
     """Assert that a tree is one, that it is the tree of X, and that it keeps its limits.
 
@@ -67,6 +79,9 @@ def valid_tree(
         The most clusters there may be.
     max_leaf_nodes, max_depth, min_samples_split, min_samples_leaf
         As given to the estimator.
+    midpoints : bool, default=True
+        Whether each threshold is half-way between the values that it separates, as it is
+        unless bins hold several values.
     """
     X = np.asarray(X)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -74,7 +89,7 @@ def valid_tree(
     _is_a_tree(tree, X.shape[1])
     passes = route(tree, X)
     _counts_its_rows(tree, passes[counted], weight[counted])
-    _cuts_between_rows(tree, X[counted], passes[counted])
+    _cuts_between_rows(tree, X[counted], passes[counted], midpoints)
     _moves_are_allowed(tree, n_clusters)
 
     leaves = np.flatnonzero(tree.children_left < 0)
@@ -134,7 +149,7 @@ def _is_a_tree(tree, n_features: int) -> None:
     assert np.all(tree.gain[leaf] == 0.0)
     assert np.all(tree.move[leaf] == 0)
     assert np.all((tree.feature[~leaf] >= 0) & (tree.feature[~leaf] < n_features))
-    assert np.all(np.isfinite(tree.threshold))
+    assert not np.any(np.isnan(tree.threshold) | (tree.threshold == -np.inf))
     assert np.all(np.isfinite(tree.gain))
     assert np.all(tree.gain[~leaf] > 0.0)
     assert np.all((tree.move[~leaf] > 0) & (tree.move[~leaf] < len(MOVES)))
@@ -143,17 +158,34 @@ def _is_a_tree(tree, n_features: int) -> None:
 def _counts_its_rows(tree, passes: np.ndarray, weight: np.ndarray) -> None:
     assert np.all(tree.n_node_samples > 0)
     np.testing.assert_array_equal(tree.n_node_samples, passes.sum(axis=0))
-    np.testing.assert_allclose(tree.weighted_n_node_samples, weight @ passes, rtol=1e-12)
+    # A node may have been weighed as what remains of another: to the digits of that one.
+    np.testing.assert_allclose(
+        tree.weighted_n_node_samples, weight @ passes, rtol=1e-12, atol=1e-16 * weight.sum()
+    )
 
 
-def _cuts_between_rows(tree, X: np.ndarray, passes: np.ndarray) -> None:
-    """Each threshold is the midpoint of the values that it separates, guarded."""
+def _cuts_between_rows(tree, X: np.ndarray, passes: np.ndarray, midpoints: bool) -> None:
+    """Each threshold is the midpoint of the values that it separates, guarded.
+
+    Where only missing values are on the right it is infinite. The node says where missing values
+    went, if there were any.
+    """
     for node in creation_order(tree):
-        column = X[:, tree.feature[node]]
-        low = column[passes[:, tree.children_left[node]]].max()
-        high = column[passes[:, tree.children_right[node]]].min()
+        column = X[:, tree.feature[node]].astype(np.float64)
+        left = column[passes[:, tree.children_left[node]]]
+        right = column[passes[:, tree.children_right[node]]]
+        missing = np.isnan(left).any(), np.isnan(right).any()
+        assert missing != (True, True)
+        if isinstance(tree, Tree):
+            assert tree.missing[node] == {(0, 0): 0, (1, 0): 1, (0, 1): 2}[missing]
+        assert not np.isnan(left).all()
+        if np.isnan(right).all():
+            assert tree.threshold[node] == np.inf
+            continue
+        low, high = np.nanmax(left), np.nanmin(right)
         assert low <= tree.threshold[node] < high
-        assert tree.threshold[node] == threshold_between(float(low), float(high))
+        if midpoints:
+            assert tree.threshold[node] == threshold_between(float(low), float(high))
 
 
 def _moves_are_allowed(tree, n_clusters: int | None) -> None:

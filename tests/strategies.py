@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 from agathis import Kauri
 from agathis import _reference as reference
@@ -171,6 +171,72 @@ def problems() -> st.SearchStrategy[Problem]:
         seeded_problems(min_n=4, max_n=10),
         seeded_problems(min_n=8, max_n=25, max_leaves=6),
     )
+
+
+# Rows whose kernel has features: the linear and the cosine kernel.
+
+
+@dataclass
+class RowsProblem(Problem):
+    """A problem whose kernel is that of the rows; ``gram`` is its matrix, for the oracle."""
+
+    kernel: str = "linear"
+
+    def fit(self, stocks: str = "features", **changes) -> Kauri:
+        parameters = {"n_jobs": 1, **self.limits, **changes}
+        model = Kauri(self.n_clusters, kernel=self.kernel, stocks=stocks, **parameters)
+        return model.fit(self.X, sample_weight=self.weight)
+
+
+def rows_problem(X, weight=None, n_clusters=3, kernel="linear", **limits) -> RowsProblem:
+    """With the kernel matrix, of rows about their mean where the kernel is linear."""
+    if kernel == "cosine":
+        gram = cosine_similarity(X)
+    else:
+        about = X - np.average(X, axis=0, weights=weight)
+        gram = about @ about.T
+    return RowsProblem(X, gram, weight, n_clusters, limits, kernel)
+
+
+@st.composite
+def small_rows(draw) -> RowsProblem:
+    """Whole numbers, entry by entry."""
+    n, d = draw(st.sampled_from([4, 5, 6, 8, 1, 2, 3])), draw(st.integers(1, 3))
+    whole = {"fill": st.nothing(), "dtype": np.int8}
+    X = draw(arrays(shape=(n, d), elements=st.integers(-3, 3), **whole)).astype(np.float64)
+    weight = None
+    if draw(st.booleans()):
+        weight = draw(arrays(shape=n, elements=st.integers(0, 3), **whole)).astype(np.float64)
+        weight[draw(st.integers(0, n - 1))] = 1.0
+    kernel = draw(st.sampled_from(["linear", "cosine"]))
+    return rows_problem(X, weight, draw(_clusters(weight, n)), kernel, **draw(limits(n + 2)))
+
+
+@st.composite
+def seeded_rows(
+    draw, min_n: int = 1, max_n: int = 25, max_leaves: int | None = None, kernels=None, values=None
+) -> RowsProblem:
+    """Rows from a seed: with ties, with equal rows, with columns that are constant or equal."""
+    n, d = draw(st.integers(min_n, max_n)), draw(st.integers(1, 5))
+    values = draw(st.sampled_from(values or ["normal", "integer", "rounded", "few rows"]))
+    columns = draw(st.sampled_from(["free", "free", "constant", "equal", "mirrored"]))
+    kernel = draw(st.sampled_from(kernels or ["linear", "linear", "cosine"]))
+    kind = draw(st.sampled_from(WEIGHTS))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = table(random, n, d, "integer" if values == "integer" else "normal")
+    if values == "rounded":
+        X = np.round(X, 1)
+    elif values == "few rows":
+        X = X[random.integers(0, max(1, n // 3), n)]
+    if columns == "constant":
+        X[:, random.integers(d)] = 2.0
+    elif columns != "free":
+        X[:, -1] = X[:, 0] * (1 if columns == "equal" else -1)
+    weight = weights(random, n, kind)
+    drawn = draw(limits(n + 2 if max_leaves is None else max_leaves))
+    if max_leaves is not None:
+        drawn = {"max_leaf_nodes": max_leaves, **drawn}
+    return rows_problem(X, weight, draw(_clusters(weight, n)), kernel, **drawn)
 
 
 def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> PairStocks:

@@ -110,11 +110,15 @@ def _bins_of(
         # After a share 1, 2, ... of the weight, and then after the last row of the same value.
         shares = np.arange(1, max_bins) / max_bins
         if passed is None:
-            at = np.ceil(shares * n).astype(np.intp) - 1
+            at = np.ceil(shares * n * (1 - 1e-12)).astype(np.intp) - 1
         else:
             at = np.searchsorted(passed, shares * passed[-1] * (1 - 1e-12))
-        cuts = np.unique(np.searchsorted(values, values[at], side="right"))
-        cuts = cuts[cuts < n]
+        found, times = np.unique(values[at], return_counts=True)
+        # A value of several shares, or the largest, leaves room for an edge below it too: else
+        # the few rows below a common value could not be told from it.
+        common = found[(times > 1) | (found == values[-1])]
+        cuts = np.append(np.searchsorted(values, found, "right"), np.searchsorted(values, common))
+        cuts = np.unique(cuts[(cuts > 0) & (cuts < n)])
     high = values[np.append(cuts - 1, n - 1)].astype(np.float64)
     low = values[np.append(0, cuts)].astype(np.float64)
     edges = np.array([threshold_between(a, b) for a, b in zip(high[:-1], low[1:], strict=True)])

@@ -41,6 +41,7 @@ cdef class Histogram:
     cdef readonly double squares
     cdef readonly Py_ssize_t n_samples
     cdef int threads
+    cdef bint weighted
     cdef const double[::1] origin, gap
     cdef double[:, :, ::1] sum      # [f, bin, .]
     cdef double[:, ::1] count, weight
@@ -48,6 +49,7 @@ cdef class Histogram:
     def __init__(self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, bint weighted, int threads):
         self.n_features, self.width, self.threads = n_features, width, threads
         self.origin, self.gap = origin, gap
+        self.weighted = weighted
         self.sum = np.zeros((n_features, BIN_COUNT, width))
         self.count = np.zeros((n_features, BIN_COUNT))
         self.weight = np.zeros((n_features, BIN_COUNT)) if weighted else self.count
@@ -63,6 +65,8 @@ cdef class Histogram:
         """
         cdef Py_ssize_t part, n = ids.shape[0], d = self.n_features
         cdef int parts = 1
+        if (weight is not None) != self.weighted:
+            raise ValueError("rows have weights, all of them, or none has")
         if <double>n * d * self.width > SMALL_WORK:
             parts = <int>min(<Py_ssize_t>self.threads, d)
         cdef double[:, ::1] points = np.empty((parts, ROWS_TOGETHER * self.width))

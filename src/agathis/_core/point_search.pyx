@@ -241,11 +241,16 @@ def locate(
     cdef Views views = Views(s, slots, min_leaf, True)
     cdef LeafTable table = s.tables[slot]
     cdef Py_ssize_t f, b
+    cdef double most
     cdef double[::1] work = np.empty(point_work(s.n_clusters, s.width))
     cdef point_samples rows
     cdef point_cut found
     for f in range(s.n_features):
-        if s.best[slot, f] < floor:
+        # A block that was not looked into may hold a cut that ties with the best.
+        most = s.best[slot, f]
+        for b in range(table.first[f], table.stop[f]):
+            most = larger(most, table.bound[b])
+        if most < floor:
             continue
         point_scan(
             &views.leaf[0], &views.clusters, &views.sums[0], &views.table[0], f, 1, NULL,

@@ -8,7 +8,7 @@ of the way there.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -245,7 +245,7 @@ def _binned(request: Request, space: Space, sample: np.ndarray, weight: np.ndarr
         ids = np.arange(len(request.X), dtype=np.int32)
     bins = find_bins(sample, weight, request.max_bins, request.threads)
     phi = space.points(sample, request.threads)
-    origin = np.average(phi.astype(np.float64), axis=0, weights=weight)
+    origin = _means(phi, weight)
     gap = np.zeros(len(origin))
     if space.is_identity and space.fill is not None:
         gap = space.fill - origin
@@ -270,7 +270,13 @@ def _binned(request: Request, space: Space, sample: np.ndarray, weight: np.ndarr
         about = phi - origin
         kept = float(np.einsum("i,ij,ij->", weights, about, about))
         residual = left_out / (left_out + kept) if left_out > 0 else 0.0
+    if space.fill is None:  # rows to come may miss values all the same
+        space = replace(space, fill=_means(sample, weight))
     return _finished(request, stocks, space, residual, sample)
+
+
+def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    return np.average(rows.astype(np.float64), axis=0, weights=weight)
 
 
 def _share(left_out: float, stocks: FeatureStocks) -> float:

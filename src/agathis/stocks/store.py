@@ -100,7 +100,8 @@ class StreamStore:
         left = np.empty(len(ids), dtype=np.uint8)
         for begin in range(0, len(ids), STREAM_ROWS):
             part = slice(begin, begin + STREAM_ROWS)
-            values = self.X[ids[part], feature]
+            # Wide, or the threshold would be rounded to float32, perhaps to the value above it.
+            values = np.asarray(self.X[ids[part], feature], dtype=np.float64)
             left[part] = values <= threshold
             if missing_left:
                 left[part] |= np.isnan(values)
