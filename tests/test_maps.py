@@ -482,7 +482,7 @@ class TestErrors:
     @pytest.mark.parametrize("kernel", NOT_POSITIVE)
     def test_kernel_that_is_not_positive(self, kernel, method):
         X = rows_for("linear", 60)
-        match = r"kernel=.* is not positive .*stocks='gram' and stocks='blocks' take any"
+        match = r"kernel=.* is not positive .*n_components=None and stocks='auto' any"
         with pytest.raises(ValueError, match=match):
             fitted(kernel, X, 40, method)
 
@@ -563,12 +563,12 @@ class TestWarning:
             (
                 (0.5, 256, 1000, False, RBF),
                 "256 components leave out 50% of kernel='rbf'. Even 1000 would leave out more "
-                "than 10%: take a smaller gamma or stocks='blocks'.",
+                "than 10%: take a smaller gamma or n_components=None.",
             ),
             (
                 (0.5, 2000, 1000, False, Kernel("additive_chi2")),
                 "2000 components leave out 50% of kernel='additive_chi2'. More of them leave out "
-                "more than 10%: take stocks='blocks'.",
+                "more than 10%: take n_components=None.",
             ),
         ],
     )

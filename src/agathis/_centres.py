@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from sklearn.utils import gen_batches
 
 from agathis._kernels import Kernel
-from agathis._partition import membership
+from agathis._partition import ROWS_AT_ONCE, membership
 from agathis._space import Space
 
 
@@ -40,7 +41,10 @@ class PointCentres:
         return cls(space, points, origin)
 
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
-        return cdist(self.space.points(X, threads) - self.origin, self.points)
+        out = np.empty((len(X), len(self.points)))
+        for rows in gen_batches(len(X), ROWS_AT_ONCE):
+            out[rows] = cdist(self.space.points(X[rows], threads) - self.origin, self.points)
+        return out
 
 
 @dataclass(frozen=True)

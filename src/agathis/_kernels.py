@@ -7,10 +7,11 @@ moved to the mean first: otherwise data far from the origin lose their digits.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
@@ -23,6 +24,17 @@ from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
+
+
+class _Blas:
+    """The limit of BLAS threads is one for the whole process: who holds it is counted."""
+
+    lock = threading.Lock()
+    users = 0
+    limit: Any = None
+
+
+_BLAS = _Blas()
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 8 * 2**20
@@ -153,9 +165,20 @@ def in_threads(
         pool.shutdown(cancel_futures=True)
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Matrix products inside take one thread each."""
-    return _thread_pools().limit(limits=1, user_api="blas")
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread; the last of several threads to leave lifts the limit."""
+    with _BLAS.lock:
+        if _BLAS.users == 0:
+            _BLAS.limit = _thread_pools().limit(limits=1, user_api="blas")
+        _BLAS.users += 1
+    try:
+        yield
+    finally:
+        with _BLAS.lock:
+            _BLAS.users -= 1
+            if _BLAS.users == 0:
+                _BLAS.limit.restore_original_limits()
 
 
 @cache

@@ -159,7 +159,7 @@ def residual_warning(
         return f"{found} About {needed}{of} would leave out no more than {limit}."
     more = f"Even {needed} would" if needed > n_components else "More of them"
     gamma = "a smaller gamma or " if kernel.metric in _WITH_GAMMA else ""
-    return f"{found} {more} leave out more than {limit}: take {gamma}stocks='blocks'."
+    return f"{found} {more} leave out more than {limit}: take {gamma}n_components=None."
 
 
 def _projection(

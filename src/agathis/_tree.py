@@ -199,7 +199,12 @@ class Tree:
         missing = [f.name for f in fields(cls) if f.name not in data]
         if missing:
             raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
-        arrays = {name: np.asarray(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
+        arrays = {}
+        for name, dtype in _DTYPES.items():
+            try:
+                arrays[name] = np.asarray(data[name], dtype=dtype)
+            except (OverflowError, TypeError, ValueError) as error:
+                raise ValueError(f"data is not a tree: see {name}, {error}.") from error
         tree = cls(**arrays, n_features=int(data["n_features"]))
         tree.check()
         return tree
@@ -223,10 +228,12 @@ class Tree:
             raise ValueError(f"data is not a tree of {self.n_features} features: see feature.")
         if (
             (self.cluster < 0).any()
+            or (self.cluster >= self.node_count).any()
+            or np.isnan(self.threshold).any()
             or not np.isin(self.move, np.arange(len(MOVES))).all()
             or not np.isin(self.missing, np.arange(len(MISSING))).all()
         ):
-            raise ValueError("data is not a tree: see cluster, move and missing.")
+            raise ValueError("data is not a tree: see cluster, threshold, move and missing.")
 
 
 class TreeBuilder:
@@ -292,3 +299,13 @@ class TreeBuilder:
         for name, value in row.items():
             self.columns[name].append(value)
         return len(self.columns["cluster"]) - 1
+
+
+def threshold_between(low: float, high: float) -> float:
+    """The midpoint, or ``low`` where rounding would lift the midpoint to ``high``.
+
+    >>> threshold_between(1.0, 2.0)
+    1.5
+    """
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low

@@ -104,8 +104,10 @@ def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, thread
         some_missing |= bool(n_missing.any())
         if some_missing and not missing:
             column = int(np.argmax(n_missing > 0))
+            names = getattr(estimator, "feature_names_in_", None)
+            where = f"column {column}" if names is None else f"column {names[column]!r}"
             raise ValueError(
-                f"Input X contains NaN, the first one in column {column}. Missing values are "
+                f"Input X contains NaN, for example in {where}. Missing values are "
                 "accepted by stocks='binned', with the linear or cosine kernel or n_components; "
                 f"here stocks={estimator.stocks!r}. Otherwise fill them in, for example with "
                 "sklearn.impute.SimpleImputer, or drop these rows."
@@ -117,13 +119,30 @@ def column_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     """The mean of each column without its missing values."""
     total, size = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
-        part = np.asarray(X[rows], dtype=np.float64)
+        part = np.ascontiguousarray(X[rows], dtype=np.float64)
         share = np.ones(len(part)) if weight is None else weight[rows]
         known = ~np.isnan(part)
         total += share @ np.where(known, part, 0.0)
         size += share @ known
     # A column that misses all its values is as good as constant.
     return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+
+
+@contextmanager
+def last_fit_kept(estimator: BaseEstimator) -> Iterator[None]:
+    """Where a fit fails or is cut short, width and names of the columns are those of the last."""
+    before = {
+        name: value
+        for name, value in vars(estimator).items()
+        if name in ("n_features_in_", "feature_names_in_")
+    }
+    try:
+        yield
+    except BaseException:
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(estimator).pop(name, None)
+        vars(estimator).update(before)
+        raise
 
 
 @contextmanager
@@ -134,7 +153,9 @@ def _naming(argument: str) -> Iterator[None]:
     except (TypeError, ValueError) as error:
         if re.search(rf"\b{argument}\b", str(error)):
             raise
-        raise type(error)(f"{argument} must hold numbers: {error}") from error
+        no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error))
+        found = f"{argument} must hold numbers" if no_number else argument
+        raise type(error)(f"{found}: {error}") from error
 
 
 def check_kernel(
@@ -193,13 +214,13 @@ def check_stocks(stocks: str, kernel: Kernel, n_components: int | None) -> None:
     elif stocks in ("gram", "blocks") and n_components is not None:
         raise ValueError(
             f"n_components={n_components} makes features, and stocks={stocks!r} has no use for "
-            "them: use stocks='features', 'binned' or 'auto'."
+            "them: use stocks='features', 'binned' or 'auto', or n_components=None."
         )
     elif stocks in ("features", "binned") and n_components is None and not kernel.has_features:
         raise ValueError(
             f"stocks={stocks!r} needs features, and {kernel} has none of its own: give "
             "n_components (for example 256) for a feature map, or use stocks='gram', 'blocks' "
-            "or 'auto'."
+            "or 'auto' (which take no missing values)."
         )
 
 

@@ -9,6 +9,7 @@ else is read.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -78,17 +79,18 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
         computes rows of it when they are needed, in memory that is linear in the number of rows;
         ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
-        pair of rows is formed. These three give the same tree. ``"binned"`` is for very many
-        rows: it looks only at thresholds between bins, and takes missing values. ``"auto"`` is,
-        with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless configured):
+        pair of rows is formed. These three give the same tree, but for rounding. ``"binned"`` is
+        for very many rows: it looks only at thresholds between bins, and takes missing values.
+        ``"auto"`` is, with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless configured):
 
         ================================== ======================================= ============
         kernel                             rows                                    stocks
         ================================== ======================================= ============
         precomputed                        any                                     ``gram``
+        linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
         linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
                                            fit, D being n_components or d
-        linear, cosine, or n_components    more, or a mapped file                  ``binned``
+        linear, cosine, or n_components    more                                    ``binned``
         any other                          8 n^2 bytes fit (some 11,000 rows)      ``gram``
         any other                          more                                    ``blocks``
         ================================== ======================================= ============
@@ -126,7 +128,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
     objective_ : float
-        The objective of the clusters, to be maximised.
+        The objective of the clusters, to be maximised. With ``n_components`` it is that of the
+        feature map's kernel, and not to be compared with another map's.
     inertia_ : float
         The kernel KMeans cost of the clusters: their summed squared distances to the centres
         in the kernel's space.
@@ -140,8 +143,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     n_components_ : int or None
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
-        The share of the (centred) kernel that these leave out, measured on at most
-        ``subsample`` rows; ``None`` where it cannot be told.
+        The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
+        on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only where X has column names that are all strings.
@@ -230,7 +233,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows; the tree's conditions are on its columns. A ``numpy.memmap`` that is given
-            to ``stocks="binned"`` (or ``"auto"``) is read in blocks, and need not fit in memory.
+            of float32 or float64 that is given to ``stocks="binned"`` (or is too large for the
+            exact stocks of ``"auto"``) is read in blocks, and need not fit in memory.
         y : Ignored
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
@@ -243,7 +247,18 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self : Kauri
         """
-        mapped = isinstance(X, np.memmap)
+        with checks.last_fit_kept(self):
+            warning = self._fit(X, gram, sample_weight)
+        if warning is not None:
+            warnings.warn(warning, UserWarning, stacklevel=3)
+        return self
+
+    def _fit(
+        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> str | None:
+        """Fit, and say what the user should be warned of."""
+        # Other numbers are converted, which reads them into memory.
+        mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
         threads = checks.n_threads(self.n_jobs)
         missing = self.stocks == "binned"
         X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
@@ -274,8 +289,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 threads=threads,
                 progress=progress,
             )
-            self._grow(request, limits)
-        return self
+            return self._grow(request, limits)
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The cluster of each row.
@@ -493,8 +507,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         checks.check_domain(kernel, X)
         return kernel, None
 
-    def _grow(self, request: Request, limits: Limits) -> None:
-        """Make stocks, grow the tree, and keep what the model needs of them."""
+    def _grow(self, request: Request, limits: Limits) -> str | None:
+        """Make stocks, grow the tree, and keep what the model needs of them; a warning."""
         progress, clocks = request.progress, Clocks()
         chosen = choose_stocks(self.stocks, request)
         built = build(chosen, request)
@@ -502,8 +516,12 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         clocks.stocks = time.perf_counter() - progress.started
         random_state = check_random_state(self.random_state)
         grower = Grower(stocks, request.X.shape[1], limits, random_state, progress, clocks)
+        tree = grower.grow()
+        labels = tree.predict(request.X, request.threads)
+        centres = self._centres_of(request, built, labels)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
-        self.tree_: Tree = grower.grow()
+        self.tree_: Tree = tree
+        self.labels_, self._centres = labels, centres
         self.stocks_ = chosen
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
@@ -513,18 +531,17 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self.residual_trace_ = built.residual
         self.inertia_ = 0.0 - stocks.objective
         self.objective_ = built.trace - self.inertia_
-        self.labels_ = self.tree_.predict(request.X, request.threads)
-        self._centres = self._centres_of(request, built)
         progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
+        return built.warning
 
-    def _centres_of(self, request: Request, built: Built) -> Any:
+    def _centres_of(self, request: Request, built: Built, labels: np.ndarray) -> Any:
         """What it takes to tell distances to the clusters."""
         if built.space is not None:
             return PointCentres(built.space, built.stocks.centres(), built.stocks.origin)
         return centres_of(
             request.kernel,
             np.asarray(request.X, dtype=np.float64),
-            self.labels_,
+            labels,
             request.weight,
             built.stocks.cluster_means(),
             keep=self.keep_training_data,

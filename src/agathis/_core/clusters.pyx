@@ -204,6 +204,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
         with_source += s.rows[i, STOCK_CLUSTER + source]
         with_target += s.rows[i, STOCK_CLUSTER + target]
 
+    # While clusters are founded searches do not look at others.
+    cdef bint was_founding = s.founding()
     cdef Change p = change_of(s, source, -weight, with_source, self_stock)
     cdef Change q = change_of(s, target, weight, with_target, self_stock)
     s.leaves_in[source] -= 1
@@ -221,6 +223,8 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
             s.bound[:s.n_leaves] = INFINITY
         return
 
+    if was_founding:
+        s.bound[:s.n_leaves] = INFINITY
     cdef uint8_t[::1] memory = np.zeros(2 * s.n_leaves * sizeof(Seen), dtype=np.uint8)
     seen = <Seen*>&memory[0]
     cdef Py_ssize_t at_source = STOCK_CLUSTER + source, at_target = STOCK_CLUSTER + target

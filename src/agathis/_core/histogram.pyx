@@ -46,7 +46,9 @@ cdef class Histogram:
     cdef double[:, :, ::1] sum      # [f, bin, .]
     cdef double[:, ::1] count, weight
 
-    def __init__(self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, bint weighted, int threads):
+    def __init__(
+        self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, bint weighted, int threads
+    ):
         self.n_features, self.width, self.threads = n_features, width, threads
         self.origin, self.gap = origin, gap
         self.weighted = weighted
@@ -122,12 +124,12 @@ cdef double add_features(
             w = &weight[begin]
         if floating is float:
             squared += points_of_floats(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0], w, D, h.width,
-                squares, points)
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0],
+                w, D, h.width, squares, points)
         else:
             squared += points_of_doubles(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0], w, D, h.width,
-                squares, points)
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0],
+                w, D, h.width, squares, points)
         bins_take(
             &bins[0, first], bins.shape[1], &ids[begin], n, ids.shape[0] - begin, stop - first,
             own)

@@ -17,6 +17,7 @@ from agathis._core.points cimport (
 )
 from agathis._core.sorted cimport SortedSamples
 from agathis._core.splitter cimport scan_clusters, scan_leaf
+from agathis._core.state cimport larger
 
 cdef enum:
     BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
@@ -250,7 +251,7 @@ def locate(
         most = s.best[slot, f]
         for b in range(table.first[f], table.stop[f]):
             most = larger(most, table.bound[b])
-        if most < floor:
+        if most < floor - tolerance:
             continue
         point_scan(
             &views.leaf[0], &views.clusters, &views.sums[0], &views.table[0], f, 1, NULL,
@@ -258,7 +259,8 @@ def locate(
         if samples is not None:
             rows = samples.view(slot, f)
         for b in range(table.first[f], table.stop[f]):
-            if table.bound[b] < floor:
+            # Bounds and gains are rounded apart.
+            if table.bound[b] < floor - tolerance:
                 continue
             point_refine(
                 &views.leaf[0], &views.clusters, &views.sums[0], &views.table[0], f, b, &rows,
@@ -307,7 +309,3 @@ cdef describe(
     cdef Choice choice = best_move(&views.leaf[0], &views.clusters, &cut, tolerance)
     return (f, found.count, found.row, bool(found.missing_left), choice.gain, choice.move,
             choice.left, choice.right)
-
-
-cdef double larger(double a, double b) noexcept nogil:
-    return a if a > b else b

@@ -47,10 +47,10 @@ def fit_file(
 
     The rows are read once, a block at a time, and copied as plain numbers into a temporary
     file, which needs 4 or 8 bytes a value on disk and is removed in any case. From there they
-    are read again, leaf by leaf, as the tree grows. In memory are 13 bytes a row (its place, its
-    leaf and its label), 8 more for weights, the rows of one block, the sums of the leaves
-    (``n_leaves * d * max_bins * (d + 2) * 8`` bytes at most, for d columns) and the
-    ``subsample`` rows that bins are found from.
+    are read again, leaf by leaf, as the tree grows. In memory are some 13 bytes a row (its
+    place, its leaf and its label), 8 more for weights, the rows of one block, the ``subsample``
+    rows that bins are found from, and the sums of the leaves: a few times
+    ``n_leaves * d**2 * max_bins * 8`` bytes, for d columns.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def fit_file(
 
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
-    from agathis._validation import check_params
+    from agathis._validation import check_kernel, check_params, check_stocks, n_threads
     from agathis.kauri import Kauri
 
     known = Kauri().get_params()
@@ -162,4 +162,13 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     check_params(model)
     if model.kernel == "precomputed":
         raise ValueError("kernel='precomputed' needs a matrix, and a file holds rows: use fit.")
+    kernel = check_kernel(
+        model.kernel,
+        gamma=model.gamma,
+        degree=model.degree,
+        coef0=model.coef0,
+        kernel_params=model.kernel_params,
+    )
+    check_stocks(model.stocks, kernel, model.n_components)
+    n_threads(model.n_jobs)
     return model

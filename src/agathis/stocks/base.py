@@ -12,6 +12,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from agathis._tree import threshold_between
+
+__all__ = ["Split", "Stocks", "threshold_between"]
+
 
 class Split(NamedTuple):
     """Where a leaf is cut, and what becomes of its two sides.
@@ -85,13 +89,3 @@ class Stocks(Protocol):
     def commit(self, slot: int, split: Split) -> int:
         """Cut a leaf, move its sides to their clusters; the slot of its right child."""
         ...
-
-
-def threshold_between(low: float, high: float) -> float:
-    """The midpoint, or ``low`` where rounding would lift the midpoint to ``high``.
-
-    >>> threshold_between(1.0, 2.0)
-    1.5
-    """
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low

@@ -7,7 +7,6 @@ of the way there.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -36,6 +35,8 @@ from agathis.stocks.store import MemoryStore, StreamStore, take
 
 # Rows up to which every threshold is looked at by default where the kernel has features.
 EXACT_ROWS = 100_000
+# Components up to which sums of points are faster than sums over pairs for sure.
+NARROW = 50
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,15 @@ class Built:
         How rows become points, where they do.
     residual : float or None
         The share of the kernel that a feature map leaves out, where it can be told.
+    warning : str or None
+        What to tell the user of that.
     """
 
     stocks: Any
     trace: float
     space: Space | None = None
     residual: float | None = None
+    warning: str | None = None
 
 
 def choose_stocks(stocks: str, request: Request) -> str:
@@ -151,12 +155,15 @@ def choose_stocks(stocks: str, request: Request) -> str:
     memory = get_config()["working_memory"] * 2**20
     if request.matrix is not None:
         return "gram"
+    matrix_fits = 8 * n**2 <= memory
     if request.kernel.has_features or request.n_components is not None:
         width = request.n_components or d
+        if request.n_components is None and d > NARROW and matrix_fits:
+            return "gram"
         fits = n * (13 * d + 16 * width) <= memory
-        exact = fits and n <= EXACT_ROWS and not request.mapped
+        exact = fits and n <= EXACT_ROWS
         return "features" if exact else "binned"
-    return "gram" if 8 * n**2 <= memory else "blocks"
+    return "gram" if matrix_fits else "blocks"
 
 
 def build(chosen: str, request: Request) -> Built:
@@ -290,15 +297,17 @@ def _finished(
     residual: float | None,
     sample: np.ndarray,
 ) -> Built:
-    """Tell of a map that leaves out too much."""
+    """Put together what was built, with a word about a map that leaves out too much."""
     request.progress.trace = stocks.trace
+    warning = None
     if residual is not None and residual > RESIDUAL_LIMIT:
         needed, reached = components_needed(
             request.kernel, space.filled(sample), RESIDUAL_LIMIT, request.random_state
         )
-        text = residual_warning(residual, space.map.n_components, needed, reached, request.kernel)
-        warnings.warn(text, UserWarning, stacklevel=2)
-    return Built(stocks, stocks.trace, space, residual)
+        warning = residual_warning(
+            residual, space.map.n_components, needed, reached, request.kernel
+        )
+    return Built(stocks, stocks.trace, space, residual, warning)
 
 
 def _draw(n: int, count: int, random_state: np.random.RandomState) -> np.ndarray:

@@ -37,6 +37,11 @@ class PointStocks:
         self.state, self.origin, self.min_leaf = state, origin, min_leaf
         self.inertia = inertia
         self.weight = float(state.cluster_sizes()[0])
+        if not np.isfinite(self.weight * inertia):
+            raise ValueError(
+                f"sample_weight or X is too large: weights sum to {self.weight:.6g}, and squared "
+                f"distances times weights to {inertia:.6g}, which do not multiply."
+            )
         # Rows far from the origin were rounded when they were written, more than their spread
         # tells.
         length = np.sqrt(self.weight * float(origin @ origin) + inertia)
@@ -57,9 +62,8 @@ class PointStocks:
 
     @property
     def objective(self) -> float:
-        value = self.state.objective() - self.inertia
         # Of clusters without inertia rounding may leave less than none.
-        return 0.0 if 0 < value <= self.tolerance else value
+        return min(0.0, self.state.objective() - self.inertia)
 
     @property
     def trace(self) -> float:

@@ -1,4 +1,4 @@
-"""Stocks that are kept sample by sample: what sums over pairs and points have in common.
+"""Stocks that are kept sample by sample, in the distance form.
 
 For each sample there are its stock with its leaf and with each cluster, and, feature by
 feature, its stock with the samples of its leaf that stand before it. A search reads these and

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from agathis._binning import Bins
 from agathis._core.histogram import goes_left
+from agathis._kernels import STEPS_AT_ONCE
 from agathis._space import Space
 
-# Rows at a time: between two an interrupt is heard, and progress told.
-MEMORY_ROWS = 1 << 20
+# Rows of a mapped file at a time.
 STREAM_ROWS = 1 << 16
 
 
@@ -58,14 +59,17 @@ class MemoryStore:
     def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
         self.threads = threads
         self.bins = np.empty(X.shape, dtype=np.uint8)
-        for begin in range(0, len(X), MEMORY_ROWS):
-            part = slice(begin, begin + MEMORY_ROWS)
+        for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
             bins.assign(X[part], threads, self.bins[part])
         self.points = X if space.is_identity else space.points(X, threads)
 
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
-        for begin in range(0, len(ids), MEMORY_ROWS):
-            yield Chunk(self.points, self.bins, ids[begin : begin + MEMORY_ROWS], begin)
+        for part in gen_batches(len(ids), self._rows_at_once(self.points.shape[1])):
+            yield Chunk(self.points, self.bins, ids[part], part.start)
+
+    def _rows_at_once(self, width: int) -> int:
+        """Rows between two chances to hear an interrupt and to tell of progress."""
+        return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
 
     def goes_left(
         self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
