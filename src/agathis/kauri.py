@@ -81,7 +81,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
         pair of rows is formed. These three give the same tree, but for rounding. ``"binned"`` is
         for very many rows: it looks only at thresholds between bins, and takes missing values.
-        ``"auto"`` is, with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless configured):
+        ``"auto"`` is, with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless
+        configured):
 
         ================================== ======================================= ============
         kernel                             rows                                    stocks
