@@ -1,6 +1,6 @@
 """Measure agathis beside gemclus and against its own bars, print a table and write it as JSON.
 
-``make bench``, or ``python benchmarks/run.py --help``. A full run takes some twenty minutes on two
+``make bench``, or ``python benchmarks/run.py --help``. A full run takes some ten minutes on two
 cores, nearly all of them the peer's; ``--quick`` takes a minute and judges nothing.
 """
 
@@ -79,7 +79,8 @@ def head(found):
     return [
         f"{about['cpu']}, {about['cores']} cores, load {about['load']:.1f}, {about['date']}",
         f"Python {about['python']}, {libraries}",
-        f"Medians of {found['repeats']} alternating rounds (iris 50, import 7, blocks 1)"
+        f"Medians of {found['repeats']} alternating rounds (iris 50, import 7, blocks 1, "
+        "mapped and ten-million 3)"
         if not found["quick"]
         else "A quick run: small data, no verdict",
     ]

@@ -25,9 +25,8 @@ from agathis.files import labels as labels_module  # noqa: E402
 from agathis.files.source import open_source  # noqa: E402
 from agathis.files.spill import check_room, spill_rows  # noqa: E402
 
-# The stocks of all fits here; to be "binned" as soon as Kauri has them.
+# The stocks of all fits here.
 STOCKS = "binned"
-needs_binned = pytest.mark.skipif(STOCKS != "binned", reason="only binned stocks take NaN")
 
 NAMES = ["height", "girth", "age"]
 FORMATS = ["parquet", "arrow", "stream", "csv", "csv.gz", "tsv"]
@@ -238,7 +237,6 @@ class TestRows:
         nan = np.nan
         np.testing.assert_array_equal(rows, [[1.5, 1, nan], [nan, 2, 1], [3, nan, 0]] * 20)
 
-    @needs_binned
     @pytest.mark.parametrize("kind", FORMATS)
     def test_fit_with_missing_values(self, fit, tmp_path, X, kind):
         gaps = np.array(X)

@@ -41,6 +41,10 @@ CASES = {
     "blocks, growth": (ROWS(15_000, 3), "kernel='rbf', stocks='blocks'", "leaves", 0.1),
     "precomputed, root": (ROWS(6_000, 200) + GRAM, "kernel='precomputed'", "root:", 0.05),
     "precomputed, growth": (ROWS(6_000, 200) + GRAM, "kernel='precomputed'", "leaves", 0.1),
+    "features, growth": (ROWS(30_000, 20), "stocks='features'", "leaves", 0.1),
+    "binned, root": (ROWS(600_000, 40), "stocks='binned'", "rows of a leaf", 0.05),
+    "binned, growth": (ROWS(200_000, 20), "stocks='binned'", "leaves", 0.1),
+    "a map": (ROWS(100_000, 20), "kernel='rbf', n_components=400", "ready", 0.5),
     "callable": (ROWS(4_000, 5), "kernel=lambda a, b: float(a @ b)", "ready", 0.5),
     "callable, blocks": (
         ROWS(4_000, 5),

@@ -114,7 +114,7 @@ bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, const double
         const ptrdiff_t b = bin[r];
         const double *restrict point = points + r * width;
         double *restrict to = sum + b * width;
-        for (ptrdiff_t j = 0; j < width; j += 8)
+        for (ptrdiff_t j = 0; j < width; j += LANES)
             lanes_store(to + j, lanes_plus(lanes_load(to + j), lanes_load(point + j)));
         count[b] += 1.0;
         if (weight)

@@ -24,11 +24,13 @@ void bins_of_doubles(const double *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n
  * weight * gap where x is missing; padded with zeros.  Returns the weighted sum of their squares
  * where `squares`, else 0. */
 double points_of_floats(const float *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                        ptrdiff_t ahead, const double *origin, const double *gap, const double *weight,
-                        ptrdiff_t n_components, ptrdiff_t width, int squares, double *out);
+                        ptrdiff_t ahead, const double *origin, const double *gap,
+                        const double *weight, ptrdiff_t n_components, ptrdiff_t width,
+                        int squares, double *out);
 double points_of_doubles(const double *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                         ptrdiff_t ahead, const double *origin, const double *gap, const double *weight,
-                         ptrdiff_t n_components, ptrdiff_t width, int squares, double *out);
+                         ptrdiff_t ahead, const double *origin, const double *gap,
+                         const double *weight, ptrdiff_t n_components, ptrdiff_t width,
+                         int squares, double *out);
 
 /* OUT out[f * n + r]: the bin of feature f of row ids[r]; IN bin: rows `stride` bytes apart. */
 void bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,

@@ -93,7 +93,7 @@ cdef class Histogram:
                 rows += self.count[f, b] > 0.0
         cdef Rows out = Rows(rows, d, width, missing)
         for f in range(d):
-            out.begin(f)
+            out.begin()
             for b in range(BIN_MISSING):
                 if self.count[f, b] > 0.0:
                     out.append(f, b, &self.sum[f, b, 0], self.count[f, b], self.weight[f, b])
@@ -162,7 +162,8 @@ cdef class Rows:
             self.missing = np.zeros((d, width))
             self.missing_count, self.missing_weight = np.zeros(d), np.zeros(d)
 
-    cdef void begin(self, Py_ssize_t f) noexcept:
+    cdef void begin(self) noexcept:
+        """A new feature."""
         self.begin_row = self.row
 
     cdef void append(
@@ -255,7 +256,7 @@ def remainder(LeafTable parent, LeafTable child):
     cdef Rows out = Rows(parent.row_sum.shape[0], d, width, missing)
     p = c = 0
     for f in range(d):
-        out.begin(f)
+        out.begin()
         p_stop = parent.row[parent.stop[f] - 1] + 1 if parent.stop[f] > parent.first[f] else p
         c_begin = c
         c_stop = child.row[child.stop[f] - 1] + 1 if child.stop[f] > child.first[f] else c

@@ -6,6 +6,8 @@
 
 #include "clones.h"
 
+enum { LANES = 8 };
+
 #if defined(__GNUC__) || defined(__clang__)
 typedef double lanes __attribute__((vector_size(64), aligned(64)));
 #else

@@ -112,8 +112,8 @@ put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, 
 /* The squared distance of the mean of the left side from the leaf's, times the squared weight of
  * that side; of the right side it is the same. */
 AGATHIS_INLINE double
-squared_moment(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf, const double *restrict total,
-          ptrdiff_t width)
+squared_moment(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf,
+               const double *restrict total, ptrdiff_t width)
 {
     const double *restrict x = p->row[t];
     const double share = p->tile.weight[t] / leaf->weight;
@@ -155,7 +155,7 @@ widen(point_tile *p, const scan_leaf *leaf, const point_clusters *sums, const po
             slack->far[u] = larger(slack->far[u], larger(far[t - 1], far[t]));
         }
     }
-    /* Four times R^2: within a block no side is less than a quarter of what it is at its ends. */
+    /* Four times R^2: within a block no side is less than a quarter of what it is at an end. */
     for (ptrdiff_t t = 0; t < length; ++t)
         slack->square[t] = slack->wide[t] * slack->wide[t];
 }
@@ -194,6 +194,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
     cut_range range = {0, 0, 0, 0};
     scan_leaf any = *leaf;
     any.min_leaf = -INFINITY; /* a cut within a block may be allowed where its ends are not */
+    memset(targets, 0, (size_t)(clusters->count + 1) * sizeof(double));
 
     for (;;) {
         while (length < SCAN_TILE - 1 && f < first + n_features) {
@@ -274,6 +275,7 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
     const cut_range range = cuts_of(table, f);
     double best = -INFINITY;
 
+    memset(targets, 0, (size_t)(clusters->count + 1) * sizeof(double));
     memset(running, 0, (size_t)width * sizeof(double));
     cut_walk walk = walk_of(table, &range, b, running);
     reached->count = -1;

@@ -41,7 +41,8 @@ scan_work(int32_t n_clusters, ptrdiff_t n)
 
 /* Start along feature f: sums from the right for all cuts, from the left none yet. */
 AGATHIS_INLINE void
-start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdiff_t f, scan_sums *sums)
+start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdiff_t f,
+              scan_sums *sums)
 {
     const int32_t *restrict order = data->order + f * data->step;
     const double *restrict alpha = data->alpha + f * data->step;

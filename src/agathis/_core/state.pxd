@@ -22,7 +22,7 @@ cdef class State:
 
     cdef const double[:, ::1] values      # [f, i] the data, feature by feature
     cdef int32_t[:, ::1] order      # [f, position] samples, sorted by f within each leaf
-    cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root; for pairs only
+    cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
     cdef uint8_t[:, ::1] cut        # [f, position] a threshold fits after this position
     cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
     cdef double[:, ::1] rows        # [i, .] weight, stock with the leaf, stock with each cluster

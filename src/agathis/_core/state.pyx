@@ -48,13 +48,11 @@ cdef class State:
     max_clusters, max_leaves, threads : int
     positive : bool
         Whether the kernel is known to be positive, or conditionally so.
-    ranks : bool
-        Whether each sample's place along each feature is kept, which sums over pairs need.
     """
 
     def __init__(
         self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
-        bint positive=False, bint ranks=True,
+        bint positive=False,
     ):
         cdef Py_ssize_t f, n, d
         d, n = values.shape
@@ -66,15 +64,14 @@ cdef class State:
         self.largest_weight = np.max(weight)
 
         order = np.empty((d, n), dtype=np.int32)
-        rank = np.empty((d if ranks else 0, n), dtype=np.int32)
+        rank = np.empty((d, n), dtype=np.int32)
         cut = np.zeros((d, n), dtype=np.uint8)
 
         def sort(f):
             order[f] = np.argsort(values[f], kind="stable")
             sorted_values = values[f, order[f]]
             cut[f, :-1] = sorted_values[:-1] < sorted_values[1:]
-            if ranks:
-                rank[f, order[f]] = np.arange(n, dtype=np.int32)
+            rank[f, order[f]] = np.arange(n, dtype=np.int32)
 
         for_each(sort, d, threads if n * d > SMALL_SORT else 1)
         self.values, self.order, self.rank, self.cut = values, order, rank, cut
