@@ -948,3 +948,14 @@ def test_clusters_without_inertia():
     X = random.normal(size=(2, 3))[random.integers(0, 2, 40_000)]
     for stocks in ("features", "binned"):
         assert 0 <= Kauri(2, stocks=stocks).fit(X).inertia_ < 1e-9
+
+
+def test_a_wide_table_is_warned_of():
+    X = np.random.default_rng(0).normal(size=(60, 40))
+    with (
+        config_context(working_memory=1),
+        pytest.warns(UserWarning, match="X has 40 columns") as seen,
+    ):
+        binned(3, max_leaf_nodes=20).fit(X)
+    assert seen[0].filename == __file__
+    assert "n_components" in str(seen[0].message)

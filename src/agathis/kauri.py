@@ -32,7 +32,7 @@ from agathis._kernels import Kernel
 from agathis._partition import cluster_stocks, membership, objective, point_stocks
 from agathis._progress import Clocks, Progress
 from agathis._tree import Tree
-from agathis.stocks.build import Built, Request, build, choose_stocks
+from agathis.stocks.build import Built, Request, build, choose_stocks, memory_warning
 
 # A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
 NEGLIGIBLE = 1e-12
@@ -512,6 +512,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         """Make stocks, grow the tree, and keep what the model needs of them; a warning."""
         progress, clocks = request.progress, Clocks()
         chosen = choose_stocks(self.stocks, request)
+        if (text := memory_warning(chosen, request)) is not None:
+            warnings.warn(text, UserWarning, stacklevel=5)
         built = build(chosen, request)
         stocks = built.stocks
         clocks.stocks = time.perf_counter() - progress.started

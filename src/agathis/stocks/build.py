@@ -37,6 +37,8 @@ from agathis.stocks.store import MemoryStore, StreamStore, take
 EXACT_ROWS = 100_000
 # Components up to which sums of points are faster than sums over pairs for sure.
 NARROW = 50
+# Leaves that memory is estimated for where there may be any number: most of many are small.
+TYPICAL_LEAVES = 40
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,23 @@ def choose_stocks(stocks: str, request: Request) -> str:
         exact = fits and n <= EXACT_ROWS
         return "features" if exact else "binned"
     return "gram" if matrix_fits else "blocks"
+
+
+def memory_warning(chosen: str, request: Request) -> str | None:
+    """What to tell the user where the sums of the leaves will take more memory than the data."""
+    if chosen not in ("features", "binned"):
+        return None
+    d = request.X.shape[1]
+    width = request.n_components or d
+    leaves = min(request.max_leaves, TYPICAL_LEAVES)
+    needed = 8 * leaves * d * width * min(request.max_bins, request.n_counted)
+    if needed <= 4 * get_config()["working_memory"] * 2**20:
+        return None
+    return (
+        f"X has {d} columns: with stocks={chosen!r} the sums of {leaves} leaves take up to "
+        f"{needed / 1e9:.0f} GB. n_components (for example 64, also with kernel='linear') makes "
+        "them small, and stocks='blocks' needs none."
+    )
 
 
 def build(chosen: str, request: Request) -> Built:
