@@ -1,7 +1,7 @@
 """Print, as JSON, the time and memory of binned fits of very many rows.
 
 A program of its own because a peak belongs to a process:
-``python benchmarks/many_rows.py memory ROWS`` or ``... mapped ROWS``.
+``python benchmarks/many_rows.py memory ROWS``, ``... mapped ROWS`` or ``... file ROWS``.
 """
 
 import json
@@ -16,7 +16,7 @@ import numpy as np
 from data import many_blobs
 from peak_memory import MEGABYTE, peak
 
-from agathis import Kauri
+from agathis import Kauri, fit_file
 
 REPEATS = 3
 
@@ -49,22 +49,52 @@ def mapped(n):
         X.flush()
         del X
         X = np.load(path, mmap_mode="r")
-        before, most, done = anonymous(), [0], threading.Event()
+        found = watched(lambda: fits(X))
+    return {**found, "data_mb": X.nbytes / MEGABYTE}
 
-        def watch():
-            while not done.wait(0.01):
-                most[0] = max(most[0], anonymous())
 
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        found = fits(X)
+def parquet(n):
+    """The same rows in a Parquet file, read by ``fit_file``; the labels are written too."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    names = [f"x{f}" for f in range(20)]
+    schema = pa.schema([(name, pa.float32()) for name in names])
+    with tempfile.TemporaryDirectory() as folder:
+        path, labels = Path(folder) / "rows.parquet", Path(folder) / "labels.parquet"
+        with ParquetWriter(path, schema) as writer:
+            for begin in range(0, n, 500_000):
+                rows = many_blobs(min(500_000, n - begin), 20)
+                writer.write_table(pa.table(list(rows.T), schema=schema), row_group_size=100_000)
+        del rows
+        fit_file(path, 10, max_leaf_nodes=2, columns=names[:1])  # what every fit needs is there
+
+        def fit():
+            start = time.perf_counter()
+            fit_file(path, 10, max_leaf_nodes=40, labels=labels)
+            seconds = time.perf_counter() - start
+            return {"seconds": seconds, "all_seconds": [seconds]}
+
+        found = watched(fit)
+    return {**found, "data_mb": n * 20 * 4 / MEGABYTE}
+
+
+def watched(work):
+    """What ``work`` found, with the most memory above what was there before."""
+    before, most, done = anonymous(), [0], threading.Event()
+
+    def watch():
+        while not done.wait(0.01):
+            most[0] = max(most[0], anonymous())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        found = work()
+    finally:
         done.set()
         watcher.join()
-    return {
-        **found,
-        "peak_above_mb": (most[0] - before) / MEGABYTE,
-        "data_mb": X.nbytes / MEGABYTE,
-    }
+    return {**found, "peak_above_mb": (most[0] - before) / MEGABYTE}
 
 
 def anonymous():
@@ -76,4 +106,5 @@ def anonymous():
 
 
 if __name__ == "__main__":
-    print(json.dumps({"memory": memory, "mapped": mapped}[sys.argv[1]](int(sys.argv[2]))))
+    case = {"memory": memory, "mapped": mapped, "file": parquet}[sys.argv[1]]
+    print(json.dumps(case(int(sys.argv[2]))))

@@ -153,10 +153,14 @@ def test_with_fewer_bins_the_tree_is_valid(problem, max_bins):
 @pytest.mark.parametrize("max_bins", [20, 64, 255])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_with_fewer_bins_little_is_lost(kernel, max_bins):
-    X = blobs_of(4000)
-    exact = Kauri(7, kernel=kernel, stocks="features", max_leaf_nodes=20).fit(X)
-    model = binned(7, kernel=kernel, max_bins=max_bins, max_leaf_nodes=20).fit(X)
-    assert model.inertia_ < exact.inertia_ * 1.05
+    """On average: a single greedy tree may take a better or a worse turn for another threshold."""
+    ratios = []
+    for seed in range(6):
+        X = blobs_of(4000, seed=seed)
+        exact = Kauri(7, kernel=kernel, stocks="features", max_leaf_nodes=20).fit(X)
+        model = binned(7, kernel=kernel, max_bins=max_bins, max_leaf_nodes=20).fit(X)
+        ratios.append(model.inertia_ / exact.inertia_)
+    assert np.mean(ratios) < (1.05 if max_bins < 64 else 1.02)
 
 
 def test_two_bins_are_halves():

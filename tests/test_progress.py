@@ -195,3 +195,52 @@ def _cuts(tree):
     """Each cut's place in the order of growth, and its gain."""
     inner = ~tree.is_leaf
     return tree.children_left[inner], tree.gain[inner]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class TestBar:
+    def test_rows_and_leaves(self, monkeypatch):
+        monkeypatch.setenv("TERM", "xterm-256color")
+        stream = Terminal()
+        monkeypatch.setattr(_progress.sys, "stdout", stream)
+        X = np.random.default_rng(0).normal(size=(200, 3))
+        Kauri(3, stocks="binned", max_leaf_nodes=5, verbose=1).fit(X)
+        text = stream.getvalue()
+        assert "[Kauri] rows of a leaf" in text
+        assert "[Kauri] leaves" in text
+        assert "5/5" in text
+        # The bar is gone, and the last line is that of the clocks.
+        assert DONE.match(text.splitlines()[-1].split("\x1b[2K")[-1])
+
+    def test_from_one_block_of_rows_to_the_next(self, monkeypatch):
+        shown = []
+        monkeypatch.setattr(_progress.Bar, "show", lambda bar, *what: shown.append(what))
+        with Progress(1, 10, 4, Terminal()) as progress:
+            progress.rows(10, 30)
+            progress.rows(30, 30)
+            progress.rows(7, None, "rows read")
+        assert shown == [
+            ("rows of a leaf", 10, 30),
+            ("rows of a leaf", 30, 30),
+            ("rows read", 7, None),
+        ]
+
+    def test_an_interrupt_takes_it_away(self):
+        stream = Terminal()
+        with pytest.raises(KeyboardInterrupt), Progress(1, 10, 4, stream) as progress:
+            progress.rows(10, 30)
+            raise KeyboardInterrupt
+        assert progress.bar is None
+        assert stream.getvalue().count("\x1b[?25l") == stream.getvalue().count("\x1b[?25h")
+
+    def test_lines_where_there_is_no_terminal(self):
+        stream = io.StringIO()
+        with Progress(1, 10, 4, stream) as progress:
+            progress.interval = 0
+            progress.rows(10, 30)
+            progress.rows(7, None, "rows read")
+        assert stream.getvalue() == "[Kauri] rows of a leaf: 10 of 30\n[Kauri] rows read: 7\n"

@@ -43,7 +43,8 @@ class PointCentres:
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
         out = np.empty((len(X), len(self.points)))
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
-            out[rows] = cdist(self.space.points(X[rows], threads) - self.origin, self.points)
+            points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
+            out[rows] = cdist(points - self.origin, self.points)
         return out
 
 

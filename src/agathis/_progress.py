@@ -42,7 +42,6 @@ class Progress:
         self.started = self.last = time.perf_counter()
         self.pairs_since = self.started
         self.grown_since: float | None = None
-
         self.bar: Bar | None = None
 
     def __enter__(self) -> Progress:

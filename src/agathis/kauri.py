@@ -88,7 +88,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         kernel                             rows                                    stocks
         ================================== ======================================= ============
         precomputed                        any                                     ``gram``
-        linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
+        linear, cosine                     d or n_clusters > 50, 8 n^2 bytes fit   ``gram``
         linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
                                            fit, D being n_components or d
         linear, cosine, or n_components    more                                    ``binned``
@@ -233,9 +233,9 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; the tree's conditions are on its columns. A ``numpy.memmap`` that is given
-            of float32 or float64 that is given to ``stocks="binned"`` (or is too large for the
-            exact stocks of ``"auto"``) is read in blocks, and need not fit in memory.
+            The rows; the tree's conditions are on its columns. A ``numpy.memmap`` of float32 or
+            float64 that is given to ``stocks="binned"`` (or is too large for the exact stocks of
+            ``"auto"``) is read in blocks, and need not fit in memory.
         y : Ignored
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
@@ -441,7 +441,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         if self._centres is None:
             raise self._rows_missing()
         checks.check_domain(self._centres.kernel, X)
-        return self._centres.distances(np.asarray(X, dtype=np.float64), threads)
+        return self._centres.distances(X, threads)
 
     @property
     def feature_importances_(self) -> np.ndarray:

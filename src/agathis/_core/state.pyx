@@ -137,7 +137,7 @@ cdef class State:
         views = {
             "order": self.order, "rank": self.rank, "cut": self.cut, "alpha": self.alpha,
             "rows": self.rows, "start": self.start, "stop": self.stop,
-            "leaf_self": self.leaf_self, "best": self.best,
+            "leaf_self": self.leaf_self,
         }
         return {name: np.asarray(view) for name, view in views.items()}
 
@@ -175,10 +175,6 @@ cdef class State:
     def cluster_stocks(self, Py_ssize_t k):
         """Each sample's stock with cluster k, as a view."""
         return np.asarray(self.rows)[:, STOCK_CLUSTER + k]
-
-    def cluster_sizes(self):
-        """Weight of each cluster."""
-        return np.asarray(self.size)[:self.n_clusters]
 
     def objective(self):
         """The sum over clusters of stock over size, in distance form."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 CSV_BYTES = 4 << 20
 
 
-class Source:
+class Source(ABC):
     """A table in a file.
 
     Parameters
@@ -67,9 +68,9 @@ class Source:
     def __init__(self, path: str) -> None:
         self.path = path
 
+    @abstractmethod
     def batches(self, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """The named columns, in batches of about so many rows, or as the file has them."""
-        raise NotImplementedError
 
     @contextmanager
     def faults(self, explain: Callable[[str], str] = "{}.".format) -> Iterator[None]:

@@ -14,7 +14,12 @@ import numpy as np
 
 from agathis._tree import threshold_between
 
-__all__ = ["Split", "Stocks", "threshold_between"]
+__all__ = ["EPS", "KERNEL_ROUNDING", "SUM_ROUNDING", "Split", "Stocks", "threshold_between"]
+
+EPS = float(np.finfo(np.float64).eps)
+# How rounding adds up in the sums from which gains are made, and in the kernel's own values.
+SUM_ROUNDING = 2048 * EPS
+KERNEL_ROUNDING = 16 * EPS
 
 
 class Split(NamedTuple):

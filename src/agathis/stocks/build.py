@@ -35,7 +35,7 @@ from agathis.stocks.store import MemoryStore, StreamStore, take
 
 # Rows up to which every threshold is looked at by default where the kernel has features.
 EXACT_ROWS = 100_000
-# Components up to which sums of points are faster than sums over pairs for sure.
+# Features and clusters up to which sums of points are faster than sums over pairs for sure.
 NARROW = 50
 # Leaves that memory is estimated for where there may be any number: most of many are small.
 TYPICAL_LEAVES = 40
@@ -119,7 +119,8 @@ class Request:
             ids = np.arange(n) if self.ids is None else self.ids
             rows = self.X if self.ids is None and not self.mapped else take(self.X, ids)
         else:
-            places = np.sort(_draw(n, self.subsample, self.random_state))
+            places = sample_without_replacement(n, self.subsample, random_state=self.random_state)
+            places.sort()
             ids = places if self.ids is None else self.ids[places]
             rows = take(self.X, ids)
         return rows, None if self.weight is None else self.weight[ids]
@@ -160,11 +161,11 @@ def choose_stocks(stocks: str, request: Request) -> str:
     matrix_fits = 8 * n**2 <= memory
     if request.kernel.has_features or request.n_components is not None:
         width = request.n_components or d
-        if request.n_components is None and d > NARROW and matrix_fits:
+        many = max(d, request.n_clusters) > NARROW
+        if request.n_components is None and many and matrix_fits:
             return "gram"
         fits = n * (13 * d + 16 * width) <= memory
-        exact = fits and n <= EXACT_ROWS
-        return "features" if exact else "binned"
+        return "features" if fits and n <= EXACT_ROWS else "binned"
     return "gram" if matrix_fits else "blocks"
 
 
@@ -180,7 +181,7 @@ def memory_warning(chosen: str, request: Request) -> str | None:
         return None
     return (
         f"X has {d} columns: with stocks={chosen!r} the sums of {leaves} leaves take up to "
-        f"{needed / 1e9:.0f} GB. n_components (for example 64, also with kernel='linear') makes "
+        f"{needed / 1e9:.0f} GB. Few n_components (for example 64, also with kernel='linear') make "
         "them small, and stocks='blocks' needs none."
     )
 
@@ -258,11 +259,7 @@ def _features(request: Request, space: Space) -> Built:
         min_leaf=request.min_leaf,
         threads=request.threads,
     )
-    residual = None
-    if space.map is not None and space.map.tells_residual:
-        left_out = float(space.map.residuals(X, phi) @ weight)
-        residual = _share(left_out, stocks)
-    return _finished(request, stocks, space, residual, X)
+    return _finished(request, stocks, space, X, phi, weight)
 
 
 def _binned(request: Request, space: Space, sample: np.ndarray, weight: np.ndarray | None) -> Built:
@@ -288,37 +285,42 @@ def _binned(request: Request, space: Space, sample: np.ndarray, weight: np.ndarr
         threads=request.threads,
         progress=request.progress,
     )
-    residual = None
-    if space.map is not None and space.map.tells_residual:
-        # The sample's share of it: the rows are as good as any.
-        weights = np.ones(len(sample)) if weight is None else weight
-        left_out = float(space.map.residuals(space.filled(sample), phi) @ weights)
-        about = phi - origin
-        kept = float(np.einsum("i,ij,ij->", weights, about, about))
-        residual = left_out / (left_out + kept) if left_out > 0 else 0.0
     if space.fill is None:  # rows to come may miss values all the same
         space = replace(space, fill=_means(sample, weight))
-    return _finished(request, stocks, space, residual, sample)
+    return _finished(request, stocks, space, sample, phi, weight)
 
 
 def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.average(rows.astype(np.float64), axis=0, weights=weight)
 
 
-def _share(left_out: float, stocks: FeatureStocks) -> float:
-    return left_out / (left_out + stocks.inertia) if left_out > 0 else 0.0
+def _residual(
+    space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None
+) -> float | None:
+    """The share of the centred kernel of some rows that a map leaves out, where it tells."""
+    if space.map is None or not space.map.tells_residual:
+        return None
+    weights = np.ones(len(rows)) if weight is None else weight
+    left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)
+    about = phi - _means(phi, weight)
+    kept = float(np.einsum("i,ij,ij->", weights, about, about))
+    return left_out / (left_out + kept) if left_out > 0 else 0.0
 
 
 def _finished(
     request: Request,
-    stocks: Any,
+    stocks: FeatureStocks | BinnedStocks,
     space: Space,
-    residual: float | None,
     sample: np.ndarray,
+    phi: np.ndarray,
+    weight: np.ndarray | None,
 ) -> Built:
-    """Put together what was built, with a word about a map that leaves out too much."""
+    """Put together what was built, with a word about a map that leaves out too much.
+
+    ``phi`` are the points of ``sample``, rows of these weights.
+    """
     request.progress.trace = stocks.trace
-    warning = None
+    residual, warning = _residual(space, sample, phi, weight), None
     if residual is not None and residual > RESIDUAL_LIMIT:
         needed, reached = components_needed(
             request.kernel, space.filled(sample), RESIDUAL_LIMIT, request.random_state
@@ -327,8 +329,3 @@ def _finished(
             residual, space.map.n_components, needed, reached, request.kernel
         )
     return Built(stocks, stocks.trace, space, residual, warning)
-
-
-def _draw(n: int, count: int, random_state: np.random.RandomState) -> np.ndarray:
-    """``count`` different numbers below n, in memory that does not grow with n."""
-    return sample_without_replacement(n, count, random_state=random_state)

@@ -1,9 +1,10 @@
 """Stocks summed over pairs of samples: exact, for any symmetric kernel.
 
-A search never reads a kernel value (:mod:`agathis.stocks.samples`). Kernel rows are read at two
-moments only: all of them for the root, and at a cut those of the smaller side (or of the side
-that changes its cluster), so they may come from a matrix or be computed on the way. All
-values are in distance form (``pair_loops.h``).
+What is kept for each sample: its stock with its leaf and with each cluster, and, feature by
+feature, its stock with the samples of its leaf that stand before it. A search reads these and
+never a kernel value. Kernel rows are read at two moments only: all of them for the root, and at a
+cut those of the smaller side (or of the side that changes its cluster), so they may come from a
+matrix or be computed on the way. All values are in distance form (``pair_loops.h``).
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import numpy as np
 from agathis._core.clusters import transfer
 from agathis._core.pairs import Separation, close_root, open_root, sum_rows
 from agathis._core.partition import partition
+from agathis._core.splitter import locate, search
 from agathis._core.state import State
 from agathis._progress import Progress
-from agathis.stocks.base import Split
+from agathis.stocks.base import KERNEL_ROUNDING, SUM_ROUNDING, Split, threshold_between
 from agathis.stocks.rows import Rows
-from agathis.stocks.samples import KERNEL_ROUNDING, SUM_ROUNDING, SampleStocks
 
 
-class PairStocks(SampleStocks):
+class PairStocks:
     """See :class:`agathis.stocks.base.Stocks`.
 
     Parameters
@@ -52,11 +53,11 @@ class PairStocks(SampleStocks):
         positive: bool = False,
     ) -> None:
         self.values = np.ascontiguousarray(X.T, dtype=np.float64)
-        self.rows, self.weight = rows, weight
-        state = State(
+        self.rows, self.weight, self.min_leaf = rows, weight, min_leaf
+        self.state = State(
             self.values, weight, rows.half, n_clusters, max_leaves, threads, positive=positive
         )
-        super().__init__(state, rows.half, min_leaf)
+        self.gain, self.bound = self.state.gains()
         magnitude, done = 0.0, 0
         progress.pairs(done, len(X))
         for block, index, ids in self._blocks(np.arange(len(X), dtype=np.int32)):
@@ -71,6 +72,36 @@ class PairStocks(SampleStocks):
         close_root(self.state)
         self.tolerance = (SUM_ROUNDING + 4 * rows.rounding) * magnitude / float(weight.sum())
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
+
+    @property
+    def n_clusters(self) -> int:
+        return self.state.n_clusters
+
+    @property
+    def objective(self) -> float:
+        value = self.state.objective()
+        # Of clusters without inertia rounding may leave less than none.
+        return 0.0 if 0 < value <= self.tolerance else value
+
+    def cluster_means(self) -> np.ndarray:
+        """Mean kernel value within each cluster, back from the distance form."""
+        return self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
+
+    def has_threshold(self, slot: int) -> np.ndarray:
+        return self.state.has_threshold(slot)
+
+    def leaf_size(self, slot: int) -> tuple[int, float]:
+        return self.state.leaf_size(slot)
+
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
+        search(self.state, slots, drawn, self.min_leaf)
+
+    def locate(self, slot: int, floor: float) -> Split:
+        feature, position, gain, move, left, right = locate(
+            self.state, slot, floor, self.tolerance, self.min_leaf
+        )
+        low, high = self.state.values_around(slot, feature, position)
+        return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
     def commit(self, slot: int, split: Split) -> int:
         state = self.state

@@ -11,8 +11,7 @@ import numpy as np
 
 from agathis._core.point_search import locate, search
 from agathis._core.points import PointState
-from agathis.stocks.base import Split
-from agathis.stocks.samples import EPS, KERNEL_ROUNDING, SUM_ROUNDING
+from agathis.stocks.base import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
 
 
 class PointStocks:
