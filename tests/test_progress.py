@@ -231,9 +231,15 @@ class TestBar:
 
     def test_an_interrupt_takes_it_away(self):
         stream = Terminal()
-        with pytest.raises(KeyboardInterrupt), Progress(1, 10, 4, stream) as progress:
-            progress.rows(10, 30)
-            raise KeyboardInterrupt
+        progress = Progress(1, 10, 4, stream)
+
+        def cut_short():
+            with progress:
+                progress.rows(10, 30)
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            cut_short()
         assert progress.bar is None
         assert stream.getvalue().count("\x1b[?25l") == stream.getvalue().count("\x1b[?25h")
 
