@@ -64,6 +64,7 @@ def valid_tree(
     min_samples_split=2,
     min_samples_leaf=1,
     midpoints=True,
+    kauri=True,
 ) -> None:
     """Assert that a tree is one, that it is the tree of X, and that it keeps its limits.
 
@@ -82,15 +83,23 @@ def valid_tree(
     midpoints : bool, default=True
         Whether each threshold is half-way between the values that it separates, as it is
         unless bins hold several values.
+    kauri : bool, default=True
+        Whether Kauri grew it: each cut has a move and a gain above zero.
     """
     X = np.asarray(X)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
     counted = weight > 0
     _is_a_tree(tree, X.shape[1])
+    inner = tree.children_left >= 0
+    if kauri:
+        assert np.all(tree.gain[inner] > 0.0)
+        _moves_are_allowed(tree, n_clusters)
+    else:
+        assert np.all(tree.gain >= -1e-9 * max(1.0, tree.gain.sum()))
+        assert np.all(tree.move[inner] == MOVES.index("cut"))
     passes = route(tree, X)
     _counts_its_rows(tree, passes[counted], weight[counted])
     _cuts_between_rows(tree, X[counted], passes[counted], midpoints)
-    _moves_are_allowed(tree, n_clusters)
 
     leaves = np.flatnonzero(tree.children_left < 0)
     found = np.unique(tree.cluster[leaves])
@@ -106,7 +115,6 @@ def valid_tree(
         assert tree.max_depth == tree.depth.max()
 
     weighted = tree.weighted_n_node_samples * (1 + 1e-12)
-    inner = tree.children_left >= 0
     if n_clusters is not None:
         assert len(found) <= n_clusters
     if max_leaf_nodes is not None:
@@ -151,7 +159,6 @@ def _is_a_tree(tree, n_features: int) -> None:
     assert np.all((tree.feature[~leaf] >= 0) & (tree.feature[~leaf] < n_features))
     assert not np.any(np.isnan(tree.threshold) | (tree.threshold == -np.inf))
     assert np.all(np.isfinite(tree.gain))
-    assert np.all(tree.gain[~leaf] > 0.0)
     assert np.all((tree.move[~leaf] > 0) & (tree.move[~leaf] < len(MOVES)))
 
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from agathis import Kauri, _reference
-from agathis.kauri import NEGLIGIBLE
+from agathis._validation import NEGLIGIBLE
 
 KERNELS = ["linear", "rbf", "cosine", "laplacian", "poly"]
 LARGEST = np.finfo(np.float64).max

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from sklearn.utils import gen_batches
 
+from agathis._kernels import Kernel
 from agathis._space import Space
 
 # Rows of a table that are made points at a time.
@@ -44,3 +45,66 @@ def point_stocks(
 def objective(stock: np.ndarray, size: np.ndarray) -> float:
     """Sum over clusters of stock over size; an empty cluster adds nothing."""
     return float(np.sum(stock[size > 0] / size[size > 0]))
+
+
+def kernel_objective(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None = None,
+) -> float:
+    """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
+    if matrix is None and kernel.has_features:
+        return objective(*point_stocks(Space(kernel), X, labels, weight, threads))
+    return objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+
+
+def kernel_cost(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None = None,
+) -> float:
+    """The sum of squared distances of the rows of X to their cluster's mean, by the kernel.
+
+    It is the kernel's trace less the objective. Where rows are points it is summed as what it
+    is, without that difference of large numbers.
+    """
+    if matrix is None and kernel.has_features:
+        points = kernel.features(X).astype(np.float64)
+        member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
+        size = member.sum(axis=0)
+        settled = points - kernel.origin(points)
+        # An empty cluster has no row that would ask for its mean.
+        mean = (member.T @ settled) / np.where(size > 0, size, 1.0)[:, None]
+        apart = settled - mean[labels]
+        own = np.einsum("ij,ij->i", apart, apart)
+        return float(own.sum() if weight is None else weight @ own)
+    if matrix is None:
+        diagonal = kernel.diagonal(X - kernel.origin(X))
+    else:
+        diagonal = np.diagonal(matrix).astype(np.float64)
+    trace = diagonal.sum() if weight is None else weight @ diagonal
+    return float(trace) - objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+
+
+def _pair_stocks(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of kernel values within each cluster, and the clusters' sizes."""
+    member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
+    if matrix is not None:
+        blocks = iter([(slice(None), matrix)])
+    else:
+        settled = X - kernel.origin(X)
+        blocks = kernel.blocks(settled, settled, threads)
+    return cluster_stocks(blocks, member), member.sum(axis=0)

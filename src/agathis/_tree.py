@@ -16,8 +16,9 @@ from scipy import sparse
 
 from agathis._core.predict import walk
 
-#: Kinds of split; ``Tree.move`` holds indices into this.
-MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation")
+#: Kinds of split; ``Tree.move`` holds indices into this. Kauri's have their names, any other
+#: tree's are "cut".
+MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation", "cut")
 LEAF = -1
 UNDEFINED = -2
 #: Where missing values go; ``Tree.missing`` holds indices into this.

@@ -32,6 +32,9 @@ fit_context = _fit_context
 # How far a kernel matrix may be from its transpose, relative to its largest value.
 SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
 
+# A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
+NEGLIGIBLE = 1e-12
+
 # Rows that are looked over between two chances to hear an interrupt.
 ROWS_AT_ONCE = 1 << 18
 
@@ -106,11 +109,13 @@ def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, thread
             column = int(np.argmax(n_missing > 0))
             names = getattr(estimator, "feature_names_in_", None)
             where = f"column {column}" if names is None else f"column {names[column]!r}"
+            stocks = getattr(estimator, "stocks", None)
             raise ValueError(
-                f"Input X contains NaN, for example in {where}. Missing values are "
-                "accepted by stocks='binned', with the linear or cosine kernel or n_components; "
-                f"here stocks={estimator.stocks!r}. Otherwise fill them in, for example with "
-                "sklearn.impute.SimpleImputer, or drop these rows."
+                f"Input X contains NaN, for example in {where}. Missing values are accepted by "
+                f"{'' if stocks else 'Kauri with '}stocks='binned', with the linear or cosine "
+                f"kernel or n_components{f'; here stocks={stocks!r}' if stocks else ''}. "
+                "Otherwise fill them in, for example with sklearn.impute.SimpleImputer, or drop "
+                "these rows."
             )
     return some_missing
 
@@ -331,6 +336,23 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
     if not weight.any():
         raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     return None if (weight == 1.0).all() else np.ascontiguousarray(weight)
+
+
+def counted_rows(n: int, weight: np.ndarray | None, n_clusters: int) -> np.ndarray | None:
+    """The rows that count; ``None`` where it is all of them."""
+    if n > np.iinfo(np.int32).max:
+        raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
+    counted = None
+    if weight is not None:
+        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum()).astype(np.int32)
+    found = n if counted is None else len(counted)
+    # Weight 2 is the row twice here too.
+    if max(found, n if weight is None else weight.sum()) < n_clusters:
+        raise ValueError(
+            f"n_samples={found} should be >= n_clusters={n_clusters}"
+            + (" (rows of weight 0 do not count)." if found < n else ".")
+        )
+    return None if found == n else counted
 
 
 def least_weight(value: float, total: float, no_limit: int) -> float:

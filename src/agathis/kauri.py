@@ -15,30 +15,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
 from agathis._centres import PointCentres, SampleCentres, centres_of
 from agathis._grower import Grower, Limits
 from agathis._kernels import Kernel
-from agathis._partition import cluster_stocks, membership, objective, point_stocks
+from agathis._model import TreeModel
+from agathis._partition import kernel_objective, objective, point_stocks
 from agathis._progress import Clocks, Progress
 from agathis._tree import Tree
 from agathis.stocks.build import Built, Request, build, choose_stocks, memory_warning
 
-# A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
-NEGLIGIBLE = 1e-12
 
-
-class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -264,7 +255,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         missing = self.stocks == "binned"
         X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        ids = self._counted(len(X), weight)
+        ids = checks.counted_rows(len(X), weight, self.n_clusters)
         kernel, matrix = self._check_kernel(X, gram, threads)
         with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
             total = float(len(X) if weight is None else weight.sum())
@@ -291,48 +282,6 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 progress=progress,
             )
             return self._grow(request, limits)
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """The cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        X, threads = self._rows_and_threads(X)
-        return self.tree_.predict(X, threads)
-
-    def apply(self, X: ArrayLike) -> np.ndarray:
-        """The leaf of each row, as a node number of ``tree_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_samples,)
-        """
-        X, threads = self._rows_and_threads(X)
-        return self.tree_.apply(X, threads)
-
-    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Which nodes each row passes on its way to its leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n_samples, n_nodes)
-        """
-        X, threads = self._rows_and_threads(X)
-        return self.tree_.decision_path(X, threads)
 
     def score(
         self,
@@ -365,13 +314,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         labels = self.tree_.predict(X, threads)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
-        member = membership(labels, self.n_clusters_, 1.0 if weight is None else weight)
-        if matrix is not None:
-            stock = cluster_stocks(iter([(slice(None), matrix)]), member)
-        else:
-            settled = X - kernel.origin(X)
-            stock = cluster_stocks(kernel.blocks(settled, settled, threads), member)
-        return objective(stock, member.sum(axis=0))
+        return kernel_objective(kernel, X, labels, weight, threads, matrix)
 
     def fit_transform(
         self,
@@ -444,11 +387,6 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         return self._centres.distances(X, threads)
 
     @property
-    def feature_importances_(self) -> np.ndarray:
-        check_is_fitted(self, "tree_")
-        return self.tree_.feature_importances()
-
-    @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
 
@@ -458,34 +396,15 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         tags.input_tags.allow_nan = self.stocks == "binned"
         return tags
 
-    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        check_is_fitted(self, "tree_")
-        threads = checks.n_threads(self.n_jobs)
-        missing = self.stocks_ == "binned"
-        X, _ = checks.check_X(self, X, reset=False, missing=missing, threads=threads)
-        return X, threads
+    @property
+    def _takes_missing(self) -> bool:
+        return self.stocks_ == "binned"
 
     def _rows_missing(self) -> ValueError:
         return ValueError(
             f"transform with kernel={self.kernel!r} needs the training rows, and the model does "
             "not keep them: fit with keep_training_data=True, or with n_components."
         )
-
-    def _counted(self, n: int, weight: np.ndarray | None) -> np.ndarray | None:
-        """The rows that count; ``None`` where it is all of them."""
-        if n > np.iinfo(np.int32).max:
-            raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
-        counted = None
-        if weight is not None:
-            counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum()).astype(np.int32)
-        found = n if counted is None else len(counted)
-        # Weight 2 is the row twice here too.
-        if max(found, n if weight is None else weight.sum()) < self.n_clusters:
-            raise ValueError(
-                f"n_samples={found} should be >= n_clusters={self.n_clusters}"
-                + (" (rows of weight 0 do not count)." if found < n else ".")
-            )
-        return None if found == n else counted
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int

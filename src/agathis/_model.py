@@ -1,0 +1,81 @@
+"""What every estimator of the package can do once it has a tree.
+
+An estimator sets ``tree_`` in ``fit``; the rest is read from it here, so that predictions, paths
+and importances are the same code whatever grew the tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from agathis import _validation as checks
+from agathis._tree import Tree
+
+
+class TreeModel(ClusterMixin):
+    """A clustering estimator with a ``tree_``."""
+
+    tree_: Tree
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.predict(X, threads)
+
+    def apply(self, X: ArrayLike) -> np.ndarray:
+        """The leaf of each row, as a node number of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples,)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.apply(X, threads)
+
+    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
+        """Which nodes each row passes on its way to its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.decision_path(X, threads)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        check_is_fitted(self, "tree_")
+        return self.tree_.feature_importances()
+
+    @property
+    def _takes_missing(self) -> bool:
+        """Whether the fitted tree says where missing values go."""
+        return False
+
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        check_is_fitted(self, "tree_")
+        threads = checks.n_threads(self.n_jobs)
+        missing = self._takes_missing
+        X, _ = checks.check_X(self, X, reset=False, missing=missing, threads=threads)
+        return X, threads

@@ -1,0 +1,3 @@
+"""The other clustering trees: what Kauri is compared with, on the same ``Tree``."""
+
+from __future__ import annotations

@@ -1,0 +1,94 @@
+"""What all rivals share: the flow of ``fit``, and what a fitted one tells.
+
+The data are checked, rows of no weight put aside, the rival draws its tree (``_draw``), and the
+tree is completed from the rows (``_sketch``). A fit that fails leaves the last one as it was.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis import _validation as checks
+from agathis._kernels import Kernel
+from agathis._model import TreeModel
+from agathis._partition import kernel_cost, kernel_objective
+from agathis.rivals._sketch import Sketch
+
+
+class Rival(TreeModel, BaseEstimator):
+    """A clustering tree that another method grows."""
+
+    n_clusters: int
+    n_jobs: int | None
+
+    @checks.fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight 2 is the row twice, weight 0 the row left out.
+
+        Returns
+        -------
+        self : object
+        """
+        with checks.last_fit_kept(self):
+            threads = checks.n_threads(self.n_jobs)
+            X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
+            weight = checks.check_sample_weight(sample_weight, len(X))
+            ids = checks.counted_rows(len(X), weight, self.n_clusters)
+            kernel = self._kernel()
+            checks.check_domain(kernel, X)
+            rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)
+            share = weight if ids is None else weight[ids]
+            sketch, found = self._draw(rows, share, threads)
+            tree, kept = sketch.tree(rows, share, kernel, threads)
+            labels = tree.predict(X, threads)
+            found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
+        self.tree_ = tree
+        self.labels_ = labels
+        self.n_clusters_ = tree.n_clusters
+        self.n_leaves_ = tree.n_leaves
+        for name, value in found.items():
+            # What there is one of for each cluster is for those that the tree has.
+            setattr(self, name, value[kept] if name.startswith("cluster_") else value)
+        return self
+
+    def score(
+        self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """The kernel KMeans objective of the clusters that the tree makes of X, as Kauri's.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+            Higher is better.
+        """
+        X, threads = self._rows_and_threads(X)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        labels = self.tree_.predict(X, threads)
+        return kernel_objective(self._kernel(), X, labels, weight, threads)
+
+    def _kernel(self) -> Kernel:
+        """The kernel by whose KMeans objective the tree is judged."""
+        return Kernel("linear")
+
+    @abstractmethod
+    def _draw(
+        self, X: np.ndarray, weight: np.ndarray | None, threads: int
+    ) -> tuple[Sketch, dict[str, object]]:
+        """The tree of the rows, and the attributes that the fit leaves besides the common ones."""
