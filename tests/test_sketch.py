@@ -1,4 +1,4 @@
-"""A drawn tree, completed from the rows: counts, clusters without a gap, and what cuts are worth."""
+"""A drawn tree, completed from the rows: counts, clusters without a gap, what cuts are worth."""
 
 import numpy as np
 import pytest
