@@ -10,8 +10,6 @@ lowest feature, then threshold, then node.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,17 +72,22 @@ class Grower:
         # By slot: the leaf's node, and whether the limits forbid to cut it.
         self.node = np.zeros(limits.max_leaves, dtype=np.int64)
         self.closed = np.zeros(limits.max_leaves, dtype=bool)
+        self.some_closed = False
         self._close_if_done(0)
 
     def grow(self) -> Tree:
         while self.n_leaves < self.limits.max_leaves:
-            with self._clock("search"):
-                best = self._best_gain()
-                if not best > self.stocks.tolerance:
-                    break
+            started = time.perf_counter()
+            best = self._best_gain()
+            found = best > self.stocks.tolerance
+            if found:
                 slot, split = self._choose(best)
-            with self._clock("commit"):
-                self._cut(slot, split)
+            searched = time.perf_counter()
+            self.clocks.search += searched - started
+            if not found:
+                break
+            self._cut(slot, split)
+            self.clocks.commit += time.perf_counter() - searched
             if self.progress.verbose:
                 self.progress.leaves(self.n_leaves, self.stocks.n_clusters, self.stocks.objective)
         return self.builder.build()
@@ -92,17 +95,20 @@ class Grower:
     def _best_gain(self) -> float:
         """The best gain of all leaves, after every search that it takes to be certain."""
         gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
-        gain[self.closed[: self.n_leaves]] = bound[self.closed[: self.n_leaves]] = -np.inf
+        closed = self.closed[: self.n_leaves]
+        if self.some_closed:
+            gain[closed] = bound[closed] = -np.inf
         if self.limits.max_features is not None:
             # Each search draws features of its own, so no old search speaks for a new one.
-            bound[~self.closed[: self.n_leaves]] = np.inf
+            bound[~closed] = np.inf
         tolerance = self.stocks.tolerance
         best = float(np.max(gain, where=gain == bound, initial=-np.inf))
-        self._search(np.flatnonzero(bound == np.inf), best)
-        certain = gain == bound
-        best = float(np.max(gain, where=certain, initial=-np.inf))
-        doubtful = np.flatnonzero(~certain)
-        doubtful = doubtful[np.argsort(-bound[doubtful], kind="stable")]
+        self._search((bound == np.inf).nonzero()[0], best)
+        best = float(np.max(gain, where=gain == bound, initial=-np.inf))
+        floor = max(best, tolerance) - tolerance
+        doubtful = ((gain != bound) & (bound >= floor)).nonzero()[0]
+        if len(doubtful) > TOGETHER:
+            doubtful = doubtful[np.argsort(-bound[doubtful], kind="stable")]
         for first in range(0, len(doubtful), TOGETHER):
             floor = max(best, tolerance) - tolerance
             some = doubtful[first : first + TOGETHER]
@@ -133,8 +139,8 @@ class Grower:
         """The split to make: the first, by feature, threshold and node, of those that tie."""
         floor = best - self.stocks.tolerance
         gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
-        tied = np.flatnonzero((gain == bound) & (gain >= floor))
-        splits = [(int(slot), self.stocks.locate(int(slot), floor)) for slot in tied]
+        tied = ((gain == bound) & (gain >= floor)).nonzero()[0].tolist()
+        splits = [(slot, self.stocks.locate(slot, floor)) for slot in tied]
         return min(splits, key=lambda s: (s[1].feature, s[1].threshold, self.node[s[0]]))
 
     def _cut(self, slot: int, split: Split) -> None:
@@ -151,17 +157,10 @@ class Grower:
         """Keep a new leaf from being cut where the limits forbid it."""
         _, weight = self.stocks.leaf_size(slot)
         max_depth = self.limits.max_depth
-        self.closed[slot] = (
+        closed = (
             not self.stocks.has_threshold(slot).any()
             or weight < self.limits.min_split
             or (max_depth is not None and self.builder.depth(int(self.node[slot])) >= max_depth)
         )
-
-    @contextmanager
-    def _clock(self, name: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = getattr(self.clocks, name) + time.perf_counter() - started
-            setattr(self.clocks, name, spent)
+        self.closed[slot] = closed
+        self.some_closed |= closed

@@ -42,6 +42,11 @@ _DTYPES = {
 }
 
 
+# Feature and threshold of a leaf; its gain, move and missing.
+_NO_SPLIT = UNDEFINED, float(UNDEFINED)
+_NO_GAIN = 0.0, 0, 0
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A binary tree whose leaves belong to clusters.
@@ -249,11 +254,11 @@ class TreeBuilder:
 
     def __init__(self, n_features: int, n_samples: int, weight: float) -> None:
         self.n_features = n_features
-        self.columns: dict[str, list] = {name: [] for name in _DTYPES}
-        self._append(0, n_samples, weight, 0)
+        # A row a node, in the order of _DTYPES.
+        self.rows: list[list] = [[LEAF, LEAF, *_NO_SPLIT, 0, *_NO_GAIN, n_samples, weight, 0]]
 
     def depth(self, node: int) -> int:
-        return self.columns["depth"][node]
+        return self.rows[node][-1]
 
     def cut(
         self,
@@ -263,43 +268,17 @@ class TreeBuilder:
         right: tuple[int, float],
     ) -> tuple[int, int]:
         """Give a leaf two children of the given (samples, weight); their numbers."""
-        depth = self.depth(node) + 1
-        first = self._append(split.left, *left, depth)
-        second = self._append(split.right, *right, depth)
-        row = {
-            "children_left": first,
-            "children_right": second,
-            "feature": split.feature,
-            "threshold": split.threshold,
-            "gain": split.gain,
-            "move": split.move,
-            "missing": split.missing,
-        }
-        for name, value in row.items():
-            self.columns[name][node] = value
-        return first, second
+        row, first = self.rows[node], len(self.rows)
+        for cluster, size in ((split.left, left), (split.right, right)):
+            self.rows.append([LEAF, LEAF, *_NO_SPLIT, cluster, *_NO_GAIN, *size, row[-1] + 1])
+        row[:4] = first, first + 1, split.feature, split.threshold
+        row[5:8] = split.gain, split.move, split.missing
+        return first, first + 1
 
     def build(self) -> Tree:
-        arrays = {name: np.array(self.columns[name], dtype=t) for name, t in _DTYPES.items()}
+        columns = zip(_DTYPES.items(), zip(*self.rows, strict=True), strict=True)
+        arrays = {name: np.array(column, dtype=dtype) for (name, dtype), column in columns}
         return Tree(**arrays, n_features=self.n_features)
-
-    def _append(self, cluster: int, n_samples: int, weight: float, depth: int) -> int:
-        row = {
-            "children_left": LEAF,
-            "children_right": LEAF,
-            "feature": UNDEFINED,
-            "threshold": float(UNDEFINED),
-            "cluster": cluster,
-            "gain": 0.0,
-            "move": 0,
-            "missing": 0,
-            "n_node_samples": n_samples,
-            "weighted_n_node_samples": weight,
-            "depth": depth,
-        }
-        for name, value in row.items():
-            self.columns[name].append(value)
-        return len(self.columns["cluster"]) - 1
 
 
 def threshold_between(low: float, high: float) -> float:

@@ -19,6 +19,9 @@ typedef struct {
     const double *row[SCAN_TILE];
     int32_t at[SCAN_TILE]; /* the block that the cut ends, or the row it is at */
     uint8_t missing_left[SCAN_TILE];
+    uint8_t begins[SCAN_TILE]; /* whether a block of the table begins at the cut */
+    tile old_best, old_second, old_target, old_far_best, old_far_second, old_far_target;
+    tile moves; /* the best gain of each cut */
 } point_tile;
 
 size_t
@@ -42,25 +45,30 @@ spare_of(point_tile *p, const scan_clusters *c)
     return (double *)(prefix_of(p) + lanes);
 }
 
-/* sigma(L^2), sigma(R^2) and sigma(L x C_k) of each cut. */
+/* sigma(A^2) of a sum of points, and of the rest of the leaf. */
 AGATHIS_INLINE void
-products(point_tile *p, const scan_clusters *c, const point_clusters *sums,
-         const double *restrict total, ptrdiff_t width, ptrdiff_t length)
+self_products(const double *row, const double *total, ptrdiff_t width, double *self, double *far)
+{
+    lanes none, near_sum, far_sum;
+    lanes_clear(&none);
+    near_sum = far_sum = none;
+    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
+        const lanes x = lanes_load(row + j);
+        lanes_add_square(&near_sum, x, none);
+        lanes_add_square(&far_sum, lanes_load(total + j), x);
+    }
+    *self = lanes_sum(near_sum);
+    *far = lanes_sum(far_sum);
+}
+
+/* sigma(L x C_k) of each cut. */
+AGATHIS_INLINE void
+products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrdiff_t width,
+         ptrdiff_t length)
 {
     tile *prefix = prefix_of(p);
     lanes none;
     lanes_clear(&none);
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        const double *row = p->row[t];
-        lanes self = none, far = none;
-        for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-            const lanes x = lanes_load(row + j);
-            lanes_add_square(&self, x, none);
-            lanes_add_square(&far, lanes_load(total + j), x);
-        }
-        p->tile.self[t] = lanes_sum(self);
-        p->tile.far_self[t] = lanes_sum(far);
-    }
     for (ptrdiff_t t = 0; t < length; t += 4) {
         const double *row[4];
         for (int u = 0; u < 4; ++u)
@@ -109,57 +117,6 @@ put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, 
     p->missing_left[t] = (uint8_t)missing_left;
 }
 
-/* The squared distance of the mean of the left side from the leaf's, times the squared weight of
- * that side; of the right side it is the same. */
-AGATHIS_INLINE double
-squared_moment(const point_tile *p, ptrdiff_t t, const scan_leaf *leaf,
-               const double *restrict total, ptrdiff_t width)
-{
-    const double *restrict x = p->row[t];
-    const double share = p->tile.weight[t] / leaf->weight;
-    lanes squared;
-    lanes_clear(&squared);
-    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        lanes mean;
-        lanes_clear(&mean);
-        lanes_add_scaled(&mean, share, lanes_load(total + j));
-        lanes_add_square(&squared, lanes_load(x + j), mean);
-    }
-    return lanes_sum(squared);
-}
-
-/* What may be gained near each cut of the tile, on top of what the cut gains. */
-AGATHIS_INLINE void
-widen(point_tile *p, const scan_leaf *leaf, const point_clusters *sums, const point_table *table,
-      ptrdiff_t length)
-{
-    tile_slack *slack = &p->slack;
-    tile near, far;
-    memset(slack, 0, sizeof *slack);
-    slack->reach = sums->reach;
-    slack->rest = sums->rest;
-    for (ptrdiff_t t = 0; t < length; ++t)
-        near[t] = squared_moment(p, t, leaf, table->total, table->width);
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        const double moment = sqrt(near[t]);
-        near[t] = moment / p->tile.weight[t];
-        far[t] = moment / (leaf->weight - p->tile.weight[t]);
-    }
-    for (ptrdiff_t t = 1; t < length; ++t) {
-        const double radius = table->radius[p->at[t]];
-        if (p->at[t] != p->at[t - 1] + 1 || radius == 0.0 || radius == INFINITY)
-            continue;
-        for (ptrdiff_t u = t - 1; u <= t; ++u) {
-            slack->wide[u] = larger(slack->wide[u], 2.0 * radius);
-            slack->near[u] = larger(slack->near[u], larger(near[t - 1], near[t]));
-            slack->far[u] = larger(slack->far[u], larger(far[t - 1], far[t]));
-        }
-    }
-    /* Four times R^2: within a block no side is less than a quarter of what it is at an end. */
-    for (ptrdiff_t t = 0; t < length; ++t)
-        slack->square[t] = slack->wide[t] * slack->wide[t];
-}
-
 /* The cuts of a feature at the ends of blocks: begin .. last - 1. */
 typedef struct {
     ptrdiff_t begin, end, last;
@@ -183,6 +140,221 @@ ways(const cut_range *range, ptrdiff_t b)
     return range->misses && b < range->end - 1 ? 2 : 1;
 }
 
+/* The squared distance of the mean of the left side from the leaf's, times the squared weight of
+ * that side; of the right side it is the same. */
+AGATHIS_INLINE double
+squared_moment(const double *row, double share, const double *total, ptrdiff_t width)
+{
+    lanes squared;
+    lanes_clear(&squared);
+    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
+        lanes mean;
+        lanes_clear(&mean);
+        lanes_add_scaled(&mean, share, lanes_load(total + j));
+        lanes_add_square(&squared, lanes_load(row + j), mean);
+    }
+    return lanes_sum(squared);
+}
+
+/* The slack of a cut is that of the blocks on both of its sides. */
+AGATHIS_INLINE void
+widen(const point_table *table, const cut_range *range)
+{
+    double *wide = table->kept + CUT_WIDE * table->cuts;
+    double *near = table->kept + CUT_NEAR * table->cuts;
+    double *far = table->kept + CUT_FAR * table->cuts;
+    double near_before = 0.0, far_before = 0.0;
+    for (ptrdiff_t b = range->begin; b < range->last; ++b) {
+        const double near_here = near[b], far_here = far[b];
+        const double radius = b > range->begin ? table->radius[b] : 0.0;
+        wide[b] = near[b] = far[b] = 0.0;
+        if (radius > 0.0 && radius < INFINITY)
+            for (ptrdiff_t u = b - 1; u <= b; ++u) {
+                wide[u] = larger(wide[u], 2.0 * radius);
+                near[u] = larger(near[u], larger(near_before, near_here));
+                far[u] = larger(far[u], larger(far_before, far_here));
+            }
+        near_before = near_here;
+        far_before = far_here;
+    }
+}
+
+AGATHIS_CLONES void
+point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
+              ptrdiff_t n_features)
+{
+    const ptrdiff_t width = table->width, cuts = table->cuts;
+    for (ptrdiff_t f = first; f < first + n_features; ++f) {
+        const cut_range range = cuts_of(table, f);
+        for (ptrdiff_t b = range.begin; b < range.last; ++b) {
+            const double *row = table->sum + b * width;
+            const double weight = table->weight[b];
+            double *kept = table->kept + b;
+            const double moment =
+                sqrt(squared_moment(row, weight / leaf_weight, table->total, width));
+            self_products(row, table->total, width, kept + CUT_SELF * cuts,
+                          kept + CUT_FAR_SELF * cuts);
+            kept[CUT_NEAR * cuts] = moment / weight;
+            kept[CUT_FAR * cuts] = moment / (leaf_weight - weight);
+        }
+        widen(table, &range);
+    }
+}
+
+/* Bring what is kept of the cuts into the tile. */
+AGATHIS_INLINE void
+recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrdiff_t length)
+{
+    const double *kept = table->kept;
+    const ptrdiff_t cuts = table->cuts;
+    tile_slack *slack = &p->slack;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const ptrdiff_t c = p->at[t];
+        p->tile.self[t] = kept[CUT_SELF * cuts + c];
+        p->tile.far_self[t] = kept[CUT_FAR_SELF * cuts + c];
+        slack->wide[t] = kept[CUT_WIDE * cuts + c];
+        slack->near[t] = kept[CUT_NEAR * cuts + c];
+        slack->far[t] = kept[CUT_FAR * cuts + c];
+        if (p->missing_left[t]) {
+            /* There are no blocks of several cuts along a feature that misses values. */
+            self_products(p->row[t], table->total, table->width, p->tile.self + t,
+                          p->tile.far_self + t);
+            slack->wide[t] = 0.0;
+        }
+    }
+    for (ptrdiff_t t = length; t % SCAN_PAD; ++t)
+        slack->wide[t] = slack->near[t] = slack->far[t] = 0.0;
+    /* Four times R^2: within a block no side is less than a quarter of what it is at an end. */
+    for (ptrdiff_t t = 0; t < length || t % SCAN_PAD; ++t)
+        slack->square[t] = slack->wide[t] * slack->wide[t];
+    slack->reach = sums->reach;
+    slack->rest = sums->rest;
+}
+
+AGATHIS_INLINE ptrdiff_t
+cut_number(const point_tile *p, ptrdiff_t t, const point_table *table)
+{
+    return p->at[t] + (p->missing_left[t] ? table->blocks : 0);
+}
+
+/* Keep the best arrivals of both sides. */
+AGATHIS_INLINE void
+keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t length)
+{
+    const ptrdiff_t cuts = table->cuts;
+    const scan_tile *s = &p->tile;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        double *kept = table->kept + cut_number(p, t, table);
+        kept[CUT_BEST * cuts] = s->best[t];
+        kept[CUT_SECOND * cuts] = s->second[t];
+        kept[CUT_TARGET * cuts] = s->target[t];
+        kept[CUT_FAR_BEST * cuts] = s->far_best[t];
+        kept[CUT_FAR_SECOND * cuts] = s->far_second[t];
+        kept[CUT_FAR_TARGET * cuts] = s->far_target[t];
+    }
+}
+
+/* The two best arrivals of a side at any cluster. */
+typedef struct {
+    double best, second, target;
+} arrivals;
+
+AGATHIS_INLINE arrivals
+merged(arrivals a, arrivals b)
+{
+    const arrivals both = {
+        larger(a.best, b.best),
+        larger(smaller(a.best, b.best), larger(a.second, b.second)),
+        a.best >= b.best ? a.target : b.target,
+    };
+    return both;
+}
+
+/* The most that both sides gain together where one goes to one of `news`, the other to one of
+ * `others`, and not to the same. */
+AGATHIS_INLINE double
+together(arrivals news, arrivals others)
+{
+    return larger(news.best + (others.target == news.target ? others.second : others.best),
+                  news.second + others.best);
+}
+
+/* What was kept of the best arrivals, without the clusters that changed: where the best went to
+ * one of these, what is left is not more than the second, at a cluster that is not known. */
+AGATHIS_INLINE void
+recall_arrivals(point_tile *p, const scan_clusters *clusters, const point_table *table,
+                ptrdiff_t length)
+{
+    const ptrdiff_t cuts = table->cuts;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const double *kept = table->kept + cut_number(p, t, table);
+        p->old_best[t] = kept[CUT_BEST * cuts];
+        p->old_second[t] = kept[CUT_SECOND * cuts];
+        p->old_target[t] = kept[CUT_TARGET * cuts];
+        p->old_far_best[t] = kept[CUT_FAR_BEST * cuts];
+        p->old_far_second[t] = kept[CUT_FAR_SECOND * cuts];
+        p->old_far_target[t] = kept[CUT_FAR_TARGET * cuts];
+    }
+    for (int32_t k = 1; k < clusters->count; ++k) {
+        const double id = (double)clusters->id[k];
+        for (ptrdiff_t t = 0; t < length; ++t) {
+            const int near = p->old_target[t] == id, far = p->old_far_target[t] == id;
+            p->old_best[t] = near ? p->old_second[t] : p->old_best[t];
+            p->old_target[t] = near ? -2.0 : p->old_target[t];
+            p->old_far_best[t] = far ? p->old_far_second[t] : p->old_far_best[t];
+            p->old_far_target[t] = far ? -3.0 : p->old_far_target[t];
+        }
+    }
+}
+
+/* The tile holds the best arrivals at the changed clusters: the best move by one of them, and
+ * the best arrivals of all, in their place. */
+AGATHIS_INLINE void
+renew(point_tile *p, const scan_leaf *leaf, ptrdiff_t length)
+{
+    const double leave_all = leaf->leave_all, open_one = leaf->open_one;
+    scan_tile *s = &p->tile;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const arrivals near = {s->best[t], s->second[t], s->target[t]};
+        const arrivals far = {s->far_best[t], s->far_second[t], s->far_target[t]};
+        const arrivals old = {p->old_best[t], p->old_second[t], p->old_target[t]};
+        const arrivals old_far = {p->old_far_best[t], p->old_far_second[t], p->old_far_target[t]};
+        const arrivals all = merged(old, near), far_all = merged(old_far, far);
+        const double founding = larger(near.best + s->new_far[t], s->new_near[t] + far.best);
+        const double both = larger(together(near, far_all), together(far, all));
+        p->moves[t] = larger(larger(s->go_near[t] + near.best, s->go_far[t] + far.best),
+                             leave_all + larger(both, founding + open_one));
+        s->best[t] = all.best;
+        s->second[t] = all.second;
+        s->target[t] = all.target;
+        s->far_best[t] = far_all.best;
+        s->far_second[t] = far_all.second;
+        s->far_target[t] = far_all.target;
+    }
+}
+
+/* The gains of a tile's cuts at all clusters, or by moves to those that changed. */
+AGATHIS_INLINE void
+bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
+            const point_clusters *sums, const point_table *table, ptrdiff_t length, double *targets)
+{
+    scan_tile *s = &p->tile;
+    recall(p, sums, table, length);
+    products(p, clusters, sums, table->width, length);
+    if (clusters->id) {
+        const ptrdiff_t padded = pad(s, prefix_of(p), clusters->count, length);
+        departures(leaf, clusters, *prefix_of(p), length, padded, 0, s, &p->slack);
+        best_arrivals(leaf, clusters, prefix_of(p), padded, 0, s, 1, &p->slack, targets);
+        recall_arrivals(p, clusters, table, length);
+        renew(p, leaf, length);
+    } else {
+        evaluate(leaf, clusters, prefix_of(p), length, 0, s, &p->slack, targets);
+        for (ptrdiff_t t = 0; t < length; ++t)
+            p->moves[t] = gain_at(s, t);
+    }
+    keep_arrivals(p, table, length);
+}
+
 AGATHIS_CLONES void
 point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clusters *sums,
            const point_table *table, ptrdiff_t first, ptrdiff_t n_features,
@@ -202,7 +374,10 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 const int looked_at = !drawn || drawn[f];
                 range = cuts_of(table, f);
                 for (b = range.begin; b < range.end; ++b)
-                    bound[b] = looked_at && table->radius[b] == INFINITY ? INFINITY : -INFINITY;
+                    if (looked_at && table->radius[b] == INFINITY)
+                        bound[b] = INFINITY;
+                    else if (!clusters->id)
+                        bound[b] = -INFINITY;
                 b = looked_at ? range.begin : range.last;
             }
             if (b >= range.last) {
@@ -210,27 +385,23 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 b = -1;
                 continue;
             }
-            for (int left = 0; left < ways(&range, b); ++left)
+            for (int left = 0; left < ways(&range, b); ++left) {
+                p->begins[length] = b + 1 < range.end;
                 put(p, length++, table->sum + b * table->width, table->count[b],
                     table->weight[b], b, table, f, left, spare);
+            }
             ++b;
         }
         if (length == 0)
             break;
-        products(p, clusters, sums, table->total, table->width, length);
-        widen(p, leaf, sums, table, length);
-        evaluate(&any, clusters, prefix_of(p), length, 0, &p->tile, &p->slack, targets);
+        bound_moves(p, &any, clusters, sums, table, length, targets);
         for (ptrdiff_t t = 0; t < length; ++t) {
-            const double gain = gain_at(&p->tile, t);
             double *own = bound + p->at[t], *next = own + 1;
-            *own = larger(*own, gain);
-            if (t + 1 < length && p->at[t + 1] == p->at[t] + 1 && table->radius[p->at[t] + 1] > 0.0)
-                *next = larger(*next, gain);
+            *own = larger(*own, p->moves[t]);
+            if (p->begins[t] && table->radius[p->at[t] + 1] > 0.0)
+                *next = larger(*next, p->moves[t]);
         }
         length = 0;
-        /* Both ends of a block must be in one tile. */
-        if (b > range.begin && b < range.last && !range.misses)
-            --b;
     }
 }
 
@@ -312,7 +483,9 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
         }
         if (length == 0)
             continue;
-        products(p, clusters, sums, table->total, width, length);
+        for (ptrdiff_t t = 0; t < length; ++t)
+            self_products(p->row[t], table->total, width, p->tile.self + t, p->tile.far_self + t);
+        products(p, clusters, sums, width, length);
         evaluate(leaf, clusters, prefix_of(p), length, 0, &p->tile, NULL, targets);
         for (ptrdiff_t t = 0; t < length; ++t) {
             const double gain = gain_at(&p->tile, t);

@@ -11,8 +11,7 @@
 
 enum {
     POINT_NARROW = 4, /* how many times as much a side may be at one end of a block */
-    SUM_LANES = 4,    /* vectors that sums are kept in at a time */
-    MOST_SQUARED = 512
+    SUM_LANES = 4     /* vectors that sums are kept in at a time */
 };
 
 /* Blocks grow from both ends of the leaf: where a side is small, each sample matters. */
@@ -94,49 +93,46 @@ add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdi
         lanes_store(sum + v * POINT_PAD, total[v]);
 }
 
-/* Add to squared[t - begin] how far off the line the cut after place t is, in these components. */
+/* Raise `most`, in each lane, to how far off the line the cuts after places begin .. stop - 2 are
+ * in these components, squared. */
 AGATHIS_INLINE void
-add_offsets(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
-            int n_lanes, const double *restrict from, const double *restrict to, double span,
-            double *restrict squared)
+raise_offsets(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+              int n_lanes, const double *restrict from, const double *restrict to, double span,
+              lanes *most)
 {
-    lanes total[SUM_LANES], first[SUM_LANES], last[SUM_LANES], none;
-    double passed = 0.0;
-    lanes_clear(&none);
+    lanes off[SUM_LANES], mean[SUM_LANES];
     for (int v = 0; v < n_lanes; ++v) {
-        total[v] = first[v] = lanes_load(from + v * POINT_PAD);
-        last[v] = lanes_load(to + v * POINT_PAD);
+        lanes_clear(&off[v]);
+        lanes_clear(&mean[v]);
+        lanes_add_scaled(&mean[v], 1.0 / span, lanes_load(to + v * POINT_PAD));
+        lanes_add_scaled(&mean[v], -1.0 / span, lanes_load(from + v * POINT_PAD));
     }
-    for (ptrdiff_t t = begin; t < stop; ++t) {
+    for (ptrdiff_t t = begin; t + 1 < stop; ++t) {
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
-        lanes off = none;
-        passed += w;
-        const double share = passed / span;
+        lanes squared;
+        lanes_clear(&squared);
         for (int v = 0; v < n_lanes; ++v) {
-            lanes line = none;
-            lanes_add_scaled(&total[v], w, lanes_load(samples->phi + i * width + v * POINT_PAD));
-            lanes_add_scaled(&line, 1.0 - share, first[v]);
-            lanes_add_scaled(&line, share, last[v]);
-            lanes_add_square(&off, total[v], line);
+            const lanes x = lanes_load(samples->phi + i * width + v * POINT_PAD);
+            lanes_add_scaled(&off[v], w, lanes_minus(x, mean[v]));
+            lanes_add_product(&squared, off[v], off[v]);
         }
-        squared[t - begin] += lanes_sum(off);
+        if (samples->cut[t])
+            *most = lanes_larger(*most, lanes_all(squared));
     }
 }
 
-/* The largest distance off the line of the cuts within a block. */
+/* The largest distance off the line of the cuts within a block, or a little more: where there are
+ * many components, the largest of each part of them. */
 AGATHIS_INLINE double
 radius_of(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
           const double *from, const double *to, double span)
 {
-    double squared[MOST_SQUARED] = {0.0}, most = 0.0;
-    if (stop - begin > MOST_SQUARED)
-        return INFINITY;
-    SUM_EACH(width, add_offsets(part, begin, stop, width, n_lanes, from + j, to + j, span, squared))
-    for (ptrdiff_t t = begin; t + 1 < stop; ++t)
-        if (samples->cut[t] && squared[t - begin] > most)
-            most = squared[t - begin];
-    return sqrt(most);
+    double squared = 0.0;
+    SUM_EACH(width, lanes most; lanes_clear(&most);
+             raise_offsets(part, begin, stop, width, n_lanes, from + j, to + j, span, &most);
+             squared += lanes_sum(most) / LANES)
+    return sqrt(squared);
 }
 
 ptrdiff_t

@@ -16,6 +16,11 @@
  *     gain <= larger end + 2 R (|mu_to - o| + |mu_from - o|) + R^2 (1/n_to + 1/n_from)
  *
  * Only where this reaches the best gain are the cuts in between looked at.
+ *
+ * A split of another leaf changes two or three clusters, and moves to the others gain what they
+ * did.  So the bounds stay, and of each cut of the table the two best arrivals of both sides are
+ * kept: only the arrivals at changed clusters are worked out anew, and the bound rises where one
+ * of them, alone or with the best other arrival of the other side, gains more.
  */
 #ifndef AGATHIS_POINTS_H
 #define AGATHIS_POINTS_H
@@ -27,25 +32,47 @@
 
 enum { POINT_PAD = 8 }; /* points are padded with zeros to a multiple of it */
 
+/* What is kept of a cut of the table from one scan to the next. */
+enum {
+    CUT_SELF,     /* sigma(L^2), */
+    CUT_FAR_SELF, /* sigma(R^2), */
+    CUT_WIDE,     /* and the slack of cuts near by (tile.h): these are the leaf's alone */
+    CUT_NEAR,
+    CUT_FAR,
+    CUT_BEST, /* the two best arrivals of L, and where the best goes: not less than they are */
+    CUT_SECOND,
+    CUT_TARGET,
+    CUT_FAR_BEST, /* the same of R */
+    CUT_FAR_SECOND,
+    CUT_FAR_TARGET,
+    CUT_KEPT
+};
+
 /* The table of a leaf.  The samples in the order of feature f are in blocks first[f] ..
  * stop[f] - 1, and what is kept of a block are sums up to its end.  The end of the last block
  * is no cut: it is the leaf, without the samples that miss a value.  Where there are bins, a
  * block is some of them, and there are rows of sums for each bin too. */
 typedef struct {
     ptrdiff_t width;   /* doubles of a padded point */
-    const int32_t *first, *stop;
-    const double *sum; /* [b * width] */
-    const double *count, *weight; /* [b] samples and their weight */
-    const double *radius; /* [b] R of the cuts within; 0: there is none; inf: not known */
+    const int32_t *first;
+    int32_t *stop;
+    double *sum;            /* [b * width] */
+    double *count, *weight; /* [b] samples and their weight */
+    double *radius; /* [b] R of the cuts within; 0: there is none; inf: not known */
     const int32_t *row;   /* [b] the last row of the block; NULL: there are no bins */
     const double *row_sum, *row_count, *row_weight;
     const double *missing; /* [f * width] samples that miss a value; NULL: no feature has any */
     const double *missing_count, *missing_weight; /* [f] */
     const double *total; /* [width] sum over the leaf */
+    ptrdiff_t blocks;    /* of all features */
+    double *kept; /* [CUT_... * cuts + c]; cut c is the end of block c, or of block c - blocks
+                     with missing values on the left */
+    ptrdiff_t cuts;
 } point_table;
 
 /* The clusters: component j of the sum of cluster k is sum[j * lanes + k].  Reach and rest are
- * those of tile_slack, for the leaf that is scanned. */
+ * those of tile_slack, for the leaf that is scanned.  Where only some clusters are looked at
+ * (they have an `id`), the leaf's own is the first of them. */
 typedef struct {
     const double *sum;
     ptrdiff_t lanes;
@@ -70,8 +97,13 @@ typedef struct {
 /* Doubles that `work` must hold. */
 size_t point_work(int32_t n_clusters, ptrdiff_t width);
 
+/* What is kept of the leaf's own cuts of features first .. first + n_features - 1. */
+void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
+                   ptrdiff_t n_features);
+
 /* OUT bound[b], for the blocks of features first .. first + n_features - 1: no cut within
- * block b or at its end gains more.  It is -inf where drawn[f] is 0 (drawn NULL: nowhere). */
+ * block b or at its end gains more.  It is -inf where drawn[f] is 0 (drawn NULL: nowhere).
+ * Where only some clusters are looked at, the bound is raised to what moves to them may gain. */
 void point_scan(const scan_leaf *leaf, const scan_clusters *clusters,
                 const point_clusters *sums, const point_table *table, ptrdiff_t first,
                 ptrdiff_t n_features, const uint8_t *drawn, double *work, double *bound);

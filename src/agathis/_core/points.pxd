@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from agathis._core.splitter cimport scan_clusters, scan_leaf
 
@@ -6,15 +6,16 @@ from agathis._core.splitter cimport scan_clusters, scan_leaf
 cdef extern from "points.h" nogil:
     enum:
         POINT_PAD
+        CUT_KEPT
 
     ctypedef struct point_table:
         Py_ssize_t width
         const int32_t* first
-        const int32_t* stop
-        const double* sum
-        const double* count
-        const double* weight
-        const double* radius
+        int32_t* stop
+        double* sum
+        double* count
+        double* weight
+        double* radius
         const int32_t* row
         const double* row_sum
         const double* row_count
@@ -23,6 +24,9 @@ cdef extern from "points.h" nogil:
         const double* missing_count
         const double* missing_weight
         const double* total
+        Py_ssize_t blocks
+        double* kept
+        Py_ssize_t cuts
 
     ctypedef struct point_clusters:
         const double* sum
@@ -42,6 +46,9 @@ cdef extern from "points.h" nogil:
         int missing_left
 
     size_t point_work(int32_t n_clusters, Py_ssize_t width)
+
+    void point_moments(
+        const point_table* table, double leaf_weight, Py_ssize_t first, Py_ssize_t n_features)
 
     void point_scan(
         const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
@@ -81,7 +88,15 @@ cdef class LeafTable:
     cdef double[:, ::1] missing
     cdef double[::1] missing_count, missing_weight
     cdef double[::1] total
+    cdef double[:, ::1] kept        # [CUT_..., cut]
+    cdef bint has_moments           # whether what is kept of the leaf alone is there
+    cdef int64_t seen               # when its bounds and arrivals were last worked out, or -1
 
+    @staticmethod
+    cdef LeafTable with_room(
+        Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
+        double leaf_weight)
+    cdef take_total(self)
     cdef point_table view(self) noexcept nogil
     cdef bint misses(self, Py_ssize_t f) noexcept
 
@@ -98,11 +113,15 @@ cdef class PointState:
     cdef double[:, ::1] turned          # [., k] the same
     cdef double[::1] stock, size, share
     cdef int32_t[::1] leaves_in         # [k]
+    cdef int64_t clock                  # counts the changes of clusters
+    cdef int64_t[::1] changed           # [k] when it last changed
 
     cdef bint founding(self) noexcept nogil
     cdef join(self, int32_t k, LeafTable table, double sign)
     cdef int threads_for(self, double work) noexcept nogil
     cdef scan_clusters clusters_view(self, bint all) noexcept nogil
+    cdef double cross_with(
+        self, LeafTable table, int32_t k, double* reach) noexcept nogil
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, double min_leaf, double* cross, double* reach,
-        double* rest) noexcept
+        self, Py_ssize_t slot, LeafTable table, double min_leaf, double cross_own,
+        double* rest) noexcept nogil

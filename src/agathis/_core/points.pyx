@@ -3,10 +3,10 @@
 import numpy as np
 
 from libc.math cimport INFINITY, sqrt
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from agathis._core.gains cimport leave
-from agathis._core.points cimport POINT_PAD, point_table
+from agathis._core.points cimport CUT_KEPT, POINT_PAD, point_table
 from agathis._core.splitter cimport SCAN_LANES, scan_clusters, scan_leaf
 
 # Less work than this, in multiplications, is done by one thread: waking another costs more.
@@ -48,13 +48,33 @@ cdef class LeafTable:
         self.missing = self.missing_count = self.missing_weight = None
         if missing is not None:
             self.missing, self.missing_count, self.missing_weight = missing
+        # A cut with missing values on the left is another one.
+        self.kept = np.empty((CUT_KEPT, len(radius) * (1 if missing is None else 2)))
+        self.has_moments, self.seen = False, -1
+
+    @staticmethod
+    cdef LeafTable with_room(
+        Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
+        double leaf_weight,
+    ):
+        """A table to be filled, with up to so many rows along each feature."""
+        numbers = np.empty((3, n_features * rows))
+        first = np.arange(0, n_features * rows, rows, dtype=np.int32)
+        return LeafTable(
+            first, first.copy(), np.empty((n_features * rows, width)), numbers[0], numbers[1],
+            numbers[2], None, n_samples, leaf_weight)
+
+    cdef take_total(self):
+        """The end of the last block of a feature is the leaf."""
+        self.total = self.sum[self.stop[0] - 1]
 
     cdef point_table view(self) noexcept nogil:
         cdef point_table view
         view.width = self.sum.shape[1]
         view.first, view.stop = &self.first[0], &self.stop[0]
         view.sum, view.count, view.weight = &self.sum[0, 0], &self.count[0], &self.weight[0]
-        view.radius, view.total = &self.radius[0], &self.total[0]
+        view.radius = &self.radius[0]
+        view.total = NULL if self.total is None else &self.total[0]
         view.row = NULL
         if self.row is not None:
             view.row, view.row_sum = &self.row[0], &self.row_sum[0, 0]
@@ -64,6 +84,8 @@ cdef class LeafTable:
             view.missing = &self.missing[0, 0]
             view.missing_count = &self.missing_count[0]
             view.missing_weight = &self.missing_weight[0]
+        view.blocks = self.radius.shape[0]
+        view.kept, view.cuts = &self.kept[0, 0], self.kept.shape[1]
         return view
 
     @property
@@ -122,6 +144,7 @@ cdef class PointState:
         self.share = np.zeros(max_clusters)
         self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
         self.leaves_in[0] = 1
+        self.clock, self.changed = 0, np.zeros(max_clusters, dtype=np.int64)
         self.cluster = np.zeros(1, dtype=np.int32)
         self.best = np.full((1, self.n_features), -np.inf)
         self.gain = np.full(1, -np.inf)
@@ -142,6 +165,8 @@ cdef class PointState:
             self.turned[j, k] = self.centre[k, j]
             self.stock[k] += self.centre[k, j] * self.centre[k, j]
         self.share[k] = self.stock[k] / self.size[k]
+        self.clock += 1
+        self.changed[k] = self.clock
 
     def gains(self):
         """Best gain of each leaf that was found, and what it cannot exceed; views."""
@@ -204,40 +229,45 @@ cdef class PointState:
         view.count = 0 if self.founding() and not all else self.n_clusters
         view.stock, view.size, view.share = &self.stock[0], &self.size[0], &self.share[0]
         view.inv = view.back = NULL
+        view.id = NULL
         view.n = 0
         return view
 
-    # `cross` is filled with the leaf's stock with each cluster, `reach` with the distance of
-    # each cluster's mean to the leaf's.
+    cdef double cross_with(self, LeafTable table, int32_t k, double* reach) noexcept nogil:
+        """The leaf's stock with cluster k; ``reach`` is the distance of their means."""
+        cdef Py_ssize_t j
+        cdef double cross = 0.0, squared = 0.0, off
+        cdef double inv_size = 1.0 / self.size[k], inv_weight = 1.0 / table.leaf_weight
+        cdef const double* centre = &self.centre[k, 0]
+        cdef const double* total = &table.total[0]
+        for j in range(self.width):
+            cross += total[j] * centre[j]
+            off = centre[j] * inv_size - total[j] * inv_weight
+            squared += off * off
+        reach[0] = sqrt(squared)
+        return cross
+
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, double min_leaf, double* cross, double* reach,
-        double* rest,
-    ) noexcept:
+        self, Py_ssize_t slot, LeafTable table, double min_leaf, double cross_own, double* rest
+    ) noexcept nogil:
+        """The leaf but for its stocks with the clusters; its own one's is ``cross_own``."""
         cdef scan_leaf view
-        cdef int32_t k, own = self.cluster[slot]
+        cdef int32_t own = self.cluster[slot]
         cdef Py_ssize_t j
         cdef double stock = 0.0, squared, off, away, weight = table.leaf_weight
         cdef double outside = self.size[own] - weight
-        for j in range(self.width):
-            stock += table.total[j] * table.total[j]
-        for k in range(self.n_clusters):
-            cross[k], squared = 0.0, 0.0
-            for j in range(self.width):
-                cross[k] += table.total[j] * self.centre[k, j]
-                off = self.centre[k, j] / self.size[k] - table.total[j] / weight
-                squared += off * off
-            reach[k] = sqrt(squared)
-        view.n, view.own, view.weight, view.cross = table.n_samples, own, weight, cross
+        view.n, view.own, view.weight, view.cross = table.n_samples, own, weight, NULL
         view.leave_all, rest[0] = -INFINITY, 0.0
         if self.leaves_in[own] > 1:
-            view.leave_all = leave(
-                self.stock[own], cross[own], stock, 1.0 / outside, self.share[own])
             squared = 0.0
             for j in range(self.width):
+                stock += table.total[j] * table.total[j]
                 away = (self.centre[own, j] - table.total[j]) / outside
                 off = away - table.total[j] / weight
                 squared += off * off
             rest[0] = sqrt(squared)
+            view.leave_all = leave(
+                self.stock[own], cross_own, stock, 1.0 / outside, self.share[own])
         view.open_one = 0.0 if self.n_clusters + 1 <= self.max_clusters else -INFINITY
         view.open_two = 0.0 if self.n_clusters + 2 <= self.max_clusters else -INFINITY
         view.min_leaf = min_leaf

@@ -25,6 +25,7 @@ typedef struct {
     const double *inv;   /* 1 / m for m = 0..n (0 at 0), or NULL where weights are not all 1 */
     const double *back;  /* the same backwards: back[j] = 1 / (n - j); both padded by SCAN_PAD */
     ptrdiff_t n;
+    const int32_t *id; /* their numbers where these are not 0 .. K - 1, else NULL */
 } scan_clusters;
 
 /* The leaf T, of cluster p = own. -inf closes a move. */

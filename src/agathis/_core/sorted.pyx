@@ -8,7 +8,7 @@ from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points cimport (
-    LeafTable, point_block, point_samples, point_sums,
+    LeafTable, point_block, point_samples, point_sums, point_table,
 )
 from agathis._core.state import for_each
 
@@ -18,6 +18,13 @@ cdef enum:
 # Fewer values than this are sorted by one thread; fewer multiplications done by one.
 cdef double SMALL_SORT = 100_000.0
 cdef double SMALL_WORK = 1_000_000.0
+
+
+# A table that is filled.
+cdef struct Filling:
+    Py_ssize_t slot, rows
+    double total
+    point_table table
 
 
 cdef class SortedSamples:
@@ -71,75 +78,69 @@ cdef class SortedSamples:
         """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
         cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
         cdef Py_ssize_t f, p
-        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
-        cdef int32_t[:, ::1] spare = np.empty((self.n_features, n - n_left), dtype=np.int32)
-        cdef uint8_t[:, ::1] spare_cut = np.empty((self.n_features, n - n_left), dtype=np.uint8)
         cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 8 else 1
+        cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
+        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
+        cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left), dtype=np.int32)
+        cdef uint8_t[:, ::1] spare_cut = np.empty((rooms, n - n_left), dtype=np.uint8)
         if right == len(self.start):
             self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
             self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
         for p in range(start, start + n_left):
             goes_left[self.order[feature, p]] = 1
-        for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
-            split_feature(
-                &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
-                &spare[f, 0], &spare_cut[f, 0])
+        if threads == 1:
+            for f in range(self.n_features):
+                split_feature(
+                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                    &spare[0, 0], &spare_cut[0, 0])
+        else:
+            for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
+                split_feature(
+                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                    &spare[f, 0], &spare_cut[f, 0])
         self.start[right], self.stop[right] = start + n_left, stop
         self.stop[slot] = start + n_left
 
-    def tables(self, slots):
-        """The table of each of some leaves."""
-        cdef Py_ssize_t n = 0, j, t, rows, done, d = self.n_features
-        cdef Py_ssize_t width = self.phi.shape[1], count = len(slots)
-        cdef int32_t[:, ::1] written = np.empty((count, d), dtype=np.int32)
-        cdef Py_ssize_t[::1] offset = np.zeros(count + 1, dtype=np.intp), capacity
-        cdef double[::1] total = np.empty(count)
-        capacity = np.empty(count, dtype=np.intp)
+    def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
+        """The table of a leaf, or of two at once."""
+        cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
+        cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
+        cdef double size = 0.0
+        cdef LeafTable table
+        cdef Filling[2] each
+        tables = []
         for j in range(count):
-            members = self.samples(slots[j])
-            total[j] = float(np.asarray(self.weight)[members].sum())
-            n, rows, done = len(members), 0, 0
+            each[j].slot = slot if j == 0 else other
+            n = self.stop[each[j].slot] - self.start[each[j].slot]
+            each[j].total, rows, done = 0.0, 0, 0
+            for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
+                each[j].total += self.weight[self.order[0, p]]
             while done < n:
                 done += point_block(done, n, MOST_IN_BLOCK)
                 rows += 1
-            capacity[j] = rows
-            offset[j + 1] = offset[j] + d * rows
-        cdef double[:, ::1] sum = np.empty((offset[count], width))
-        cdef double[:, ::1] numbers = np.empty((3, offset[count]))
-        cdef Py_ssize_t[::1] slot = np.array(slots, dtype=np.intp)
-        cdef double size = 0.0
-        for j in range(count):
-            size += self.stop[slot[j]] - self.start[slot[j]]
+            table = LeafTable.with_room(d, rows, width, n, each[j].total)
+            each[j].table, each[j].rows = table.view(), rows
+            tables.append(table)
+            size += n
         cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
-        for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
-            written[t // d, t % d] = fill(
-                self, slot[t // d], t % d, total[t // d], sum, numbers,
-                offset[t // d] + (t % d) * capacity[t // d])
-        return [
-            self.table(
-                slot[j], np.asarray(written)[j], capacity[j],
-                np.asarray(sum)[offset[j]:offset[j + 1]],
-                np.asarray(numbers)[:, offset[j]:offset[j + 1]], total[j])
-            for j in range(count)
-        ]
-
-    def table(self, slot, written, capacity, sum, numbers, total):
-        first = np.arange(0, self.n_features * capacity, capacity, dtype=np.int32)
-        stop = first + written
-        return LeafTable(
-            first, stop, sum, numbers[0], numbers[1], numbers[2], sum[stop[0] - 1],
-            self.stop[slot] - self.start[slot], total,
-        )
+        if threads == 1:
+            for t in range(count * d):
+                fill(self, &each[t // d], t % d)
+        else:
+            for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
+                fill(self, &each[t // d], t % d)
+        for table in tables:
+            table.take_total()
+        return tables
 
 
-cdef int32_t fill(
-    SortedSamples s, Py_ssize_t slot, Py_ssize_t f, double total, double[:, ::1] sum,
-    double[:, ::1] numbers, Py_ssize_t place,
-) noexcept nogil:
-    cdef point_samples view = s.view(slot, f)
-    return <int32_t>point_sums(
-        &view, s.stop[slot] - s.start[slot], s.phi.shape[1], MOST_IN_BLOCK, total,
-        &sum[place, 0], &numbers[0, place], &numbers[1, place], &numbers[2, place])
+cdef void fill(SortedSamples s, Filling* each, Py_ssize_t f) noexcept nogil:
+    cdef point_samples view = s.view(each.slot, f)
+    cdef Py_ssize_t place = f * each.rows
+    each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
+        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], MOST_IN_BLOCK, each.total,
+        &each.table.sum[place * each.table.width], &each.table.count[place],
+        &each.table.weight[place], &each.table.radius[place])
 
 
 cdef void split_feature(

@@ -19,6 +19,7 @@ cdef extern from "scan.h" nogil:
         const double* inv
         const double* back
         Py_ssize_t n
+        const int32_t* id
 
     ctypedef struct scan_leaf:
         Py_ssize_t n

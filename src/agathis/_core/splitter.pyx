@@ -31,7 +31,7 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
     view.stock, view.size, view.share = &s.stock[0], &s.size[0], &s.share[0]
     view.inv = &s.inverse[0] if s.unit else NULL
     view.back = &s.backward[0]
-    view.n = s.n_samples
+    view.n, view.id = s.n_samples, NULL
     return view
 
 

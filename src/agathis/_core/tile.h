@@ -169,7 +169,7 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
         if (k == leaf->own)
             continue;
         const double stock = c->stock[k], share = c->share[k], cross = leaf->cross[k];
-        const double target = (double)k;
+        const double target = (double)(c->id ? c->id[k] : k);
         const double *restrict near =
             inverse_with_near(c, c->size[k], s, padded, dense, s->inv_near);
         const double *restrict far =
@@ -233,7 +233,7 @@ evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t 
         c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
     const ptrdiff_t padded = pad(s, prefix, c->count, length);
     departures(leaf, c, prefix[leaf->own], length, padded, dense, s, slack);
-    if (c->count > 2 && leaf->leave_all > -INFINITY)
+    if (c->count > 1 && leaf->leave_all > -INFINITY)
         best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
     else
         best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);

@@ -50,7 +50,7 @@ class FeatureStocks(PointStocks):
             raise ValueError("X is too large: the squared length of some row is not finite.")
         values = np.ascontiguousarray(X.T, dtype=np.float64)
         self.samples = SortedSamples(values, points, weight, threads)
-        state = PointState(*self.samples.tables([0]), n_clusters, threads)
+        state = PointState(*self.samples.tables(0), n_clusters, threads)
         super().__init__(state, origin, inertia, min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
@@ -61,5 +61,5 @@ class FeatureStocks(PointStocks):
     def commit(self, slot: int, split: Split) -> int:
         other = self.state.n_leaves
         self.samples.split(slot, other, split.feature, split.position + 1)
-        self.state.cut(slot, *self.samples.tables([slot, other]))
+        self.state.cut(slot, *self.samples.tables(slot, other))
         return self._move(slot, other, split)
