@@ -110,7 +110,8 @@ cdef class Views:
         cdef int32_t k
         if view.complete:
             return
-        for k in range(s.n_clusters):
+        # While clusters are founded no other one is looked at.
+        for k in range(self.clusters.count):
             view.cross[k] = s.cross_with(table, k, &view.reach[k])
         view.leaf = s.leaf_view(
             slot, table, self.min_leaf, view.cross[s.cluster[slot]], &view.sums.rest)

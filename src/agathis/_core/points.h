@@ -116,14 +116,14 @@ double point_refine(const scan_leaf *leaf, const scan_clusters *clusters,
                     ptrdiff_t b, const point_samples *samples, double floor, double *work,
                     point_cut *reached);
 
-/* How many samples a block has that begins after `done` of n; and how many rows, by the
- * weights up to each. */
-ptrdiff_t point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t most);
+/* How many samples a block has that begins after `done` of n, up to `few` in a small leaf and
+ * `most` in any; and how many rows, by the weights up to each. */
+ptrdiff_t point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t few, ptrdiff_t most);
 ptrdiff_t point_rows(const double *weight, ptrdiff_t done, ptrdiff_t n, ptrdiff_t most);
 
 /* The blocks of n samples of weight `total` along one feature.  OUT sum, count, weight and
  * radius of each; returns how many there are. */
-ptrdiff_t point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width,
+ptrdiff_t point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width, ptrdiff_t few,
                      ptrdiff_t most, double total, double *sum, double *count, double *weight,
                      double *radius);
 

@@ -60,14 +60,15 @@ cdef extern from "points.h" nogil:
         const point_table* table, Py_ssize_t f, Py_ssize_t b, const point_samples* samples,
         double floor, double* work, point_cut* reached)
 
-    Py_ssize_t point_block(Py_ssize_t done, Py_ssize_t n, Py_ssize_t most)
+    Py_ssize_t point_block(Py_ssize_t done, Py_ssize_t n, Py_ssize_t few, Py_ssize_t most)
 
     Py_ssize_t point_rows(
         const double* weight, Py_ssize_t done, Py_ssize_t n, Py_ssize_t most)
 
     Py_ssize_t point_sums(
-        const point_samples* samples, Py_ssize_t n, Py_ssize_t width, Py_ssize_t most,
-        double total, double* sum, double* count, double* weight, double* radius)
+        const point_samples* samples, Py_ssize_t n, Py_ssize_t width, Py_ssize_t few,
+        Py_ssize_t most, double total, double* sum, double* count, double* weight,
+        double* radius)
 
     double point_radius(
         const double* sum, const double* weight, Py_ssize_t width, Py_ssize_t before,

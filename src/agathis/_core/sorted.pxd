@@ -5,7 +5,7 @@ from agathis._core.points cimport point_samples
 
 # Samples sorted along each feature; those of a leaf stand together.
 cdef class SortedSamples:
-    cdef readonly Py_ssize_t n_samples, n_features
+    cdef readonly Py_ssize_t n_samples, n_features, few
     cdef const double[:, ::1] values    # [f, i]
     cdef const double[:, ::1] phi       # [i, .] points, padded
     cdef const double[::1] weight

@@ -37,11 +37,14 @@ cdef class SortedSamples:
         The samples as points, padded.
     weight : ndarray of shape (n_samples,)
     threads : int
+    few : int, default=16
+        The most samples of a block of a small leaf. To look into a block takes time for each
+        cluster: where there are many, blocks of single samples need not be looked into.
     """
 
-    def __init__(self, values, phi, weight, int threads):
+    def __init__(self, values, phi, weight, int threads, Py_ssize_t few=16):
         d, n = values.shape
-        self.n_features, self.n_samples, self.threads = d, n, threads
+        self.n_features, self.n_samples, self.threads, self.few = d, n, threads, few
         self.values, self.phi, self.weight = values, phi, weight
         order = np.empty((d, n), dtype=np.int32)
         cut = np.zeros((d, n), dtype=np.uint8)
@@ -116,7 +119,7 @@ cdef class SortedSamples:
             for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
                 each[j].total += self.weight[self.order[0, p]]
             while done < n:
-                done += point_block(done, n, MOST_IN_BLOCK)
+                done += point_block(done, n, self.few, MOST_IN_BLOCK)
                 rows += 1
             table = LeafTable.with_room(d, rows, width, n, each[j].total)
             each[j].table, each[j].rows = table.view(), rows
@@ -138,7 +141,8 @@ cdef void fill(SortedSamples s, Filling* each, Py_ssize_t f) noexcept nogil:
     cdef point_samples view = s.view(each.slot, f)
     cdef Py_ssize_t place = f * each.rows
     each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
-        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], MOST_IN_BLOCK, each.total,
+        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], s.few, MOST_IN_BLOCK,
+        each.total,
         &each.table.sum[place * each.table.width], &each.table.count[place],
         &each.table.weight[place], &each.table.radius[place])
 
