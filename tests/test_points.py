@@ -28,11 +28,11 @@ from tables import (
 # The table of a leaf.
 
 
-def block_stops(cut: np.ndarray) -> list[int]:
+def block_stops(cut: np.ndarray, few: int) -> list[int]:
     """Where the blocks of a leaf end; ``cut`` says where a threshold fits after a sample."""
     n, done, stops = len(cut), 0, []
     while done < n:
-        size = min(3 * done, 3 * (n - done) // 4, MOST_SAMPLES, max(16, n // 16))
+        size = min(3 * done, 3 * (n - done) // 4, MOST_SAMPLES, max(few, n // 16))
         stop = done + max(1, size)
         while stop < n and not cut[stop - 1]:
             stop += 1
@@ -41,7 +41,7 @@ def block_stops(cut: np.ndarray) -> list[int]:
     return stops
 
 
-def check_sorted_table(table, twin: Leaves, slot: int) -> None:
+def check_sorted_table(table, twin: Leaves, slot: int, few: int = 16) -> None:
     """Sums, counts, weights and radii of the blocks, each from the samples."""
     arrays, members = table.arrays, twin.members(slot)
     width = arrays["sum"].shape[1]
@@ -59,7 +59,7 @@ def check_sorted_table(table, twin: Leaves, slot: int) -> None:
         cut = np.append(column[:-1] < column[1:], False)
         sizes = np.cumsum(twin.weight[order])
         sums = np.cumsum(twin.weight[order, None] * twin.points[order], axis=0)
-        stops = block_stops(cut)
+        stops = block_stops(cut, few)
         blocks = slice(arrays["first"][f], arrays["stop"][f])
         ends = np.array(stops) - 1
         np.testing.assert_array_equal(arrays["count"][blocks], stops)
@@ -89,10 +89,11 @@ def test_sorted_tables(n, kind, data):
     X = rows_of(random, n, 3, data)
     points = random.normal(size=(n, 5))
     weight = weights_of(random, n, kind)
-    for threads in (1, 3):
-        samples = SortedSamples(np.ascontiguousarray(X.T), padded_points(points), weight, threads)
+    values = np.ascontiguousarray(X.T)
+    for threads, few in ((1, 16), (3, 16), (1, 1), (1, 5)):
+        samples = SortedSamples(values, padded_points(points), weight, threads, few)
         (table,) = samples.tables(0)
-        check_sorted_table(table, Leaves(X, points, weight, 1), 0)
+        check_sorted_table(table, Leaves(X, points, weight, 1), 0, few)
 
 
 @pytest.mark.parametrize("weight", [1e-9, 1e9])
