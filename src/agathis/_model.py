@@ -9,11 +9,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
 from agathis._tree import Tree
+
+
+def tree_of(model: BaseEstimator | Tree) -> Tree:
+    """The tree of a fitted estimator, or the tree itself."""
+    if isinstance(model, Tree):
+        return model
+    tree = getattr(model, "tree_", None)
+    if not isinstance(tree, Tree):
+        if hasattr(model, "named_steps"):
+            raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
+        check_is_fitted(model, "tree_")
+        raise TypeError(
+            "model must be a fitted estimator of agathis, or a Tree; it is "
+            f"a {type(model).__name__}, whose tree_ is another kind of tree."
+        )
+    return tree
 
 
 class TreeModel(ClusterMixin):

@@ -29,6 +29,24 @@ def cluster_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarra
     return stock
 
 
+def between_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
+    """Sum the kernel between each two clusters, (n_clusters, n_clusters)."""
+    stock = np.zeros((member.shape[1], member.shape[1]))
+    for rows, values in blocks:
+        stock += member[rows].T @ (values @ member)
+    return stock
+
+
+def kernel_blocks(
+    kernel: Kernel, X: np.ndarray, threads: int, matrix: np.ndarray | None
+) -> Iterable[tuple[slice, np.ndarray]]:
+    """Kernel values of all rows with all rows, as computed or as given."""
+    if matrix is not None:
+        return iter([(slice(None), matrix)])
+    settled = X - kernel.origin(X)
+    return kernel.blocks(settled, settled, threads)
+
+
 def point_stocks(
     space: Space, X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -102,9 +120,5 @@ def _pair_stocks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of kernel values within each cluster, and the clusters' sizes."""
     member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
-    if matrix is not None:
-        blocks = iter([(slice(None), matrix)])
-    else:
-        settled = X - kernel.origin(X)
-        blocks = kernel.blocks(settled, settled, threads)
+    blocks = kernel_blocks(kernel, X, threads, matrix)
     return cluster_stocks(blocks, member), member.sum(axis=0)

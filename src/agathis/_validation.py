@@ -19,7 +19,12 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import assert_all_finite, gen_batches
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    RealNotInt,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.binning import look_over
@@ -74,6 +79,19 @@ KAURI_CONSTRAINTS: dict[str, list] = {
     "random_state": ["random_state"],
 }
 
+METRIC_CONSTRAINTS: dict[str, list] = {
+    **{name: KAURI_CONSTRAINTS[name] for name in ("kernel", "gamma", "degree", "coef0")},
+    "root_depth": [Interval(Real, None, None, closed="neither")],
+    "offset": [Interval(Real, None, None, closed="neither")],
+    "digits": [Interval(Integral, 1, None, closed="left")],
+    "mode": [StrOptions({"ova", "ovo"})],
+    "squared": ["boolean"],
+    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+    "reference": [StrOptions({"same"}), Interval(Real, 0, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+}
+
 
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
@@ -94,6 +112,15 @@ def check_X(
     if get_config()["assume_finite"] and not missing:
         return X, False
     return X, _check_finite(estimator, X, missing, threads)
+
+
+def check_table(X: ArrayLike, *, missing: bool = False) -> np.ndarray:
+    """A table of numbers that belongs to no estimator; values may be NaN where ``missing``."""
+    finite = "allow-nan" if missing else True
+    with _naming("X"):
+        return check_array(
+            X, dtype=[np.float64, np.float32], ensure_all_finite=finite, input_name="X"
+        )
 
 
 def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, threads: int) -> bool:
@@ -229,25 +256,27 @@ def check_stocks(stocks: str, kernel: Kernel, n_components: int | None) -> None:
         )
 
 
-def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarray:
-    """A finite symmetric matrix for ``kernel="precomputed"``."""
+def check_gram(
+    gram: ArrayLike | None, n_samples: int, threads: int, name: str = "gram"
+) -> np.ndarray:
+    """A finite symmetric matrix for ``kernel="precomputed"``; ``name`` is the argument's."""
     if gram is None:
         raise ValueError(
             "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
             f"({n_samples}, {n_samples})."
         )
-    with _naming("gram"):
+    with _naming(name):
         matrix = check_array(
             gram,
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
             ensure_min_samples=0,
             ensure_min_features=0,
-            input_name="gram",
+            input_name=name,
         )
     if matrix.shape != (n_samples, n_samples):
         raise ValueError(
-            f"gram must be square with a row for each row of X, ({n_samples}, {n_samples}); "
+            f"{name} must be square with a row for each row of X, ({n_samples}, {n_samples}); "
             f"it has shape {matrix.shape}."
         )
     if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
@@ -257,12 +286,12 @@ def check_gram(gram: ArrayLike | None, n_samples: int, threads: int) -> np.ndarr
     else:
         largest, apart, finite = _inspect_in_blocks(matrix)
     if not finite:
-        raise ValueError("gram contains NaN or infinity; every kernel value must be finite.")
+        raise ValueError(f"{name} contains NaN or infinity; every kernel value must be finite.")
     if apart > SYMMETRY[matrix.dtype.name] * largest:
         i, j = _where_asymmetric(matrix)
         raise ValueError(
-            f"gram must be symmetric; gram[{i}, {j}] = {matrix[i, j]:.6g} but "
-            f"gram[{j}, {i}] = {matrix[j, i]:.6g}."
+            f"{name} must be symmetric; {name}[{i}, {j}] = {matrix[i, j]:.6g} but "
+            f"{name}[{j}, {i}] = {matrix[j, i]:.6g}."
         )
     return matrix
 
@@ -385,6 +414,11 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
         count = int(float(value) * n_features)
     count = max(1, count)
     return None if count == n_features else count
+
+
+def check_arguments(caller: str, **values: object) -> None:
+    """Raise where an argument of a metric is not what it may be."""
+    validate_parameter_constraints(METRIC_CONSTRAINTS, values, caller)
 
 
 def check_params(estimator: BaseEstimator) -> None:

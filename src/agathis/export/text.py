@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from agathis._tree import MISSING, Tree
+from agathis._tree import Tree
+from agathis.export._words import conditions, named_tree
 
 
 def to_text(
@@ -51,29 +51,7 @@ def to_text(
     |   petal length (cm) > 5.15
     |   |   cluster 2 (34 samples)
     """
-    if isinstance(model, Tree):
-        tree = model
-    else:
-        if not isinstance(getattr(model, "tree_", None), Tree) and hasattr(model, "named_steps"):
-            raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
-        check_is_fitted(model, "tree_")
-        tree = model.tree_
-        if feature_names is None:
-            feature_names = getattr(model, "feature_names_in_", None)
-    if feature_names is None:
-        feature_names = [f"x[{f}]" for f in range(tree.n_features)]
-    if len(feature_names) != tree.n_features:
-        raise ValueError(
-            f"feature_names has {len(feature_names)} names; the tree has {tree.n_features} "
-            "features."
-        )
-    if cluster_names is None:
-        cluster_names = [f"cluster {k}" for k in range(tree.n_clusters)]
-    if len(cluster_names) != tree.n_clusters:
-        raise ValueError(
-            f"cluster_names has {len(cluster_names)} names; the tree has {tree.n_clusters} "
-            "clusters."
-        )
+    tree, feature_names, cluster_names = named_tree(model, feature_names, cluster_names)
     return "\n".join(_lines(tree, feature_names, cluster_names, digits))
 
 
@@ -92,20 +70,6 @@ def _lines(
             yield "|   " * depth + f"{clusters[tree.cluster[node]]} ({n} sample{'s'[: n != 1]})"
             continue
         name = features[tree.feature[node]]
-        left, right = _conditions(name, float(tree.threshold[node]), tree.missing[node], digits)
+        left, right = conditions(name, float(tree.threshold[node]), tree.missing[node], digits)
         todo.append((int(tree.children_right[node]), right))
         todo.append((int(tree.children_left[node]), left))
-
-
-def _conditions(name: str, threshold: float, missing: int, digits: int) -> tuple[str, str]:
-    """The conditions of the two children; missing values are named where some were seen."""
-    if threshold == float("inf"):
-        return f"{name} is known", f"{name} is missing"
-    value = _number(threshold, digits)
-    also = {where: " or missing" if MISSING[missing] == where else "" for where in MISSING}
-    return f"{name} <= {value}{also['left']}", f"{name} > {value}{also['right']}"
-
-
-def _number(value: float, digits: int) -> str:
-    whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
-    return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"

@@ -1,0 +1,102 @@
+"""The words that exports share: names of features and clusters, numbers, conditions, rules.
+
+A condition is one cut as one of its sides reads it. A rule is all the conditions on the way to
+a node, merged: each feature once, with the tightest bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sklearn.base import BaseEstimator
+
+from agathis._model import tree_of
+from agathis._tree import MISSING, Tree
+
+
+def named_tree(
+    model: BaseEstimator | Tree,
+    feature_names: Sequence[str] | None,
+    cluster_names: Sequence[str] | None,
+) -> tuple[Tree, Sequence[str], Sequence[str]]:
+    """The tree of a model with a name for each feature and each cluster."""
+    tree = tree_of(model)
+    if feature_names is None:
+        feature_names = getattr(model, "feature_names_in_", None)
+    if feature_names is None:
+        feature_names = [f"x[{f}]" for f in range(tree.n_features)]
+    if len(feature_names) != tree.n_features:
+        raise ValueError(
+            f"feature_names has {len(feature_names)} names; the tree has {tree.n_features} "
+            "features."
+        )
+    if cluster_names is None:
+        cluster_names = [f"cluster {k}" for k in range(tree.n_clusters)]
+    if len(cluster_names) != tree.n_clusters:
+        raise ValueError(
+            f"cluster_names has {len(cluster_names)} names; the tree has {tree.n_clusters} "
+            "clusters."
+        )
+    return tree, feature_names, cluster_names
+
+
+def conditions(name: str, threshold: float, missing: int, digits: int) -> tuple[str, str]:
+    """The conditions of the two children; missing values are named where some were seen."""
+    if threshold == float("inf"):
+        return f"{name} is known", f"{name} is missing"
+    value = number(threshold, digits)
+    also = {where: " or missing" if MISSING[missing] == where else "" for where in MISSING}
+    return f"{name} <= {value}{also['left']}", f"{name} > {value}{also['right']}"
+
+
+def rule(tree: Tree, path: Sequence[int], feature_names: Sequence[str], digits: int) -> str:
+    """What rows at the end of a path from the root satisfy.
+
+    Features stand in the order in which the path first asks for them. Missing values are named
+    where some were seen on the path, and follow it to its end.
+    """
+    missing_left = tree.missing_left
+    found: dict[int, _Bounds] = {}
+    for node, child in pairwise(path):
+        bounds = found.setdefault(int(tree.feature[node]), _Bounds())
+        left = bool(child == tree.children_left[node])
+        threshold = float(tree.threshold[node])
+        if left:
+            bounds.high = min(bounds.high, threshold)
+        else:
+            bounds.low = max(bounds.low, threshold)
+        bounds.missing &= bool(missing_left[node]) == left
+        bounds.seen |= MISSING[tree.missing[node]] == ("left" if left else "right")
+    if not found:
+        return "all rows"
+    return " and ".join(b.text(str(feature_names[f]), digits) for f, b in found.items())
+
+
+@dataclass
+class _Bounds:
+    """Values above ``low`` and up to ``high``, and whether missing ones pass too."""
+
+    low: float = -float("inf")
+    high: float = float("inf")
+    missing: bool = True
+    seen: bool = False
+
+    def text(self, name: str, digits: int) -> str:
+        if self.low == float("inf"):
+            return f"{name} is missing"
+        low, high = number(self.low, digits), number(self.high, digits)
+        if self.low == -float("inf"):
+            words = f"{name} is known" if self.high == float("inf") else f"{name} <= {high}"
+        elif self.high == float("inf"):
+            words = f"{name} > {low}"
+        else:
+            words = f"{low} < {name} <= {high}"
+        return f"{words} or missing" if self.missing and self.seen else words
+
+
+def number(value: float, digits: int) -> str:
+    """So many significant digits; of a large number at least the whole part and a decimal."""
+    whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
+    return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"

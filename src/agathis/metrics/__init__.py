@@ -1,0 +1,28 @@
+"""How good clusters are, and how short their explanations.
+
+What is read from a tree: its depth, the size of its explanations, a table of its rules. What is
+computed of any labels: the cost of kernel KMeans, the same relative to the best that is known,
+accuracy against classes, MMD-GEMINI.
+"""
+
+from agathis.metrics.clusters import (
+    kernel_kmeans_score,
+    mmd_gemini,
+    relative_kmeans_score,
+    unsupervised_accuracy,
+)
+from agathis.metrics.trees import (
+    explanation_table,
+    weighted_average_depth,
+    weighted_average_explanation_size,
+)
+
+__all__ = [
+    "explanation_table",
+    "kernel_kmeans_score",
+    "mmd_gemini",
+    "relative_kmeans_score",
+    "unsupervised_accuracy",
+    "weighted_average_depth",
+    "weighted_average_explanation_size",
+]
