@@ -411,9 +411,30 @@ def test_relative_to_kernel_kmeans_of_a_callable(iris):
 def test_relative_to_kernel_kmeans_that_costs_nothing():
     pytest.importorskip("agathis.kernel_kmeans")
     X = [[0.1], [0.1], [0.1], [7.3], [7.3]]
-    for kernel in ("linear", "rbf"):
+    for kernel in ("linear", "rbf", "poly", "laplacian"):
         assert relative_kmeans_score(X, [0, 0, 0, 1, 1], kernel, random_state=0) == 1
         assert relative_kmeans_score(X, [0, 0, 0, 0, 1], kernel, random_state=0) == np.inf
+    # Rows of one direction are one point but for rounding.
+    X = np.outer([1, 2, 0.1, 0.7, 13], [1.1, 3.7])
+    X[3:] = X[3:, ::-1]
+    assert relative_kmeans_score(X, [0, 0, 0, 1, 1], "cosine", random_state=0) == 1
+    assert relative_kmeans_score(X, [0, 0, 0, 0, 1], "cosine", random_state=0) == np.inf
+
+
+def test_clusters_of_no_weight_are_not_counted(iris):
+    pytest.importorskip("agathis.kernel_kmeans")
+    y = load_iris().target
+    weight = (y != 1).astype(float)
+    found = relative_kmeans_score(iris, y, sample_weight=weight, random_state=0)
+    expected = relative_kmeans_score(iris[y != 1], y[y != 1], random_state=0)
+    assert found == pytest.approx(expected)
+
+
+def test_relative_to_a_cost_below_nothing():
+    pytest.importorskip("agathis.kernel_kmeans")
+    gram = np.array([[0.0, 2.0], [2.0, 0.0]])
+    with pytest.raises(ValueError, match=r"cost of kernel KMeans .* is -2: .* not positive"):
+        relative_kmeans_score(gram, [0, 0], "precomputed")
 
 
 X5 = np.arange(10.0).reshape(5, 2)

@@ -1,6 +1,7 @@
 """Depths, sizes and rules of leaves, by walking down the tree row by row."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from agathis import Kauri
 from agathis._kernels import Kernel
 from agathis._table import Table
+from agathis._tree import MISSING
 from agathis.export import to_text
 from agathis.metrics import (
     explanation_table,
@@ -258,6 +260,40 @@ def test_missing_values_in_rules():
     ]
     known = tree_of_cuts(X[:2], [(0, 0, np.inf)])
     assert explanation_table(known)["rule"] == ["x[0] is known", "x[0] is missing"]
+
+
+@pytest.mark.parametrize(
+    ("missing", "rules"),
+    [
+        # Of the root and the node under it: where missing values went, if any were seen.
+        (("unseen", "unseen"), ["x[0] <= 2", "2 < x[0] <= 5", "x[0] > 5"]),
+        (("left", "left"), ["x[0] <= 2 or missing", "2 < x[0] <= 5", "x[0] > 5"]),
+        (("left", "right"), ["x[0] <= 2", "2 < x[0] <= 5 or missing", "x[0] > 5"]),
+        (("right", "unseen"), ["x[0] <= 2", "2 < x[0] <= 5", "x[0] > 5 or missing"]),
+        # They follow the rows of the larger child where none were seen.
+        (("left", "unseen"), ["x[0] <= 2", "2 < x[0] <= 5 or missing", "x[0] > 5"]),
+    ],
+)
+def test_missing_values_follow_the_path(missing, rules):
+    tree = tree_of_cuts([[1.0], [3.0], [4.0], [9.0]], [(0, 0, 5.0), (1, 0, 2.0)])
+    seen = tree.missing.copy()
+    seen[:2] = [MISSING.index(where) for where in missing]
+    tree = replace(tree, missing=seen)
+    table = explanation_table(tree)
+    assert table["rule"] == rules
+    if missing != ("unseen", "unseen"):
+        named = next(row["leaf"] for row in table if "missing" in row["rule"])
+        assert tree.apply(np.array([[np.nan]]))[0] == named
+
+
+def test_the_tightest_bound_counts():
+    X = [[1.0], [2.0], [3.0]]
+    # Whether a value is known is asked after a bound; a wider bound comes after a tight one.
+    tree = tree_of_cuts(X, [(0, 0, 1.5), (1, 0, np.inf), (2, 0, 1.2)])
+    rules = dict(zip(explanation_table(tree)["leaf"], explanation_table(tree)["rule"], strict=True))
+    assert rules[3] == "x[0] <= 1.5"
+    assert rules[4] == "x[0] is missing"
+    assert rules[6] == "x[0] > 1.5"
 
 
 def test_names(iris):

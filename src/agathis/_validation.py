@@ -79,19 +79,6 @@ KAURI_CONSTRAINTS: dict[str, list] = {
     "random_state": ["random_state"],
 }
 
-METRIC_CONSTRAINTS: dict[str, list] = {
-    **{name: KAURI_CONSTRAINTS[name] for name in ("kernel", "gamma", "degree", "coef0")},
-    "root_depth": [Interval(Real, None, None, closed="neither")],
-    "offset": [Interval(Real, None, None, closed="neither")],
-    "digits": [Interval(Integral, 1, None, closed="left")],
-    "mode": [StrOptions({"ova", "ovo"})],
-    "squared": ["boolean"],
-    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-    "reference": [StrOptions({"same"}), Interval(Real, 0, None, closed="left")],
-    "n_init": [Interval(Integral, 1, None, closed="left")],
-    "random_state": ["random_state"],
-}
-
 
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
@@ -414,6 +401,20 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
         count = int(float(value) * n_features)
     count = max(1, count)
     return None if count == n_features else count
+
+
+METRIC_CONSTRAINTS: dict[str, list] = {
+    **{name: KAURI_CONSTRAINTS[name] for name in ("kernel", "gamma", "degree", "coef0")},
+    "root_depth": [Interval(Real, None, None, closed="neither")],
+    "offset": [Interval(Real, None, None, closed="neither")],
+    "digits": [Interval(Integral, 1, None, closed="left")],
+    "mode": [StrOptions({"ova", "ovo"})],
+    "squared": ["boolean"],
+    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+    "reference": [StrOptions({"same"}), Interval(Real, 0, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+}
 
 
 def check_arguments(caller: str, **values: object) -> None:

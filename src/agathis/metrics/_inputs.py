@@ -72,7 +72,7 @@ def check_labels(
     if n is not None and len(values) != n:
         raise ValueError(f"{name} has {len(values)} values; {of} has {n} rows.")
     if values.dtype.kind == "O":
-        _refuse(np.array([_is_missing(value) for value in values]), values, name)
+        _refuse(np.array([_is_no_label(value) for value in values]), values, name)
         places: dict[Any, int] = {}
         # Values of different types have no order; the first to appear comes first.
         return np.array([places.setdefault(value, len(places)) for value in values], dtype=np.intp)
@@ -83,8 +83,8 @@ def check_labels(
     return np.unique(values, return_inverse=True)[1].astype(np.intp)
 
 
-def _is_missing(value: object) -> bool:
-    """Whether it is None, NaN, or a dataframe's mark of a missing value."""
+def _is_no_label(value: object) -> bool:
+    """Whether it is missing, by any mark of that, or a number that is not whole."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and not float(value).is_integer()

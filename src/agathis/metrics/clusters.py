@@ -12,7 +12,6 @@ total weight n), everything here is tied to Kauri's objective L = sum_k sigma(C_
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,17 +142,11 @@ def relative_kmeans_score(
     cost = _cost(rows, codes, weight)
     least = _rounding(rows, weight)
     if reference == "same":
-        from agathis.kernel_kmeans import KernelKMeans
-
         if n_clusters is None:
             n_clusters = len(np.unique(codes if weight is None else codes[weight > 0]))
         settings = {"n_init": n_init, "random_state": random_state}
-        if callable(kernel):
-            teacher = KernelKMeans(n_clusters, kernel=partial(kernel, **params), **settings)
-        else:
-            teacher = KernelKMeans(n_clusters, kernel=kernel, **params, **settings)
-        table = rows.X if rows.matrix is None else rows.matrix
-        reference = float(teacher.fit(table, sample_weight=weight).inertia_)
+        settings |= {"kernel_params": params} if callable(kernel) else params
+        reference = _reference(rows, weight, n_clusters, kernel=kernel, **settings)
         reference = 0.0 if abs(reference) <= least else reference
         if reference < 0:
             raise ValueError(
@@ -301,6 +294,18 @@ def _predicted(
     if hasattr(labels, "named_steps") or not hasattr(labels, "predict"):
         tree_of(labels)  # says what is wrong
     return labels.predict(X)
+
+
+def _reference(rows: Rows, weight: np.ndarray | None, n_clusters: int, **settings: Any) -> float:
+    """The cost of kernel KMeans on the rows."""
+    from agathis.kernel_kmeans import KernelKMeans
+
+    teacher = KernelKMeans(n_clusters, **settings)
+    if rows.matrix is None:
+        return float(teacher.fit(rows.X, sample_weight=weight).inertia_)
+    # Of rows that are known by their kernel only the number is asked.
+    nothing = np.zeros((len(rows.matrix), 1))
+    return float(teacher.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
 
 
 def _cost(rows: Rows, codes: np.ndarray, weight: np.ndarray | None) -> float:
