@@ -169,6 +169,12 @@ def test_values_survive(rows):
     assert len(table.to_markdown().split("\n")) == len(rows) + 2
 
 
+@pytest.mark.parametrize("text", ["\r", "a\nb", "a\r\nb", 'say "a", b', " ", "\t"])
+def test_any_text_survives_csv(text):
+    written = Table([{"a": text, "b": 1}]).to_csv()
+    assert list(csv.reader(io.StringIO(written, newline=""))) == [["a", "b"], [text, "1"]]
+
+
 def test_csv_file(table, tmp_path):
     path = tmp_path / "table.csv"
     assert table.to_csv(path) is None

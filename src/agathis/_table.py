@@ -141,14 +141,11 @@ class Table(Sequence):
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the values in full to a file, or return the text where no path is given."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([row.values() for row in self._rows])
+        text = "".join(map(_csv_line, [self.columns, *(row.values() for row in self._rows)]))
         if path is None:
-            return out.getvalue()
+            return text
         with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(out.getvalue())
+            file.write(text)
         return None
 
     def to_dict(self) -> dict[str, list]:
@@ -171,6 +168,13 @@ class Table(Sequence):
         """Head and rows as people read them."""
         columns = [_written(self[name]) for name in self.columns]
         return [list(map(str, self.columns)), *map(list, zip(*columns, strict=True))]
+
+
+def _csv_line(values: Iterable[Any]) -> str:
+    out = io.StringIO(newline="")
+    # Only the characters that end a line are quoted by csv; "\r" in a cell is to be one of them.
+    csv.writer(out, lineterminator="\r\n").writerow(values)
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _plain(value: Any) -> Any:
