@@ -13,12 +13,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Kauri", "Tree", "__version__", "fit_file"]
+__all__ = ["Kauri", "Tree", "__version__", "compare", "fit_file"]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
-_HOMES = {"Kauri": "agathis.kauri", "Tree": "agathis._tree", "fit_file": "agathis.files"}
+_HOMES = {
+    "Kauri": "agathis.kauri",
+    "Tree": "agathis._tree",
+    "compare": "agathis._compare",
+    "fit_file": "agathis.files",
+}
+# Parts that are modules; ``agathis.metrics`` needs no import of its own.
+_PARTS = ("export", "metrics", "rivals")
 
 if TYPE_CHECKING:
+    from agathis._compare import compare
     from agathis._tree import Tree
     from agathis.files import fit_file
     from agathis.kauri import Kauri
@@ -27,6 +35,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _PARTS:
+        return import_module(f"agathis.{name}")
     raise AttributeError(f"module 'agathis' has no attribute {name!r}")
 
 

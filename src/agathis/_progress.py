@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 
@@ -47,7 +49,7 @@ class Progress:
     def __enter__(self) -> Progress:
         stream = self.stream or sys.stdout
         if self.verbose and stream.isatty():
-            self.bar = Bar(stream)
+            self.bar = Bar(stream, "Kauri")
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -133,9 +135,11 @@ class Bar:
     Parameters
     ----------
     stream : file-like
+    name : str
+        Who is at work.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, name: str) -> None:
         # Few fits need it, and it takes a while to import.
         from rich.console import Console
         from rich.progress import (
@@ -148,7 +152,7 @@ class Bar:
         )
 
         self.progress = Progress(
-            TextColumn("[Kauri] {task.description}", markup=False),
+            TextColumn(f"[{name}] {{task.description}}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -166,3 +170,16 @@ class Bar:
 
     def close(self) -> None:
         self.progress.stop()
+
+
+@contextmanager
+def shown(name: str, verbose: bool | int) -> Iterator[Callable[[str, int, int | None], None]]:
+    """A function that shows how much of some work is done: a bar on a terminal's stderr, if any."""
+    if not (verbose and sys.stderr.isatty()):
+        yield lambda what, done, total: None
+        return
+    bar = Bar(sys.stderr, name)
+    try:
+        yield bar.show
+    finally:
+        bar.close()

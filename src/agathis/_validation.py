@@ -417,9 +417,29 @@ METRIC_CONSTRAINTS: dict[str, list] = {
 }
 
 
-def check_arguments(caller: str, **values: object) -> None:
-    """Raise where an argument of a metric is not what it may be."""
-    validate_parameter_constraints(METRIC_CONSTRAINTS, values, caller)
+COMPARE_CONSTRAINTS: dict[str, list] = {
+    **{
+        name: KAURI_CONSTRAINTS[name]
+        for name in (
+            "n_clusters", "gamma", "degree", "coef0", "kernel_params", "max_leaf_nodes", "n_jobs",
+            "verbose", "random_state",
+        )
+    },
+    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "n_runs": [Interval(Integral, 1, None, closed="left")],
+    "subsample": [
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+        Interval(Integral, 1, None, closed="left"),
+    ],
+    "timeout": [Interval(Real, 0, None, closed="neither"), None],
+}
+
+
+def check_arguments(
+    caller: str, constraints: dict[str, list] = METRIC_CONSTRAINTS, **values: object
+) -> None:
+    """Raise where an argument of a function is not what it may be."""
+    validate_parameter_constraints(constraints, values, caller)
 
 
 def check_params(estimator: BaseEstimator) -> None:
@@ -432,6 +452,13 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
     return min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+def n_processes(n_jobs: int | None) -> int:
+    """Processes that share some work: as many as cores by default."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
+    return _cores() if n_jobs is None else effective_n_jobs(n_jobs)
 
 
 @cache

@@ -140,23 +140,27 @@ def relative_kmeans_score(
     codes = check_labels(_predicted(X, labels, kernel), n=len(rows.X))
     weight = checks.check_sample_weight(sample_weight, len(rows.X))
     cost = _cost(rows, codes, weight)
-    least = _rounding(rows, weight)
+    least = rounding_of(rows, weight)
     if reference == "same":
         if n_clusters is None:
             n_clusters = len(np.unique(codes if weight is None else codes[weight > 0]))
         settings = {"n_init": n_init, "random_state": random_state}
         settings |= {"kernel_params": params} if callable(kernel) else params
         reference = _reference(rows, weight, n_clusters, kernel=kernel, **settings)
-        reference = 0.0 if abs(reference) <= least else reference
-        if reference < 0:
-            raise ValueError(
-                f"the cost of kernel KMeans with {rows.kernel} is {reference:.6g}: the kernel is "
-                "not positive, and costs have no ratio."
-            )
-    cost = 0.0 if abs(cost) <= least else cost
+    return relative(cost, float(reference), least)
+
+
+def relative(cost: float, reference: float, rounding: float) -> float:
+    """A cost over another; what is within rounding is 0, and 0 over 0 is 1."""
+    cost, reference = (0.0 if abs(value) <= rounding else value for value in (cost, reference))
+    if reference < 0:
+        raise ValueError(
+            f"the cost of kernel KMeans is {reference:.6g}: the kernel is not positive, and costs "
+            "have no ratio."
+        )
     if reference == 0:
         return 1.0 if cost == 0 else float("inf")
-    return cost / float(reference)
+    return cost / reference
 
 
 def unsupervised_accuracy(
@@ -320,7 +324,7 @@ def _check_finite(values: float | np.ndarray, rows: Rows) -> None:
         raise ValueError(f"X is too large: sums of its values with {rows.kernel} are not finite.")
 
 
-def _rounding(rows: Rows, weight: np.ndarray | None) -> float:
+def rounding_of(rows: Rows, weight: np.ndarray | None) -> float:
     """A cost that is no larger cannot be told from 0."""
     X, kernel = rows.X, rows.kernel
     if rows.matrix is not None:

@@ -1,0 +1,331 @@
+"""Clustering trees side by side on one table of data.
+
+The protocol of the Kauri paper: in each run some rows are drawn, every method grows its tree on
+them, and what the trees do with the same rows is measured. A fit is a task of its own
+(``_workers``), so that one which fails or takes too long leaves a row that says so and nothing
+else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, is a task too.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils import check_random_state
+
+from agathis import _validation as checks
+from agathis._methods import check_methods, make_method
+from agathis._progress import shown
+from agathis._table import Table
+from agathis._workers import Outcome, run
+from agathis.metrics._inputs import Rows, check_labels
+from agathis.metrics.clusters import relative, rounding_of
+
+REFERENCE = "kernel KMeans"
+MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
+COLUMNS = ("method", "run", *MEASURES, "status", "note")
+
+
+class Comparison(NamedTuple):
+    """What :func:`compare` found; its text is the summary.
+
+    Attributes
+    ----------
+    runs : Table
+        A row for each method and run.
+    summary : Table
+        A row for each method: in how many runs it came to an end, mean and standard deviation
+        of each measure over these.
+    """
+
+    runs: Table
+    summary: Table
+
+    def __str__(self) -> str:
+        return str(_readable(self.summary))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return _readable(self.summary)._repr_html_()
+
+
+def compare(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    n_clusters: int,
+    methods: Sequence[str] | Mapping[str, BaseEstimator] | str | None = None,
+    kernel: str | Callable[..., float] = "linear",
+    gamma: float | None = None,
+    degree: float = 3,
+    coef0: float = 1,
+    kernel_params: dict[str, Any] | None = None,
+    max_leaf_nodes: int | None = None,
+    n_runs: int = 30,
+    subsample: float = 0.8,
+    timeout: float | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: bool | int = True,
+) -> Comparison:
+    """Grow the trees of several methods on random parts of the same data, and measure them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        As it is: a feature in large units weighs more with most methods, so scale it first
+        where that is not meant.
+    y : array-like of shape (n_samples,), optional
+        The true classes; with them the adjusted Rand index is measured. No method sees them.
+    n_clusters : int
+    methods : sequence of str, "all" or dict of estimators, optional
+        Of "Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and "ICOT"; or estimators
+        with a ``tree_`` by a name of your own. By default all that suit the kernel but ICOT,
+        which is slow, and ExKMC where no more leaves than clusters are asked for: that is IMM.
+    kernel, gamma, degree, coef0, kernel_params
+        As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
+        one there are Kauri and KMeans+DT.
+    max_leaf_nodes : int, optional
+        By default ``n_clusters``. For those that can: each leaf of IMM, ExShallow, RDM and ICOT
+        is a cluster.
+    n_runs : int, default=30
+    subsample : float or int, default=0.8
+        The share or number of rows drawn for each run, without replacement. The methods of a
+        run have the same rows.
+    timeout : float, optional
+        Seconds that one fit may take.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, and the seeds that the methods get. Everything but the seconds depends on
+        nothing else.
+    n_jobs : int, default=None
+        Processes; ``None`` and -1 are all cores. With 1 and no timeout the work is done in this
+        process. Each fit has one thread.
+    verbose : bool or int, default=True
+        Show a progress bar where there is a terminal.
+
+    Returns
+    -------
+    comparison : Comparison
+        ``runs, summary = compare(...)``. In ``runs`` a row has the method and the run; ``ari``;
+        ``relative_score``, the kernel KMeans cost of the tree's clusters over that of kernel
+        KMeans on the same rows; ``wad`` and ``waes`` as in :mod:`agathis.metrics` (the root has
+        depth 1, no offset); the tree's ``leaves`` and ``clusters``; the ``seconds`` of the fit,
+        the method's own KMeans included; ``status`` ("done", "failed" or "timeout"); and in
+        ``note`` why, or what was warned of. In ``summary`` standard deviations are those of the
+        runs (divided by their number).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> runs, summary = compare(
+    ...     X, y, n_clusters=3, methods=["Kauri", "IMM"], n_runs=3, random_state=0, n_jobs=1,
+    ...     verbose=False,
+    ... )
+    >>> summary["method"], summary["runs"]
+    (['Kauri', 'IMM'], [3, 3])
+    >>> all(score >= 1 for score in summary["relative_score"])
+    True
+    """
+    table = checks.check_table(X)
+    kernel_args = {
+        "kernel": kernel,
+        "gamma": gamma,
+        "degree": degree,
+        "coef0": coef0,
+        "kernel_params": kernel_params,
+    }
+    checks.check_arguments(
+        "compare",
+        constraints=checks.COMPARE_CONSTRAINTS,
+        **kernel_args,
+        n_clusters=n_clusters,
+        max_leaf_nodes=max_leaf_nodes,
+        n_runs=n_runs,
+        subsample=subsample,
+        timeout=timeout,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        random_state=random_state,
+    )
+    checks.check_domain(checks.check_kernel(**kernel_args), table)
+    classes = None if y is None else check_labels(y, "y", len(table))
+    leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    chosen = check_methods(methods, kernel, leaves > n_clusters)
+    size = _sample_size(subsample, len(table), n_clusters)
+    setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen)
+    tasks = _tasks(setting, n_runs, size, check_random_state(random_state))
+    workers = checks.n_processes(n_jobs)
+    outcomes: list[Outcome | None] = [None] * len(tasks)
+    with shown("compare", verbose) as show:
+        show("fits", 0, len(tasks))
+        found = run(_measure, setting, tasks, n_workers=workers, timeout=timeout)
+        for done, outcome in enumerate(found, 1):
+            outcomes[outcome.task] = outcome
+            show("fits", done, len(tasks))
+    runs = _rows(tasks, outcomes)
+    return Comparison(runs, _summary(runs, list(chosen)))
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What all fits share."""
+
+    X: np.ndarray
+    y: np.ndarray | None
+    kernel: dict[str, Any]
+    n_clusters: int
+    max_leaf_nodes: int
+    methods: dict[str, BaseEstimator | None]
+
+
+class _Task(NamedTuple):
+    """One fit: a method, or the reference, on the rows of a run."""
+
+    method: str
+    run: int
+    rows: np.ndarray
+    seed: int
+
+
+def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
+    if isinstance(subsample, Integral):
+        size = int(subsample)
+    else:
+        size = int(round(subsample * n))
+    if not n_clusters <= size <= n:
+        raise ValueError(
+            f"subsample={subsample} draws {size} of the {n} rows of X; there must be at least "
+            f"n_clusters={n_clusters} and at most all of them."
+        )
+    return size
+
+
+def _tasks(
+    setting: _Setting, n_runs: int, size: int, random: np.random.RandomState
+) -> list[_Task]:
+    tasks = []
+    for number in range(n_runs):
+        rows = np.sort(random.permutation(len(setting.X))[:size])
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        tasks += [_Task(name, number, rows, seed) for name in (REFERENCE, *setting.methods)]
+    return tasks
+
+
+def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
+    """Grow the tree of a task and measure it; of the reference only the cost."""
+    from agathis.kernel_kmeans import KernelKMeans
+    from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
+
+    X = np.ascontiguousarray(setting.X[task.rows])
+    common = {"random_state": task.seed, "n_jobs": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if task.method == REFERENCE:
+            model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
+            rows = Rows(X, checks.check_kernel(**setting.kernel), None, 1)
+            return {"reference": model.inertia_, "rounding": rounding_of(rows, None)}
+        model = _model(setting, task.method, common)
+        started = time.perf_counter()
+        model.fit(X)
+        seconds = time.perf_counter() - started
+    labels = np.asarray(model.labels_)
+    return {
+        "cost": _cost(setting, X, labels),
+        "ari": None if setting.y is None else adjusted_rand_score(setting.y[task.rows], labels),
+        "wad": weighted_average_depth(model, X),
+        "waes": weighted_average_explanation_size(model, X),
+        "leaves": model.tree_.n_leaves,
+        "clusters": len(np.unique(labels)),
+        "seconds": seconds,
+        "note": "; ".join(dict.fromkeys(str(w.message) for w in caught)),
+    }
+
+
+def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
+    given = setting.methods[name]
+    if given is None:
+        return make_method(
+            name,
+            setting.n_clusters,
+            max_leaf_nodes=setting.max_leaf_nodes,
+            kernel=setting.kernel,
+            **common,
+        )
+    model = clone(given)
+    known = model.get_params(deep=False)
+    return model.set_params(**{key: value for key, value in common.items() if key in known})
+
+
+def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
+    from agathis._partition import kernel_cost
+
+    kernel = checks.check_kernel(**setting.kernel)
+    return kernel_cost(kernel, X, labels, None, 1)
+
+
+def _rows(tasks: list[_Task], outcomes: list[Outcome | None]) -> Table:
+    """A row a fit, its cost divided by the reference of its run."""
+    references = {}
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        if task.method == REFERENCE:
+            references[task.run] = outcome
+    rows = []
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        if task.method == REFERENCE:
+            continue
+        row = {"method": task.method, "run": task.run, "status": outcome.status}
+        if outcome.status == "done":
+            found = dict(outcome.value)
+            cost, notes = found.pop("cost"), [found.pop("note")]
+            reference = references[task.run]
+            if reference.status != "done":
+                notes.append(f"no relative score, {REFERENCE}: {reference.note}")
+            elif reference.value["reference"] < -reference.value["rounding"]:
+                notes.append("no relative score: the kernel is not positive")
+            else:
+                row["relative_score"] = relative(cost, **reference.value)
+            row.update(found, note="; ".join(filter(None, notes)))
+        else:
+            row["note"] = outcome.note
+        rows.append(row)
+    return Table(rows, COLUMNS)
+
+
+def _summary(runs: Table, methods: list[str]) -> Table:
+    rows = []
+    for method in methods:
+        done = [row for row in runs if row["method"] == method and row["status"] == "done"]
+        row: dict[str, Any] = {"method": method, "runs": len(done)}
+        for measure in MEASURES:
+            values = [r[measure] for r in done if r[measure] is not None]
+            row[measure] = float(np.mean(values)) if values else None
+            row[f"{measure}_std"] = float(np.std(values)) if values else None
+        rows.append(row)
+    return Table(rows)
+
+
+def _readable(summary: Table) -> Table:
+    """Means with their deviations in one cell, best for reading; measures of nobody left out."""
+    rows = []
+    for row in summary:
+        out = {"method": row["method"], "runs": row["runs"]}
+        for measure in MEASURES:
+            if any(value is not None for value in summary[measure]):
+                mean, std = row[measure], row[f"{measure}_std"]
+                digits = 1 if measure in ("leaves", "clusters") else 3
+                text = "" if mean is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
+                out[measure.replace("_", " ")] = text
+        rows.append(out)
+    return Table(rows)

@@ -1,0 +1,83 @@
+"""The clustering trees by name, as comparisons and the command line ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+#: Every tree of the package, under the name that papers use.
+METHODS = ("Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM", "ICOT")
+#: Those that can be judged, and grown, by any kernel.
+WITH_KERNELS = ("Kauri", "KMeans+DT")
+#: Those that take a number of leaves; a leaf of the others is a cluster.
+WITH_LEAVES = ("Kauri", "KMeans+DT", "ExKMC")
+
+
+def make_method(
+    name: str,
+    n_clusters: int,
+    *,
+    max_leaf_nodes: int | None = None,
+    kernel: dict[str, Any] | None = None,
+    random_state: int | None = None,
+    n_jobs: int | None = None,
+) -> BaseEstimator:
+    """The estimator of a name in ``METHODS``; ``kernel`` holds its kernel parameters."""
+    from agathis import rivals
+    from agathis.kauri import Kauri
+
+    classes: dict[str, Callable[..., BaseEstimator]] = {
+        "Kauri": Kauri,
+        "KMeans+DT": rivals.KMeansTree,
+        **{name: getattr(rivals, name) for name in METHODS[2:]},
+    }
+    params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
+    if name in WITH_LEAVES:
+        params["max_leaf_nodes"] = max_leaf_nodes
+    if name in WITH_KERNELS:
+        params.update(kernel or {})
+    return classes[name](n_clusters, **params)
+
+
+def check_methods(
+    methods: Sequence[str] | Mapping[str, BaseEstimator] | str | None,
+    kernel: object,
+    more_leaves: bool,
+) -> dict[str, BaseEstimator | None]:
+    """The methods to run: an estimator of the user's, or None for one of ours by its name."""
+    linear = kernel == "linear"
+    if methods is None:
+        # ICOT takes minutes where the others take moments, so it waits to be asked for.
+        # ExKMC with a leaf a cluster is IMM.
+        names = [m for m in METHODS if m != "ICOT" and (m != "ExKMC" or more_leaves)]
+        return {name: None for name in names if linear or name in WITH_KERNELS}
+    if isinstance(methods, Mapping):
+        for name, model in methods.items():
+            if not (hasattr(model, "fit") and hasattr(model, "get_params")):
+                raise TypeError(
+                    f"methods[{name!r}] must be an estimator with a tree; it is {model!r}."
+                )
+        chosen: dict[str, BaseEstimator | None] = dict(methods)
+    else:
+        names = [methods] if isinstance(methods, str) else list(methods)
+        if "all" in names:
+            names = [name for name in METHODS if linear or name in WITH_KERNELS]
+        known = {name.lower(): name for name in METHODS} | {"kmeanstree": "KMeans+DT"}
+        unknown = [name for name in names if str(name).lower() not in known]
+        if unknown:
+            raise ValueError(
+                f"methods has {unknown[0]!r}; it may have {', '.join(METHODS)}, be 'all', or "
+                "give names of your own with estimators, {'mine': Kauri(3)}."
+            )
+        chosen = {known[name.lower()]: None for name in names}
+        wrong = [name for name in chosen if not linear and name not in WITH_KERNELS]
+        if wrong:
+            raise ValueError(
+                f"methods has {wrong[0]!r}, which knows no kernel but the linear one; with "
+                f"kernel={kernel!r} there are {' and '.join(WITH_KERNELS)}."
+            )
+    if not chosen:
+        raise ValueError("methods is empty; it must have at least one.")
+    return chosen

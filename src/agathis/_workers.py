@@ -1,0 +1,227 @@
+"""Processes that work on tasks side by side, and can be stopped one by one.
+
+A fit that takes too long must not take the others with it, and compiled code does not hear a
+polite request: so each worker is a process of its own, which is killed and replaced where its
+time is up. A worker is a fresh Python that is told over its standard input what to do, and needs
+nothing of the script that started it: no guard of ``__main__``, no fork. A thread for each worker
+hands it tasks and waits for the answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from joblib.externals import cloudpickle
+
+# Workers share the cores: each has one.
+_ONE_THREAD = {
+    name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+}
+_START = "from agathis._workers import serve; serve()"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a task.
+
+    Attributes
+    ----------
+    task : int
+        Its place among the tasks.
+    value : object
+        What the function returned, where ``status`` is "done".
+    status : {"done", "failed", "timeout"}
+    note : str
+        Why it failed.
+    """
+
+    task: int
+    value: Any = None
+    status: str = "done"
+    note: str = ""
+
+
+def run(
+    function: Callable[[Any, Any], Any],
+    shared: object,
+    tasks: Sequence[Any],
+    *,
+    n_workers: int,
+    timeout: float | None = None,
+) -> Iterator[Outcome]:
+    """The outcomes of ``function(shared, task)``, as they come.
+
+    Parameters
+    ----------
+    function : callable
+    shared : object
+        Sent once to each worker.
+    tasks : sequence
+    n_workers : int
+        With one and no timeout the work is done in this process.
+    timeout : float, optional
+        Seconds that a task may take.
+    """
+    if n_workers == 1 and timeout is None:
+        for place, task in enumerate(tasks):
+            yield _attempt(function, shared, task, place)
+        return
+    todo: queue.SimpleQueue = queue.SimpleQueue()
+    for place, task in enumerate(tasks):
+        todo.put((place, cloudpickle.dumps(task)))
+    found: queue.SimpleQueue = queue.SimpleQueue()
+    setup = cloudpickle.dumps((function, shared))
+    crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
+    threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in crew]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in tasks:
+            outcome = found.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+    finally:
+        for worker in crew:
+            worker.close()
+        for thread in threads:
+            thread.join()
+
+
+def _attempt(
+    function: Callable[[Any, Any], Any], shared: object, task: object, place: int
+) -> Outcome:
+    try:
+        return Outcome(place, function(shared, task))
+    except Exception as error:
+        # The caller reports it: one task that fails does not end the others.
+        return Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
+
+
+class _Worker:
+    """A process that serves, started when it is first needed and after each that was killed."""
+
+    def __init__(self, setup: bytes, timeout: float | None) -> None:
+        self.setup, self.timeout = setup, timeout
+        self.process: subprocess.Popen | None = None
+        self.closed = False
+        self.lock = threading.Lock()
+
+    def work(self, todo: queue.SimpleQueue, found: queue.SimpleQueue) -> None:
+        """Take tasks until there are none."""
+        try:
+            while not self.closed:
+                place, task = todo.get_nowait()
+                found.put(self._ask(place, task))
+        except queue.Empty:
+            pass
+        except BaseException as error:
+            found.put(error)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        with self.lock:
+            self.closed = True
+        self._kill()
+
+    def _ask(self, place: int, task: bytes) -> Outcome:
+        if self.process is None and not self._start():
+            return Outcome(place, status="failed", note="a worker process did not start")
+        process, late = self.process, threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        clock = threading.Timer(self.timeout, stop) if self.timeout is not None else None
+        try:
+            if clock is not None:
+                clock.daemon = True
+                clock.start()
+            _send(process.stdin, task)
+            status, value = pickle.loads(_receive(process.stdout))
+        except (EOFError, OSError):
+            self._kill()
+            if late.is_set():
+                note = f"took longer than {self.timeout:g} s"
+                return Outcome(place, status="timeout", note=note)
+            code = process.returncode
+            return Outcome(place, status="failed", note=f"its process ended with code {code}")
+        finally:
+            if clock is not None:
+                clock.cancel()
+        return Outcome(place, *((value,) if status == "done" else (None, status, value)))
+
+    def _start(self) -> bool:
+        with self.lock:
+            if self.closed:
+                return False
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _START],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
+            )
+        try:
+            _send(self.process.stdin, self.setup)
+            _receive(self.process.stdout)
+        except (EOFError, OSError):
+            self._kill()
+            return False
+        return True
+
+    def _kill(self) -> None:
+        with self.lock:
+            process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            # What was not yet sent goes with the process.
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def serve() -> None:
+    """The work of a worker: tasks come over standard input, answers go to standard output."""
+    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # Whatever else is printed must not stand among the answers.
+    os.dup2(2, 1)
+    try:
+        function, shared = pickle.loads(_receive(asked))
+        _send(answers, b"")
+        while True:
+            outcome = _attempt(function, shared, pickle.loads(_receive(asked)), 0)
+            done = outcome.status == "done"
+            answer = ("done", outcome.value) if done else ("failed", outcome.note)
+            _send(answers, cloudpickle.dumps(answer))
+    except (EOFError, KeyboardInterrupt):
+        pass  # nobody asks any more
+
+
+def _send(pipe: BinaryIO, message: bytes) -> None:
+    pipe.write(len(message).to_bytes(8, "little"))
+    pipe.write(message)
+    pipe.flush()
+
+
+def _receive(pipe: BinaryIO) -> bytes:
+    size = int.from_bytes(_exactly(pipe, 8), "little")
+    return _exactly(pipe, size)
+
+
+def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
