@@ -13,11 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Kauri", "Tree", "__version__", "compare", "fit_file"]
+__all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
 _HOMES = {
     "Kauri": "agathis.kauri",
+    "KernelKMeans": "agathis.kernel_kmeans",
     "Tree": "agathis._tree",
     "compare": "agathis._compare",
     "fit_file": "agathis.files",
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from agathis._tree import Tree
     from agathis.files import fit_file
     from agathis.kauri import Kauri
+    from agathis.kernel_kmeans import KernelKMeans
 
 
 def __getattr__(name: str) -> object:

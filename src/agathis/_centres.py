@@ -47,6 +47,13 @@ class PointCentres:
             out[rows] = cdist(points - self.origin, self.points)
         return out
 
+    def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
+        """The nearest centre of each row."""
+        out = np.empty(len(X), dtype=np.int32)
+        for rows in gen_batches(len(X), ROWS_AT_ONCE):
+            out[rows] = np.argmin(self.distances(X[rows], threads), axis=1)
+        return out
+
 
 @dataclass(frozen=True)
 class SampleCentres:
@@ -81,6 +88,10 @@ class SampleCentres:
         squared[squared <= 16 * np.finfo(np.float64).eps * noise] = 0.0
         return np.sqrt(squared)
 
+    def nearest(self, cross: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """The nearest centre, for which the kernel of a row with itself does not matter."""
+        return np.argmin(self.means - 2 * (cross @ shares), axis=1).astype(np.int32)
+
 
 @dataclass(frozen=True)
 class KernelCentres:
@@ -99,6 +110,16 @@ class KernelCentres:
         out = np.empty((len(X), shares.shape[1]))
         for part, cross in self.kernel.blocks(X, rows, threads):
             out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]), shares)
+        return out
+
+    def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
+        """The nearest centre of each row."""
+        X = X - self.origin
+        rows = np.require(self.rows, requirements="W")
+        shares = self.samples.shares()
+        out = np.empty(len(X), dtype=np.int32)
+        for part, cross in self.kernel.blocks(X, rows, threads):
+            out[part] = self.samples.nearest(cross, shares)
         return out
 
 

@@ -181,6 +181,11 @@ def one_blas_thread() -> Iterator[None]:
                 _BLAS.limit.restore_original_limits()
 
 
+def at_most(threads: int) -> Any:
+    """A context in which libraries with threads of their own use no more than these."""
+    return _thread_pools().limit(limits=threads)
+
+
 @cache
 def _thread_pools() -> ThreadpoolController:
     """The libraries with threads of their own; to find them takes a while."""

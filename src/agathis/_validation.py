@@ -79,6 +79,30 @@ KAURI_CONSTRAINTS: dict[str, list] = {
     "random_state": ["random_state"],
 }
 
+_KERNEL_PARAMETERS = ("n_clusters", "gamma", "degree", "coef0", "kernel_params", "n_jobs")
+
+KERNEL_KMEANS_CONSTRAINTS: dict[str, list] = {
+    **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
+    "kernel": KAURI_CONSTRAINTS["kernel"],
+    "algorithm": [StrOptions({"auto", "lloyd"})],
+    "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state"],
+}
+
+KMEANS_TREE_CONSTRAINTS: dict[str, list] = {
+    **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
+    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "algorithm": KERNEL_KMEANS_CONSTRAINTS["algorithm"],
+    "n_init": KERNEL_KMEANS_CONSTRAINTS["n_init"],
+    "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
+    "max_depth": KAURI_CONSTRAINTS["max_depth"],
+    "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
+    "centers": ["array-like", None],
+    "random_state": ["random_state"],
+}
+
 
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
@@ -302,6 +326,37 @@ def check_cross_gram(
             f"they have {cross.shape} and {own.shape}."
         )
     return cross, own
+
+
+def check_gram_to_train(
+    gram: ArrayLike | None, name: str, n_samples: int, n_train: int
+) -> np.ndarray:
+    """Kernel values of rows with the training rows."""
+    if gram is None:
+        raise ValueError(
+            f"kernel='precomputed' needs {name}=K, the kernel of X with the training rows, of "
+            f"shape ({n_samples}, {n_train})."
+        )
+    with _naming(name):
+        cross = check_array(gram, dtype=np.float64, input_name=name)
+    if cross.shape != (n_samples, n_train):
+        raise ValueError(
+            f"{name} must have shape ({n_samples}, {n_train}), a column for each training row; it "
+            f"has {cross.shape}."
+        )
+    return cross
+
+
+def check_centers(centers: ArrayLike, n_clusters: int, n_features: int) -> np.ndarray:
+    """Finite centres, one for each cluster."""
+    with _naming("centers"):
+        centers = check_array(centers, dtype=np.float64, input_name="centers")
+    if centers.shape != (n_clusters, n_features):
+        raise ValueError(
+            f"centers must have a row for each of n_clusters={n_clusters} and a column for each "
+            f"feature of X, ({n_clusters}, {n_features}); it has shape {centers.shape}."
+        )
+    return centers
 
 
 def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:

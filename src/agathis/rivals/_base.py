@@ -57,9 +57,18 @@ class Rival(TreeModel, BaseEstimator):
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
         self.n_leaves_ = tree.n_leaves
+        # The last fit may have had centres where this one has none.
+        vars(self).pop("cluster_centers_", None)
         for name, value in found.items():
             # What there is one of for each cluster is for those that the tree has.
-            setattr(self, name, value[kept] if name.startswith("cluster_") else value)
+            if name.startswith("cluster_"):
+                value = value[kept]
+            # The grower saw no rows without weight.
+            elif name.endswith("labels_") and ids is not None:
+                every = np.full(len(X), -1, dtype=value.dtype)
+                every[ids] = value
+                value = every
+            setattr(self, name, value)
         return self
 
     def score(
@@ -80,8 +89,10 @@ class Rival(TreeModel, BaseEstimator):
         """
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
+        kernel = self._kernel()
+        checks.check_domain(kernel, X)
         labels = self.tree_.predict(X, threads)
-        return kernel_objective(self._kernel(), X, labels, weight, threads)
+        return kernel_objective(kernel, X, labels, weight, threads)
 
     def _kernel(self) -> Kernel:
         """The kernel by whose KMeans objective the tree is judged."""
