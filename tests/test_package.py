@@ -45,7 +45,9 @@ def test_version_of_the_installed_package():
 
 
 def test_names():
-    assert dir(agathis) == ["Kauri", "KernelKMeans", "Tree", "__version__", "fit_file"]
+    assert dir(agathis) == [
+        "Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"
+    ]  # fmt: skip
     assert sorted(agathis.__all__) == dir(agathis)
     for name in dir(agathis):
         assert getattr(agathis, name) is not None

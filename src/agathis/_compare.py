@@ -42,8 +42,8 @@ class Comparison(NamedTuple):
     runs : Table
         A row for each method and run.
     summary : Table
-        A row for each method: in how many runs it came to an end, mean and standard deviation
-        of each measure over these.
+        A row for each method: in how many runs it came to an end, failed or had no more time;
+        mean and standard deviation of each measure over the first.
     """
 
     runs: Table
@@ -200,10 +200,7 @@ class _Task(NamedTuple):
 
 
 def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
-    if isinstance(subsample, Integral):
-        size = int(subsample)
-    else:
-        size = int(round(subsample * n))
+    size = int(subsample) if isinstance(subsample, Integral) else round(subsample * n)
     if not n_clusters <= size <= n:
         raise ValueError(
             f"subsample={subsample} draws {size} of the {n} rows of X; there must be at least "
@@ -212,9 +209,7 @@ def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
     return size
 
 
-def _tasks(
-    setting: _Setting, n_runs: int, size: int, random: np.random.RandomState
-) -> list[_Task]:
+def _tasks(setting: _Setting, n_runs: int, size: int, random: np.random.RandomState) -> list[_Task]:
     tasks = []
     for number in range(n_runs):
         rows = np.sort(random.permutation(len(setting.X))[:size])
@@ -307,7 +302,13 @@ def _summary(runs: Table, methods: list[str]) -> Table:
     rows = []
     for method in methods:
         done = [row for row in runs if row["method"] == method and row["status"] == "done"]
-        row: dict[str, Any] = {"method": method, "runs": len(done)}
+        ends = [row["status"] for row in runs if row["method"] == method]
+        row: dict[str, Any] = {
+            "method": method,
+            "runs": len(done),
+            "failed": ends.count("failed"),
+            "timeouts": ends.count("timeout"),
+        }
         for measure in MEASURES:
             values = [r[measure] for r in done if r[measure] is not None]
             row[measure] = float(np.mean(values)) if values else None
@@ -321,6 +322,7 @@ def _readable(summary: Table) -> Table:
     rows = []
     for row in summary:
         out = {"method": row["method"], "runs": row["runs"]}
+        out.update({name: row[name] for name in ("failed", "timeouts") if any(summary[name])})
         for measure in MEASURES:
             if any(value is not None for value in summary[measure]):
                 mean, std = row[measure], row[f"{measure}_std"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -13,6 +13,8 @@ METHODS = ("Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM", "ICOT")
 WITH_KERNELS = ("Kauri", "KMeans+DT")
 #: Those that take a number of leaves; a leaf of the others is a cluster.
 WITH_LEAVES = ("Kauri", "KMeans+DT", "ExKMC")
+# Classes that are called otherwise.
+_CLASSES = {"KMeans+DT": "KMeansTree"}
 
 
 def make_method(
@@ -25,20 +27,16 @@ def make_method(
     n_jobs: int | None = None,
 ) -> BaseEstimator:
     """The estimator of a name in ``METHODS``; ``kernel`` holds its kernel parameters."""
+    import agathis
     from agathis import rivals
-    from agathis.kauri import Kauri
 
-    classes: dict[str, Callable[..., BaseEstimator]] = {
-        "Kauri": Kauri,
-        "KMeans+DT": rivals.KMeansTree,
-        **{name: getattr(rivals, name) for name in METHODS[2:]},
-    }
+    home, known = (agathis, name) if name == "Kauri" else (rivals, _CLASSES.get(name, name))
     params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if name in WITH_LEAVES:
         params["max_leaf_nodes"] = max_leaf_nodes
     if name in WITH_KERNELS:
         params.update(kernel or {})
-    return classes[name](n_clusters, **params)
+    return getattr(home, known)(n_clusters, **params)
 
 
 def check_methods(

@@ -476,8 +476,15 @@ COMPARE_CONSTRAINTS: dict[str, list] = {
     **{
         name: KAURI_CONSTRAINTS[name]
         for name in (
-            "n_clusters", "gamma", "degree", "coef0", "kernel_params", "max_leaf_nodes", "n_jobs",
-            "verbose", "random_state",
+            "n_clusters",
+            "gamma",
+            "degree",
+            "coef0",
+            "kernel_params",
+            "max_leaf_nodes",
+            "n_jobs",
+            "verbose",
+            "random_state",
         )
     },
     "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
