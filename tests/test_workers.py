@@ -1,0 +1,100 @@
+"""Processes that work on tasks: they answer, fail, take too long, die, and are stopped."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from agathis._workers import Outcome, run
+
+
+def act(shared, task):
+    """What a worker is told to do."""
+    if task == "sleep":
+        time.sleep(60)
+    if task == "die":
+        os._exit(3)
+    if task == "fail":
+        raise KeyError("missing")
+    if task == "print":
+        print("this must not stand among the answers")
+        os.write(1, b"nor this")
+    if task == "threads":
+        return os.environ["OMP_NUM_THREADS"]
+    return shared, task, os.getpid()
+
+
+def outcomes(tasks, **settings):
+    found = list(run(act, "shared", tasks, **settings))
+    assert sorted(o.task for o in found) == list(range(len(tasks)))
+    return sorted(found, key=lambda outcome: outcome.task)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"n_workers": 1}, {"n_workers": 2}, {"n_workers": 3, "timeout": 50}]
+)
+def test_every_task_is_answered(settings):
+    found = outcomes([1, "two", "print", (4,)], **settings)
+    assert [o.value[:2] for o in found] == [("shared", t) for t in (1, "two", "print", (4,))]
+    assert {o.status for o in found} == {"done"}
+    here = {o.value[2] == os.getpid() for o in found}
+    assert here == {settings == {"n_workers": 1}}
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_an_error_is_told_and_the_others_go_on(n_workers):
+    found = outcomes([1, "fail", 3], n_workers=n_workers)
+    assert found[1] == Outcome(1, None, "failed", "KeyError: 'missing'")
+    assert [found[0].value[1], found[2].value[1]] == [1, 3]
+
+
+def test_who_takes_too_long_is_stopped_and_replaced():
+    started = time.monotonic()
+    found = outcomes(["sleep", 1, "sleep", 2], n_workers=1, timeout=0.5)
+    assert time.monotonic() - started < 50
+    assert [o.status for o in found] == ["timeout", "done", "timeout", "done"]
+    assert found[0].note == "took longer than 0.5 s"
+    assert found[1].value[2] != found[3].value[2]
+
+
+def test_a_process_that_dies_is_a_failure():
+    found = outcomes(["die", 1], n_workers=2)
+    assert found[0].status == "failed"
+    assert "ended with code 3" in found[0].note
+    assert found[1].status == "done"
+
+
+def test_each_worker_has_one_thread():
+    assert outcomes(["threads"], n_workers=2)[0].value == "1"
+
+
+def test_no_worker_outlives_who_stops_asking():
+    found = run(act, None, [1, "sleep", "sleep"], n_workers=3)
+    first = next(found)
+    found.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(first.value[2], 0)
+
+
+def test_a_script_needs_no_guard(tmp_path):
+    """Functions of the script itself are known to the workers, which do not run it again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            from agathis._workers import run
+
+            print("once")
+
+            def double(shared, task):
+                return shared * task
+
+            print(sorted(o.value for o in run(double, 2, [1, 2, 3], n_workers=2)))
+            """
+        )
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["once", "[2, 4, 6]"]
