@@ -347,11 +347,14 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
         best_arrivals(leaf, clusters, prefix_of(p), padded, 0, s, 1, &p->slack, targets);
         recall_arrivals(p, clusters, table, length);
         renew(p, leaf, length);
+        if (sums->own_changed)
+            best_moves(leaf, padded, s);
     } else {
         evaluate(leaf, clusters, prefix_of(p), length, 0, s, &p->slack, targets);
+    }
+    if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)
             p->moves[t] = gain_at(s, t);
-    }
     keep_arrivals(p, table, length);
 }
 
@@ -376,7 +379,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 for (b = range.begin; b < range.end; ++b)
                     if (looked_at && table->radius[b] == INFINITY)
                         bound[b] = INFINITY;
-                    else if (!clusters->id)
+                    else if (!clusters->id || sums->own_changed)
                         bound[b] = -INFINITY;
                 b = looked_at ? range.begin : range.last;
             }

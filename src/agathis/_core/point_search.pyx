@@ -1,10 +1,9 @@
 # The best splits of leaves that are tables of sums.
 #
 # `search` first finds for each block of the tables of all leaves that it is given a bound of
-# what the cuts there may gain (points.h). A leaf that was searched before, and whose own cluster
-# is as it was, is only asked what moves to changed clusters may gain. Then it looks into the
-# blocks one by one, the most promising first, until none is left whose bound reaches the best
-# gain. `locate` says where a split is, and which move it makes.
+# what the cuts there may gain (points.h). A leaf that was searched before is only asked about its
+# own cluster and those that changed. Then it looks into the blocks one by one, the most promising
+# first, until none is left whose bound reaches the best gain. `locate` says where a split is, and which move it makes.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
@@ -121,18 +120,18 @@ cdef class Views:
         view.complete = True
 
     cdef bint only_changed(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
-        """Let a leaf know the clusters that changed; False where it must be asked anew."""
+        """Let a leaf know the clusters that changed; False where it must be asked about all."""
         cdef PointState s = self.state
         cdef LeafTable table = <LeafTable>self.tables[j]
         cdef View* view = &self.each[j]
         cdef Changed* few = &view.changed
         cdef int32_t k, m, n = 1, own = s.cluster[slot]
         cdef Py_ssize_t c
-        if table.seen < 0 or s.changed[own] > table.seen:
+        if table.seen < 0:
             return False
-        few.id[0] = own
+        few.id[0], few.sums.own_changed = own, s.changed[own] > table.seen
         for k in range(s.n_clusters):
-            if s.changed[k] > table.seen:
+            if k != own and s.changed[k] > table.seen:
                 if n == SCAN_LANES:
                     return False
                 few.id[n] = k
@@ -164,7 +163,7 @@ cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
     cdef Py_ssize_t[:, ::1] tasks = np.empty((views.count * s.n_features, 3), dtype=np.intp)
     for j in range(views.count):
         view = &views.each[j]
-        if not view.all and view.changed.clusters.count == 1:
+        if not (view.all or view.changed.clusters.count > 1 or view.changed.sums.own_changed):
             continue
         begin = blocks = 0
         each = 2 + (views.clusters.count if view.all else view.changed.clusters.count)

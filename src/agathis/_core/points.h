@@ -20,7 +20,8 @@
  * A split of another leaf changes two or three clusters, and moves to the others gain what they
  * did.  So the bounds stay, and of each cut of the table the two best arrivals of both sides are
  * kept: only the arrivals at changed clusters are worked out anew, and the bound rises where one
- * of them, alone or with the best other arrival of the other side, gains more.
+ * of them, alone or with the best other arrival of the other side, gains more.  Where the leaf's
+ * own cluster is one of the changed, it is the same arrivals, and other departures.
  */
 #ifndef AGATHIS_POINTS_H
 #define AGATHIS_POINTS_H
@@ -78,6 +79,7 @@ typedef struct {
     ptrdiff_t lanes;
     const double *reach;
     double rest;
+    int own_changed; /* whether bounds are made anew, of the arrivals that are kept */
 } point_clusters;
 
 /* Samples in the order of a feature; the points are of the table's width. */

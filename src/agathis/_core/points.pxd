@@ -33,6 +33,7 @@ cdef extern from "points.h" nogil:
         Py_ssize_t lanes
         const double* reach
         double rest
+        int own_changed
 
     ctypedef struct point_samples:
         const double* phi

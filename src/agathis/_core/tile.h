@@ -233,7 +233,8 @@ evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t 
         c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
     const ptrdiff_t padded = pad(s, prefix, c->count, length);
     departures(leaf, c, prefix[leaf->own], length, padded, dense, s, slack);
-    if (c->count > 1 && leaf->leave_all > -INFINITY)
+    /* Arrivals that are kept may be asked about when the leaf is no longer all of its cluster. */
+    if (c->count > 1 && (slack || leaf->leave_all > -INFINITY))
         best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
     else
         best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);
