@@ -5,13 +5,25 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = ["KMeansTree"]
+__all__ = ["ICOT", "IMM", "RDM", "ExKMC", "ExShallow", "KMeansTree"]
 
 # Imported when first asked for: each needs its own part of scikit-learn.
-_HOMES = {"KMeansTree": "agathis.rivals.kmeans_tree"}
+_HOMES = {
+    "ICOT": "agathis.rivals.icot",
+    "IMM": "agathis.rivals.imm",
+    "RDM": "agathis.rivals.rdm",
+    "ExKMC": "agathis.rivals.exkmc",
+    "ExShallow": "agathis.rivals.shallow",
+    "KMeansTree": "agathis.rivals.kmeans_tree",
+}
 
 if TYPE_CHECKING:
+    from agathis.rivals.exkmc import ExKMC
+    from agathis.rivals.icot import ICOT
+    from agathis.rivals.imm import IMM
     from agathis.rivals.kmeans_tree import KMeansTree
+    from agathis.rivals.rdm import RDM
+    from agathis.rivals.shallow import ExShallow
 
 
 def __getattr__(name: str) -> object:

@@ -22,7 +22,7 @@ from agathis.rivals._sketch import Sketch
 class Rival(TreeModel, BaseEstimator):
     """A clustering tree that another method grows."""
 
-    n_clusters: int
+    n_clusters: int | None
     n_jobs: int | None
 
     @checks.fit_context(prefer_skip_nested_validation=True)
@@ -44,7 +44,7 @@ class Rival(TreeModel, BaseEstimator):
             threads = checks.n_threads(self.n_jobs)
             X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
             weight = checks.check_sample_weight(sample_weight, len(X))
-            ids = checks.counted_rows(len(X), weight, self.n_clusters)
+            ids = checks.counted_rows(len(X), weight, self.n_clusters or 1)
             kernel = self._kernel()
             checks.check_domain(kernel, X)
             rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)

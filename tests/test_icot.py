@@ -1,0 +1,548 @@
+"""ICOT-style trees: the criteria and their updates, the local search, and the estimator."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+import separation as naive
+from agathis._core.separation import Dunn, Silhouette, spanning_tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from invariants import same_tree, valid_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from agathis.rivals import ICOT
+from agathis.rivals._local_search import Limits, Node, Search, Table
+from agathis.rivals._starts import kmeans_tree, random_tree, starts
+from agathis.rivals.icot import distances, distinct_rows
+
+CRITERIA = ("silhouette", "dunn")
+seeds = st.integers(0, 2**32 - 1)
+criteria = pytest.mark.parametrize("criterion", CRITERIA)
+
+
+def rows_of(random, most=14):
+    """Few rows, with ties and equal rows, and weights."""
+    n, d = int(random.integers(1, most + 1)), int(random.integers(1, 4))
+    kind = random.integers(3)
+    X = random.normal(size=(n, d))
+    if kind == 0:
+        X = random.integers(0, 4, (n, d)).astype(float)
+    elif kind == 1:
+        X = X[random.integers(0, max(1, n // 2), n)]
+    weight = [np.ones(n), random.integers(1, 4, n).astype(float), random.choice([0.25, 0.5, 2], n)]
+    return X, weight[random.integers(3)]
+
+
+def criterion_of(name, X, weight, least=0.0, stop=None):
+    distance = cdist(X, X)
+    shared = distance, weight, least, np.zeros(1, np.uint8) if stop is None else stop
+    return Silhouette(*shared) if name == "silhouette" else Dunn(*shared, *spanning_tree(distance))
+
+
+def a_search(name, X, weight, random, **limits):
+    """A search that stands at a random tree."""
+    table = Table.of(X, weight)
+    limits = Limits(**{"max_leaves": 6, "max_depth": 4, "least": 0.0, **limits})
+    state = np.random.RandomState(random.integers(2**31))
+    root = random_tree(table, limits, limits.max_leaves, state)
+    stop = np.zeros(1, dtype=np.uint8)
+    criterion = criterion_of(name, X, weight, limits.least)
+    return Search(table, criterion, limits, state, stop, root)
+
+
+class TestCriteria:
+    @given(seed=seeds)
+    def test_the_twin_is_the_silhouette_of_scikit_learn(self, seed):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(12, 2))
+        labels = np.concatenate([[0, 1], random.integers(0, 4, 10)])
+        assert naive.silhouette(X, labels) == pytest.approx(silhouette_score(X, labels), abs=1e-9)
+
+    @given(seed=seeds, name=st.sampled_from(CRITERIA))
+    def test_of_a_partition(self, seed, name):
+        random = np.random.default_rng(seed)
+        X, weight = rows_of(random)
+        leaf = np.unique(random.integers(0, 5, len(X)), return_inverse=True)[1].astype(np.int32)
+        value = criterion_of(name, X, weight).settle(leaf, leaf.max() + 1)
+        assert value == pytest.approx(naive.CRITERIA[name](X, leaf, weight), rel=1e-9, abs=1e-9)
+
+    @settings(max_examples=200)
+    @given(seed=seeds, name=st.sampled_from(CRITERIA))
+    def test_of_every_cut_of_any_node(self, seed, name):
+        random = np.random.default_rng(seed)
+        X, weight = distinct_rows(*rows_of(random))
+        least = float(random.choice([0.0, 2.0]))
+        search = a_search(name, X, weight, random)
+        table, n = search.table, len(X)
+        criterion = criterion_of(name, X, weight, least)
+        criterion.settle(search.leaf, search.n_leaves)
+        nodes = [node for node, _ in search.root.walk()]
+        node = nodes[random.integers(len(nodes))]
+        first, last = search._span(node)
+        rows = np.flatnonzero((search.leaf >= first) & (search.leaf < last)).astype(np.int32)
+        # Any parts do, not only those that subtrees make.
+        n_left, n_parts = int(random.integers(1, 4)), 4
+        left = random.integers(0, n_left, n).astype(np.int32)
+        right = random.integers(n_left, n_parts, n).astype(np.int32)
+        criterion.look(first, last, rows, left, right, n_parts)
+        for feature in range(X.shape[1]):
+            order = table.order[feature][np.isin(table.order[feature], rows)]
+            expected = []
+            for place in range(-1, len(order) - 1):
+                leaf = search.leaf + n_parts
+                leaf[order[: place + 1]] = left[order[: place + 1]]
+                leaf[order[place + 1 :]] = right[order[place + 1 :]]
+                size = np.bincount(leaf, weight, minlength=n_parts)[:n_parts]
+                held = np.bincount(leaf, minlength=n_parts)[:n_parts]
+                fits = held.min() > 0 and size.min() >= least
+                expected.append(naive.CRITERIA[name](X, leaf, weight) if fits else -np.inf)
+                if place >= 0:
+                    cut = np.zeros(len(order), dtype=np.uint8)
+                    cut[place] = 1
+                    value, found = criterion.scan(order, cut)
+                    assert value == pytest.approx(expected[-1], rel=1e-9, abs=1e-9)
+                    assert found == (place if fits else -1)
+            assert criterion.value() == pytest.approx(expected[0], rel=1e-9, abs=1e-9)
+            if len(order) > 1:
+                value, found = criterion.scan(order, np.ones(len(order), dtype=np.uint8))
+                assert value == pytest.approx(max(expected[1:]), rel=1e-9, abs=1e-9)
+                if found >= 0:
+                    assert expected[1 + found] == pytest.approx(value, rel=1e-9, abs=1e-9)
+
+    @given(seed=seeds)
+    def test_weights_do_not_matter_to_dunn(self, seed):
+        random = np.random.default_rng(seed)
+        X, weight = rows_of(random)
+        leaf = np.unique(random.integers(0, 3, len(X)), return_inverse=True)[1].astype(np.int32)
+        values = [
+            criterion_of("dunn", X, w).settle(leaf, leaf.max() + 1) for w in (weight, weight**0)
+        ]
+        assert values[0] == values[1]
+
+    @given(seed=seeds)
+    def test_spanning_tree(self, seed):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(int(random.integers(1, 20)), 2))
+        distance = cdist(X, X)
+        edges, length = spanning_tree(distance)
+        assert length.sum() == pytest.approx(minimum_spanning_tree(distance).sum())
+        np.testing.assert_array_equal(length, np.sort(length))
+        np.testing.assert_array_equal(length, distance[edges[:, 0], edges[:, 1]])
+
+    def test_one_row_that_weighs_one_in_parts_is_one_row(self):
+        X = np.array([[0.0], [0.0], [1.0], [3.0]])
+        leaf = np.array([0, 0, 1, 1], dtype=np.int32)
+        weight = np.array([0.5, 0.5, 1.0, 1.0])
+        once = criterion_of("silhouette", X[1:], np.ones(3)).settle(leaf[1:].copy(), 2)
+        assert criterion_of("silhouette", X, weight).settle(leaf, 2) == pytest.approx(once)
+
+    def test_a_scan_that_is_stopped_finds_nothing(self):
+        X = np.arange(5.0)[:, None]
+        stop = np.ones(1, dtype=np.uint8)
+        criterion = criterion_of("silhouette", X, np.ones(5), stop=stop)
+        criterion.settle(np.zeros(5, np.int32), 1)
+        rows = np.arange(5, dtype=np.int32)
+        criterion.look(0, 1, rows, np.zeros(5, np.int32), np.ones(5, np.int32), 2)
+        assert criterion.scan(rows, np.ones(5, np.uint8)) == (-np.inf, -1)
+
+
+class TestSearch:
+    @given(seed=seeds, name=st.sampled_from(CRITERIA), greedy=st.booleans())
+    def test_every_step_improves(self, seed, name, greedy):
+        random = np.random.default_rng(seed)
+        X, weight = distinct_rows(*rows_of(random, most=25))
+        search = a_search(name, X, weight, random)
+        if greedy:
+            search.grow()
+        search.improve()
+        assert np.all(np.diff(search.values) > 0) or np.inf in search.values
+        assert search.value == search.values[-1]
+        expected = naive.CRITERIA[name](X, search.leaf, weight)
+        assert search.value == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+    @settings(max_examples=60)
+    @given(
+        seed=seeds,
+        criterion=st.sampled_from(CRITERIA),
+        n_clusters=st.integers(1, 5),
+        max_depth=st.integers(1, 3),
+        least=st.integers(1, 3),
+    )
+    def test_the_tree_is_a_local_optimum(self, seed, criterion, n_clusters, max_depth, least):
+        random = np.random.default_rng(seed)
+        X, weight = rows_of(random)
+        n_clusters = min(n_clusters, len(X))
+        model = ICOT(
+            n_clusters,
+            criterion=criterion,
+            max_depth=max_depth,
+            min_samples_leaf=least,
+            n_restarts=3,
+            random_state=seed,
+            n_jobs=1,
+        ).fit(X, sample_weight=weight)
+        valid_tree(
+            model.tree_,
+            X,
+            model.labels_,
+            weight,
+            n_clusters,
+            max_depth=max_depth,
+            min_samples_leaf=least,
+            max_leaf_nodes=n_clusters,
+            kauri=False,
+        )
+        limits = weight, criterion, n_clusters, max_depth, least
+        tree = naive.as_tuples(model.tree_)
+        found = model.criterion_value_
+        if model.n_leaves_ > 1:
+            assert found == pytest.approx(naive.judged(tree, X, *limits), rel=1e-9, abs=1e-9)
+        else:
+            assert found == 0.0
+        values = [naive.judged(new, X, *limits) for new in naive.neighbours(tree, X)]
+        around = max(values, default=0.0)
+        assert around <= found + 1e-9 * max(1.0, abs(found))
+
+    def test_a_bad_start_is_left(self):
+        # Two groups of two, first parted across.
+        X = np.array([[0.0, 0.0], [0.1, 1.0], [9.0, 0.0], [9.1, 1.0]])
+        search = a_search("silhouette", X, np.ones(4), np.random.default_rng(0))
+        search.root = Node(1, 0, Node(), Node())
+        search._settle()
+        assert search.value < 0
+        search.improve()
+        assert search.root.feature == 0
+        np.testing.assert_array_equal(search.leaf, [0, 0, 1, 1])
+
+    def test_only_the_widest_gaps_are_looked_at(self):
+        X = np.array([0.0, 1, 2, 3, 50, 51, 52, 60, 61])[:, None]
+        search = a_search("silhouette", X, np.ones(9), np.random.default_rng(0), max_candidates=2)
+        order = np.arange(9, dtype=np.int32)
+        np.testing.assert_array_equal(np.flatnonzero(search._candidates(0, order)), [3, 6])
+        np.testing.assert_array_equal(np.flatnonzero(search._candidates(0, order[:3])), [0, 1])
+
+
+class TestStarts:
+    @given(seed=seeds, least=st.sampled_from([0.0, 2.0, 5.0]), max_depth=st.integers(1, 3))
+    def test_keep_the_limits(self, seed, least, max_depth):
+        random = np.random.default_rng(seed)
+        X, weight = rows_of(random, most=25)
+        X, weight = distinct_rows(X, weight)
+        table = Table.of(X, weight)
+        limits = Limits(max_leaves=4, max_depth=max_depth, least=least * (1 - 1e-12))
+        state = np.random.RandomState(seed)
+        for root in (
+            random_tree(table, limits, 4, state),
+            kmeans_tree(table, limits, 4, state),
+            *(start.root for start in starts(table, limits, np.arange(7))),
+        ):
+            leaf = np.zeros(len(X), dtype=np.int32)
+            n_leaves = table.deal(root, np.arange(len(X)), leaf)
+            assert n_leaves == root.n_leaves() <= 4
+            assert max(depth for _, depth in root.walk()) <= max_depth
+            assert len(np.unique(leaf)) == n_leaves
+            if n_leaves > 1:
+                assert np.bincount(leaf, weight).min() >= least * (1 - 1e-9)
+
+    def test_in_turn(self):
+        X, _ = make_blobs(60, 2, centers=3, random_state=0)
+        made = starts(Table.of(X, np.ones(60)), Limits(3, 5, 0.0), np.arange(9))
+        assert [start.greedy for start in made] == [False, True, False] * 3
+        leaves = [start.root.n_leaves() for start in made]
+        assert leaves[0] == leaves[1] == leaves[4] == leaves[7] == 1
+        assert [leaves[2], leaves[5], leaves[8]] == [3, 2, 3]
+        assert leaves[3] > 1
+        assert leaves[6] > 1
+
+    def test_kmeans_tree_of_blobs(self):
+        X, y = make_blobs(90, 2, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+        table = Table.of(X, np.ones(90))
+        root = kmeans_tree(table, Limits(8, 5, 0.0), 3, np.random.RandomState(0))
+        leaf = np.zeros(90, dtype=np.int32)
+        table.deal(root, np.arange(90), leaf)
+        assert adjusted_rand_score(y, leaf) == 1.0
+
+
+@pytest.fixture(scope="module")
+def grid():
+    """Five groups that a tree of depth 4 parts, and their classes."""
+    centres = [[0, 0, 0], [10, 0, 0], [0, 10, 0], [10, 10, 0], [20, 20, 0]]
+    return make_blobs(200, 3, centers=centres, cluster_std=0.7, random_state=0)
+
+
+class TestFit:
+    @criteria
+    @pytest.mark.parametrize("n_clusters", [5, 8, None])
+    def test_planted(self, grid, criterion, n_clusters):
+        X, y = grid
+        model = ICOT(n_clusters, criterion=criterion, random_state=0).fit(X)
+        valid_tree(model.tree_, X, model.labels_, n_clusters=n_clusters, max_depth=5, kauri=False)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+        assert model.n_clusters_ == model.n_leaves_ == 5
+        assert set(model.tree_.feature[model.tree_.feature >= 0]) <= {0, 1}
+
+    def test_value_is_the_silhouette_of_scikit_learn(self, iris):
+        model = ICOT(3, random_state=0).fit(iris)
+        assert model.criterion_value_ == pytest.approx(silhouette_score(iris, model.labels_))
+
+    def test_value_is_the_dunn_index(self, iris):
+        model = ICOT(3, criterion="dunn", random_state=0).fit(iris)
+        assert model.criterion_value_ == pytest.approx(naive.dunn(iris, model.labels_))
+
+    @criteria
+    def test_more_restarts_are_never_worse(self, criterion):
+        X = np.random.default_rng(0).normal(size=(60, 3))
+        values = [
+            ICOT(6, criterion=criterion, n_restarts=n, random_state=3).fit(X).criterion_value_
+            for n in (1, 4, 12)
+        ]
+        assert values == sorted(values)
+
+    @criteria
+    @pytest.mark.parametrize(
+        "limits",
+        [
+            {"max_depth": 1},
+            {"max_depth": 2},
+            {"max_depth": None},
+            {"n_clusters": 3},
+            {"n_clusters": 1},
+            {"min_samples_leaf": 45},
+            {"min_samples_leaf": 0.3},
+            {"max_candidates": 1},
+        ],
+        ids=str,
+    )
+    def test_limits(self, grid, criterion, limits):
+        X, _ = grid
+        model = ICOT(criterion=criterion, n_restarts=6, random_state=0, **limits).fit(X)
+        kept = {k: v for k, v in limits.items() if k != "max_candidates"}
+        valid_tree(model.tree_, X, model.labels_, kauri=False, **kept)
+        if limits.get("n_clusters") == 1:
+            assert model.n_leaves_ == 1
+            assert model.criterion_value_ == 0.0
+        else:
+            assert model.n_leaves_ > 1
+
+    @criteria
+    def test_weights_are_repeats(self, criterion):
+        random = np.random.default_rng(1)
+        X = np.round(random.normal(size=(40, 2)), 1)
+        weight = random.integers(0, 4, 40)
+        given = {"criterion": criterion, "min_samples_leaf": 4, "random_state": 0}
+        weighted = ICOT(4, **given).fit(X, sample_weight=weight)
+        repeated = ICOT(4, **given).fit(np.repeat(X, weight, axis=0))
+        same_tree(weighted.tree_, repeated.tree_, gains=1e-9, counts=False)
+        assert weighted.criterion_value_ == repeated.criterion_value_
+        np.testing.assert_array_equal(np.repeat(weighted.labels_, weight), repeated.labels_)
+        valid_tree(weighted.tree_, X, weighted.labels_, weight, min_samples_leaf=4, kauri=False)
+
+    @criteria
+    def test_threads_and_seeds(self, criterion):
+        X = np.random.default_rng(0).normal(size=(80, 3))
+        given = {"criterion": criterion, "random_state": 5}
+        one, two, again = (ICOT(6, n_jobs=jobs, **given).fit(X) for jobs in (1, 2, 2))
+        for other in (two, again):
+            same_tree(one.tree_, other.tree_)
+            assert other.criterion_value_ == one.criterion_value_
+            assert other.n_iter_ == one.n_iter_
+
+    def test_order_of_the_rows_does_not_matter(self, iris):
+        shuffled = np.random.default_rng(0).permutation(len(iris))
+        model = ICOT(4, random_state=0).fit(iris)
+        other = ICOT(4, random_state=0).fit(iris[shuffled])
+        same_tree(model.tree_, other.tree_, gains=1e-9)
+        np.testing.assert_array_equal(model.labels_[shuffled], other.labels_)
+
+    def test_a_random_state_is_drawn_from_once(self, iris):
+        state = np.random.RandomState(0)
+        first = ICOT(4, random_state=state).fit(iris)
+        same_tree(first.tree_, ICOT(4, random_state=np.random.RandomState(0)).fit(iris).tree_)
+        expected = np.random.RandomState(0)
+        expected.randint(np.iinfo(np.int32).max, size=20)
+        assert state.randint(1000) == expected.randint(1000)
+
+    def test_far_from_the_origin(self, grid):
+        X, y = grid
+        assert adjusted_rand_score(y, ICOT(random_state=0).fit(X + 1e6).labels_) == 1.0
+
+    def test_float32(self, grid):
+        X, y = grid
+        model = ICOT(random_state=0).fit(X.astype(np.float32))
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+        np.testing.assert_array_equal(model.predict(X.astype(np.float32)), model.labels_)
+
+    def test_names_of_columns(self, grid):
+        model = ICOT(random_state=0).fit(pd.DataFrame(grid[0], columns=list("abc")))
+        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+        assert model.feature_importances_.sum() == pytest.approx(1.0)
+
+
+class TestSubsample:
+    @criteria
+    def test_tree_of_some_rows_for_all(self, grid, criterion):
+        X, y = grid
+        model = ICOT(criterion=criterion, subsample=80, random_state=0).fit(X)
+        valid_tree(model.tree_, X, model.labels_, kauri=False, midpoints=False)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+        assert model.tree_.n_node_samples[0] == len(X)
+
+    def test_nothing_is_drawn_where_all_rows_fit(self, grid):
+        X, _ = grid
+        given = {"n_restarts": 3, "random_state": 0}
+        same_tree(
+            ICOT(subsample=200, **given).fit(X).tree_, ICOT(subsample=9999, **given).fit(X).tree_
+        )
+
+    def test_least_samples_are_scaled(self):
+        # 10 of 100 rows lie apart: about 4 of the 40 drawn, which a limit of 10 must not forbid.
+        X = np.concatenate([np.linspace(0, 1, 90), np.linspace(9, 10, 10)])[:, None]
+        found = [
+            ICOT(subsample=40, min_samples_leaf=8, n_restarts=2, random_state=s).fit(X).n_leaves_
+            for s in range(5)
+        ]
+        assert max(found) > 1
+
+    def test_memory(self):
+        # More than any machine can address, so that nothing is taken.
+        X = np.broadcast_to(np.zeros(1), (2**30, 1))
+        with pytest.raises(
+            MemoryError, match=r"1,073,741,824 rows take .* use a smaller subsample"
+        ):
+            distances(X, 1)
+
+
+class TestEdges:
+    @criteria
+    @pytest.mark.parametrize("weight", [None, [1.0, 2, 3, 4, 5]])
+    def test_all_rows_equal(self, criterion, weight):
+        X = np.full((5, 2), 3.0)
+        model = ICOT(3, criterion=criterion).fit(X, sample_weight=weight)
+        valid_tree(model.tree_, X, model.labels_, weight, kauri=False)
+        assert model.n_leaves_ == 1
+        assert model.criterion_value_ == 0.0
+        assert model.n_iter_ == 0
+
+    @criteria
+    @pytest.mark.parametrize("n_clusters", [1, None])
+    def test_one_row(self, criterion, n_clusters):
+        model = ICOT(n_clusters, criterion=criterion).fit([[1.0, 2.0]])
+        assert model.labels_.tolist() == [0]
+        assert model.criterion_value_ == 0.0
+
+    def test_two_rows(self):
+        # Rows alone in their clusters have silhouette 0, no more than both together.
+        model = ICOT(2).fit([[0.0], [1.0]])
+        assert model.labels_.tolist() == [0, 0]
+        model = ICOT(2, criterion="dunn").fit([[0.0], [1.0]])
+        assert model.labels_.tolist() == [0, 1]
+        assert model.criterion_value_ == np.inf
+
+    @criteria
+    def test_few_distinct_rows(self, criterion):
+        X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
+        model = ICOT(8, criterion=criterion, random_state=0).fit(X)
+        assert model.labels_.tolist() == np.repeat([0, 1, 2], 4).tolist()
+        assert model.criterion_value_ == (1.0 if criterion == "silhouette" else np.inf)
+
+    def test_rows_of_weight_0_do_not_count(self):
+        X = np.array([[0.0], [0.1], [5.0], [5.1], [99.0]])
+        model = ICOT(3, random_state=0).fit(X, sample_weight=[1, 1, 1, 1, 0])
+        assert model.labels_.tolist() == [0, 0, 1, 1, 1]
+        assert model.tree_.threshold[0] == 2.55
+
+    def test_minus_zero_is_zero(self):
+        X = np.array([[0.0], [-0.0], [0.0], [4.0], [4.1]])
+        model = ICOT(3, random_state=0).fit(X)
+        assert model.labels_.tolist() == [0, 0, 0, 1, 1]
+
+    def test_too_large_values(self):
+        with pytest.raises(ValueError, match=r"distances between its rows are infinite.*1e\+200"):
+            ICOT(2).fit([[1e200], [-1e200], [0.0]])
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("n_clusters", 0),
+            ("n_clusters", 2.5),
+            ("criterion", "gini"),
+            ("max_depth", 0),
+            ("min_samples_leaf", 0),
+            ("min_samples_leaf", 1.0),
+            ("n_restarts", 0),
+            ("max_candidates", 0),
+            ("subsample", 1),
+            ("n_jobs", "all"),
+            ("random_state", "x"),
+        ],
+    )
+    def test_bad_parameters(self, iris, name, value):
+        with pytest.raises(ValueError, match=rf"'{name}' parameter of ICOT .* Got {value!r}"):
+            ICOT(**{name: value}).fit(iris)
+
+    def test_bad_data(self, iris):
+        with pytest.raises(ValueError, match="Input X contains NaN"):
+            ICOT().fit([[np.nan], [1.0]])
+        with pytest.raises(ValueError, match="n_samples=3 should be >= n_clusters=8"):
+            ICOT().fit(iris[:3])
+        with pytest.raises(ValueError, match="sample_weight must not be negative"):
+            ICOT().fit(iris, sample_weight=np.full(len(iris), -1.0))
+
+    def test_every_parameter_and_attribute_is_documented(self, iris):
+        model = ICOT(3, n_restarts=1).fit(pd.DataFrame(iris, columns=list("abcd")))
+        public = [name for name in vars(model) if name.endswith("_")]
+        for name in [*model.get_params(), *public, "feature_importances_"]:
+            assert re.search(rf"^    {name} : ", ICOT.__doc__, re.MULTILINE), name
+
+
+@parametrize_with_checks([ICOT(), ICOT(None, n_restarts=4), ICOT(criterion="dunn", n_restarts=4)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+SCRIPT = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import numpy as np
+from agathis.rivals import ICOT
+X = np.random.default_rng(0).normal(size=(6000, 40))
+model = ICOT(subsample=6000, criterion="{criterion}", n_jobs={jobs}, n_restarts=50)
+print("ready", flush=True)
+try:
+    model.fit(X)
+except KeyboardInterrupt:
+    print("stopped", hasattr(model, "tree_"), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+@pytest.mark.parametrize("jobs", [1, 2])
+@criteria
+def test_interrupt(criterion, jobs):
+    script = SCRIPT.format(criterion=criterion, jobs=jobs)
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as process:
+        watchdog = threading.Timer(120.0, process.kill)
+        watchdog.start()
+        try:
+            assert process.stdout.readline().strip() == "ready"
+            timer = threading.Timer(4.0, os.kill, (process.pid, signal.SIGINT))
+            timer.start()
+            # The promise is one second; a loaded machine is given ten.
+            rest, _ = process.communicate(timeout=14.0)
+        finally:
+            watchdog.cancel()
+            process.kill()
+    assert rest.strip() == "stopped False"
