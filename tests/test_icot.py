@@ -373,6 +373,14 @@ class TestFit:
         expected.randint(np.iinfo(np.int32).max, size=20)
         assert state.randint(1000) == expected.randint(1000)
 
+    def test_a_few_far_rows_are_not_a_cluster(self):
+        # By the silhouette three far rows against all others are better than the two groups.
+        X = np.concatenate([np.linspace(0, 1, 50), np.linspace(2, 3, 50), [8, 8.5, 9]])[:, None]
+        model = ICOT(2, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], [50, 53]))
+        model = ICOT(2, min_samples_leaf=1, random_state=0).fit(X)
+        np.testing.assert_array_equal(model.labels_, np.repeat([0, 1], [100, 3]))
+
     def test_far_from_the_origin(self, grid):
         X, y = grid
         assert adjusted_rand_score(y, ICOT(random_state=0).fit(X + 1e6).labels_) == 1.0

@@ -5,7 +5,7 @@
 # stay. `scan` judges a whole feature: rows in its order go, one after the other, from their part
 # on the right of the threshold to that on its left. `value` judges where none has gone yet.
 #
-#     order     a b | c d e     a, b are in left[a], left[b]; c, d, e in right[c], right[d], right[e]
+#     order     a b | c d e     a is in part left[a], b in left[b]; c in right[c], ...
 #
 # Silhouette: sums[k, i] is the distance of row i to leaf k, summed over its rows by weight. A row
 # that changes its part changes two such sums for each row, so that m rows cost O(n m).

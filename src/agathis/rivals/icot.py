@@ -57,9 +57,11 @@ class ICOT(Rival):
         Both are 0 for a single cluster, so that rows are left together rather than badly parted.
     max_depth : int, default=5
         The most splits on the way to a leaf; ``None`` is no limit.
-    min_samples_leaf : int or float, default=1
+    min_samples_leaf : int or float, default=0.05
         The least samples of a leaf; a float is a share of all. Samples count by their weight,
-        except that the default limits nothing.
+        except that 1 limits nothing. Both criteria like to part a few far rows from all others,
+        which the default forbids; it also means that there are at most 20 leaves. Where rows
+        are drawn (see ``subsample``) the share of these is limited.
     n_restarts : int, default=20
         How many starts there are.
     max_candidates : int, default=None
@@ -118,7 +120,7 @@ class ICOT(Rival):
         *,
         criterion: str = "silhouette",
         max_depth: int | None = 5,
-        min_samples_leaf: int | float = 1,
+        min_samples_leaf: int | float = 0.05,
         n_restarts: int = 20,
         max_candidates: int | None = None,
         subsample: int = 2_000,
