@@ -115,6 +115,23 @@ ICOT_CONSTRAINTS: dict[str, list] = {
     "random_state": KAURI_CONSTRAINTS["random_state"],
 }
 
+CENTRE_CONSTRAINTS: dict[str, list | str] = {
+    "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    "centers": "no_validation",
+    "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
+EXKMC_CONSTRAINTS: dict[str, list | str] = {
+    **CENTRE_CONSTRAINTS,
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "base_tree": [StrOptions({"imm"}), None],
+}
+SHALLOW_CONSTRAINTS: dict[str, list | str] = {
+    **CENTRE_CONSTRAINTS,
+    "depth_factor": [Interval(Real, 0, None, closed="left")],
+}
+
 
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
@@ -395,6 +412,26 @@ def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
         i, j = np.unravel_index(np.argmax(apart), apart.shape)
         worst = max(worst, (float(apart[i, j]), part.start + int(i), int(j)))
     return worst[1:]
+
+
+def check_centers(centers: object, n_clusters: int, n_features: int) -> np.ndarray:
+    """The centres of an array or of a fitted estimator, (n_clusters, n_features)."""
+    found = centers
+    if not isinstance(centers, type) and hasattr(centers, "fit"):
+        found = getattr(centers, "cluster_centers_", None)
+        if found is None:
+            raise ValueError(
+                f"centers={centers!r} has no cluster_centers_: fit it first, or give the centres "
+                "as an array (a fitted estimator is not fitted any more once it is cloned)."
+            )
+    with _naming("centers"):
+        found = check_array(found, dtype=np.float64, input_name="centers")
+    if found.shape != (n_clusters, n_features):
+        raise ValueError(
+            f"centers must have a row for each cluster and a column for each feature of X, "
+            f"({n_clusters}, {n_features}); it has shape {found.shape}."
+        )
+    return found
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:

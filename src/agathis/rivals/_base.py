@@ -53,6 +53,7 @@ class Rival(TreeModel, BaseEstimator):
             tree, kept = sketch.tree(rows, share, kernel, threads)
             labels = tree.predict(X, threads)
             found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
+            found = self._complete(found, X, kept, threads)
         self.tree_ = tree
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
@@ -97,6 +98,15 @@ class Rival(TreeModel, BaseEstimator):
     def _kernel(self) -> Kernel:
         """The kernel by whose KMeans objective the tree is judged."""
         return Kernel("linear")
+
+    def _complete(
+        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
+    ) -> dict[str, object]:
+        """The attributes, where rows of weight 0 have a part in them or clusters are renumbered.
+
+        ``kept`` are the sketch's clusters that the tree has, in the tree's order.
+        """
+        return found
 
     @abstractmethod
     def _draw(

@@ -1,0 +1,138 @@
+"""Trees over the cells of centres: what they share before the first cut.
+
+A teacher comes first: the centres of KMeans, or those that are given, and the nearest of them as
+each row's own. A centre that no row is nearest to has no part in what follows. Then the tree is
+grown (``_grow``), which knows of rows, centres and distances only; each leaf's cluster is one of
+the centres.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from agathis import _validation as checks
+from agathis._core.centre_cuts import distances
+from agathis.rivals._base import Rival
+from agathis.rivals._sketch import Sketch
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Centres, and rows among them.
+
+    Attributes
+    ----------
+    centres : ndarray of shape (n_centres, n_features)
+    distance : ndarray of shape (n_samples, width)
+        Squared distances in the first ``n_centres`` columns.
+    labels : ndarray of int32, shape (n_samples,)
+        The nearest centre of each row, the first of equally near ones.
+    """
+
+    centres: np.ndarray
+    distance: np.ndarray
+    labels: np.ndarray
+
+    @classmethod
+    def of(cls, centres: np.ndarray, X: np.ndarray, threads: int) -> Teacher:
+        distance = distances(X, centres, threads)
+        labels = np.argmin(distance[:, : len(centres)], axis=1).astype(np.int32)
+        return cls(centres, distance, labels)
+
+
+class CentreTree(Rival):
+    """A tree over the cells of given or found centres."""
+
+    centers: object
+    n_init: int | str
+    random_state: int | np.random.RandomState | None
+
+    def _draw(
+        self, X: np.ndarray, weight: np.ndarray | None, threads: int
+    ) -> tuple[Sketch, dict[str, object]]:
+        random = check_random_state(self.random_state)
+        teacher = self._teach(X, weight, random, threads)
+        share = np.ones(len(X)) if weight is None else weight
+        sketch = self._grow(X, share, teacher, random, threads)
+        return sketch, {"cluster_centers_": teacher.centres, "teacher_labels_": teacher.labels}
+
+    def _teach(
+        self,
+        X: np.ndarray,
+        weight: np.ndarray | None,
+        random: np.random.RandomState,
+        threads: int,
+    ) -> Teacher:
+        """The centres that have rows, and their rows."""
+        if self.centers is None:
+            centres = self._found_centres(X, weight, random)
+        else:
+            centres = checks.check_centers(self.centers, self.n_clusters, X.shape[1])
+        teacher = Teacher.of(centres, X, threads)
+        used = np.unique(teacher.labels)
+        if len(used) == self.n_clusters:
+            return teacher
+        if self.centers is None:
+            why = "X has too few distinct rows for more"
+        else:
+            same = len(centres) - len(np.unique(centres, axis=0))
+            why = "no row is nearest to the others"
+            why += f", {same} of which are equal to another" if same else ""
+        warnings.warn(
+            f"{len(used)} of n_clusters={self.n_clusters} centres are used: {why}.",
+            UserWarning,
+            stacklevel=5,
+        )
+        return teacher if len(used) == len(centres) else Teacher.of(centres[used], X, threads)
+
+    def _found_centres(
+        self, X: np.ndarray, weight: np.ndarray | None, random: np.random.RandomState
+    ) -> np.ndarray:
+        with warnings.catch_warnings():
+            # Fewer distinct rows than clusters: said in this package's words instead.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            teacher = KMeans(self.n_clusters, n_init=self.n_init, random_state=random)
+            labels = teacher.fit(X, sample_weight=weight).labels_
+        # KMeans sums its centres thread by thread; means of its clusters in the order of the
+        # rows have the same last digits with any number of threads.
+        _, labels = np.unique(labels, return_inverse=True)
+        size = np.bincount(labels, weight)
+        return np.stack(
+            [np.bincount(labels, x if weight is None else weight * x) / size for x in X.T], axis=1
+        )
+
+    def _complete(
+        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
+    ) -> dict[str, object]:
+        """Number the centres as the tree's clusters, those that no leaf has after them."""
+        centres, labels = found["cluster_centers_"], found["teacher_labels_"]
+        if len(labels) < len(X):
+            rows = np.ascontiguousarray(X, dtype=np.float64)
+            labels = Teacher.of(centres, rows, threads).labels
+        order = np.concatenate([kept, np.setdiff1d(np.arange(len(centres)), kept)])
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        return {**found, "teacher_labels_": number[labels]}
+
+    @abstractmethod
+    def _grow(
+        self,
+        X: np.ndarray,
+        weight: np.ndarray,
+        teacher: Teacher,
+        random: np.random.RandomState,
+        threads: int,
+    ) -> Sketch:
+        """The tree; the cluster of a leaf is the number of a centre."""
+
+
+def first_least(values: np.ndarray, slack: float) -> int:
+    """The first of the least values, up to rounding."""
+    return int(np.argmax(values <= values.min() + slack))
