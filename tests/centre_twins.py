@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from agathis._tree import threshold_between
@@ -26,7 +28,7 @@ def cuts_between(X, centres):
     """Every candidate cut: by feature, then by threshold."""
     for f in range(X.shape[1]):
         values = np.unique(np.concatenate([X[:, f], centres[:, f]]))
-        for low, high in zip(values[:-1], values[1:], strict=True):
+        for low, high in pairwise(values):
             if low >= centres[:, f].min() and high <= centres[:, f].max():
                 yield f, threshold_between(float(low), float(high))
 
@@ -59,7 +61,9 @@ def imm(X, weight, centres, own):
 
 
 def exkmc(X, weight, centres, own, most, from_imm):
-    sketch, leaves = imm(X, weight, centres, own) if from_imm else (Sketch(), {0: np.arange(len(X))})
+    sketch, leaves = (
+        imm(X, weight, centres, own) if from_imm else (Sketch(), {0: np.arange(len(X))})
+    )
     distance = squared(X, centres) * weight[:, None]
     slack = SHARE * distance.sum()
 
@@ -74,7 +78,7 @@ def exkmc(X, weight, centres, own, most, from_imm):
         best, least = None, cost(rows)
         for f in range(X.shape[1]):
             values = np.unique(X[rows, f])
-            for low, high in zip(values[:-1], values[1:], strict=True):
+            for low, high in pairwise(values):
                 left = X[rows, f] <= low
                 both = cost(rows[left]) + cost(rows[~left])
                 if both < least - slack:

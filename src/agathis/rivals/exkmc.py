@@ -80,9 +80,9 @@ class ExKMC(CentreTree):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from agathis.rivals import ExKMC
-    >>> model = ExKMC(3, max_leaf_nodes=6, random_state=0).fit(load_iris().data)
+    >>> model = ExKMC(3, max_leaf_nodes=5, random_state=0).fit(load_iris().data)
     >>> model.n_leaves_, model.n_clusters_
-    (6, 3)
+    (5, 3)
     """
 
     _parameter_constraints: dict = checks.EXKMC_CONSTRAINTS
