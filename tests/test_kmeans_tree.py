@@ -243,7 +243,6 @@ class TestErrors:
             ("max_depth", 0),
             ("min_samples_leaf", 0),
             ("min_samples_leaf", 1.0),
-            ("centers", 3),
         ],
     )
     def test_parameters(self, iris, name, value):
@@ -253,7 +252,8 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("centers", "message"),
         [
-            ([[1.0, 2.0]], "n_clusters=3 and a column for each feature of X, (3, 4); it has shape"),
+            ([[1.0, 2.0]], "and a column for each feature of X, (3, 4); it has shape (1, 2)"),
+            (3, "centers: Expected 2D array"),
             (np.ones((2, 4)), "it has shape (2, 4)"),
             (np.full((3, 4), np.nan), "centers contains NaN"),
             ([["a"] * 4] * 3, "centers must hold numbers"),

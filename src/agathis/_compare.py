@@ -22,6 +22,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from agathis import _validation as checks
+from agathis._constraints import COMPARE_CONSTRAINTS
 from agathis._methods import check_methods, make_method
 from agathis._progress import shown
 from agathis._table import Table
@@ -148,7 +149,7 @@ def compare(
     }
     checks.check_arguments(
         "compare",
-        constraints=checks.COMPARE_CONSTRAINTS,
+        constraints=COMPARE_CONSTRAINTS,
         **kernel_args,
         n_clusters=n_clusters,
         max_leaf_nodes=max_leaf_nodes,

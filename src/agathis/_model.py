@@ -24,10 +24,11 @@ def tree_of(model: BaseEstimator | Tree) -> Tree:
     if not isinstance(tree, Tree):
         if hasattr(model, "named_steps"):
             raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
-        check_is_fitted(model, "tree_")
+        check_is_fitted(model)
+        found = "without tree_" if tree is None else "whose tree_ is another kind of tree"
         raise TypeError(
-            "model must be a fitted estimator of agathis, or a Tree; it is "
-            f"a {type(model).__name__}, whose tree_ is another kind of tree."
+            "model must be a fitted estimator of agathis, or a Tree; it is a "
+            f"{type(model).__name__}, {found}."
         )
     return tree
 

@@ -1,6 +1,7 @@
 """Data and parameters: what is accepted, and what is said when it is not.
 
-The only home of scikit-learn's private helpers, so that a change there is mended here.
+With ``_constraints`` the only home of scikit-learn's private helpers, so that a change there is
+mended here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,13 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import assert_all_finite, gen_batches
-from sklearn.utils._param_validation import (
-    Interval,
-    RealNotInt,
-    StrOptions,
-    validate_parameter_constraints,
-)
+from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_array, validate_data
 
 from agathis._core.binning import look_over
 from agathis._core.matrix import inspect
 from agathis._core.state import openmp_threads
-from agathis._kernels import KERNEL_NAMES, Kernel, rows_at_once
+from agathis._kernels import Kernel, rows_at_once
 
 fit_context = _fit_context
 
@@ -42,95 +38,6 @@ NEGLIGIBLE = 1e-12
 
 # Rows that are looked over between two chances to hear an interrupt.
 ROWS_AT_ONCE = 1 << 18
-
-KAURI_CONSTRAINTS: dict[str, list] = {
-    "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), callable],
-    "gamma": [Interval(Real, 0, None, closed="left"), None],
-    "degree": [Interval(Real, 0, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "kernel_params": [dict, None],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    "max_features": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="right"),
-        StrOptions({"sqrt", "log2"}),
-        None,
-    ],
-    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-    "min_samples_split": [
-        Interval(Integral, 2, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="right"),
-    ],
-    "min_samples_leaf": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="neither"),
-    ],
-    "stocks": [StrOptions({"auto", "gram", "blocks", "features", "binned"})],
-    "max_bins": [Interval(Integral, 2, 255, closed="both")],
-    "subsample": [Interval(Integral, 2, None, closed="left")],
-    "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "feature_map": [StrOptions({"cholesky", "nystroem", "sampler"})],
-    "landmarks": [StrOptions({"k-means++", "random"})],
-    "map_tol": [Interval(Real, 0.0, 1.0, closed="left")],
-    "keep_training_data": ["boolean"],
-    "n_jobs": [Integral, None],
-    "verbose": ["verbose"],
-    "random_state": ["random_state"],
-}
-
-_KERNEL_PARAMETERS = ("n_clusters", "gamma", "degree", "coef0", "kernel_params", "n_jobs")
-
-KERNEL_KMEANS_CONSTRAINTS: dict[str, list] = {
-    **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
-    "kernel": KAURI_CONSTRAINTS["kernel"],
-    "algorithm": [StrOptions({"auto", "lloyd"})],
-    "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "random_state": ["random_state"],
-}
-
-KMEANS_TREE_CONSTRAINTS: dict[str, list] = {
-    **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
-    "algorithm": KERNEL_KMEANS_CONSTRAINTS["algorithm"],
-    "n_init": KERNEL_KMEANS_CONSTRAINTS["n_init"],
-    "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
-    "max_depth": KAURI_CONSTRAINTS["max_depth"],
-    "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
-    "centers": ["array-like", None],
-    "random_state": ["random_state"],
-}
-
-ICOT_CONSTRAINTS: dict[str, list] = {
-    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-    "criterion": [StrOptions({"silhouette", "dunn"})],
-    "max_depth": KAURI_CONSTRAINTS["max_depth"],
-    "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
-    "n_restarts": [Interval(Integral, 1, None, closed="left")],
-    "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
-    "subsample": KAURI_CONSTRAINTS["subsample"],
-    "n_jobs": KAURI_CONSTRAINTS["n_jobs"],
-    "random_state": KAURI_CONSTRAINTS["random_state"],
-}
-
-CENTRE_CONSTRAINTS: dict[str, list | str] = {
-    "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "centers": "no_validation",
-    "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-    "n_jobs": [Integral, None],
-    "random_state": ["random_state"],
-}
-EXKMC_CONSTRAINTS: dict[str, list | str] = {
-    **CENTRE_CONSTRAINTS,
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    "base_tree": [StrOptions({"imm"}), None],
-}
-SHALLOW_CONSTRAINTS: dict[str, list | str] = {
-    **CENTRE_CONSTRAINTS,
-    "depth_factor": [Interval(Real, 0, None, closed="left")],
-}
 
 
 def check_X(
@@ -376,18 +283,6 @@ def check_gram_to_train(
     return cross
 
 
-def check_centers(centers: ArrayLike, n_clusters: int, n_features: int) -> np.ndarray:
-    """Finite centres, one for each cluster."""
-    with _naming("centers"):
-        centers = check_array(centers, dtype=np.float64, input_name="centers")
-    if centers.shape != (n_clusters, n_features):
-        raise ValueError(
-            f"centers must have a row for each of n_clusters={n_clusters} and a column for each "
-            f"feature of X, ({n_clusters}, {n_features}); it has shape {centers.shape}."
-        )
-    return centers
-
-
 def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
     """Rows of a square matrix with the columns of the same number, some at a time."""
     for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
@@ -507,48 +402,7 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
     return None if count == n_features else count
 
 
-METRIC_CONSTRAINTS: dict[str, list] = {
-    **{name: KAURI_CONSTRAINTS[name] for name in ("kernel", "gamma", "degree", "coef0")},
-    "root_depth": [Interval(Real, None, None, closed="neither")],
-    "offset": [Interval(Real, None, None, closed="neither")],
-    "digits": [Interval(Integral, 1, None, closed="left")],
-    "mode": [StrOptions({"ova", "ovo"})],
-    "squared": ["boolean"],
-    "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-    "reference": [StrOptions({"same"}), Interval(Real, 0, None, closed="left")],
-    "n_init": [Interval(Integral, 1, None, closed="left")],
-    "random_state": ["random_state"],
-}
-
-
-COMPARE_CONSTRAINTS: dict[str, list] = {
-    **{
-        name: KAURI_CONSTRAINTS[name]
-        for name in (
-            "n_clusters",
-            "gamma",
-            "degree",
-            "coef0",
-            "kernel_params",
-            "max_leaf_nodes",
-            "n_jobs",
-            "verbose",
-            "random_state",
-        )
-    },
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
-    "n_runs": [Interval(Integral, 1, None, closed="left")],
-    "subsample": [
-        Interval(RealNotInt, 0.0, 1.0, closed="right"),
-        Interval(Integral, 1, None, closed="left"),
-    ],
-    "timeout": [Interval(Real, 0, None, closed="neither"), None],
-}
-
-
-def check_arguments(
-    caller: str, constraints: dict[str, list] = METRIC_CONSTRAINTS, **values: object
-) -> None:
+def check_arguments(caller: str, constraints: dict[str, list], **values: object) -> None:
     """Raise where an argument of a function is not what it may be."""
     validate_parameter_constraints(constraints, values, caller)
 

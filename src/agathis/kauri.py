@@ -20,6 +20,7 @@ from sklearn.utils import Tags, check_random_state
 
 from agathis import _validation as checks
 from agathis._centres import PointCentres, SampleCentres, centres_of
+from agathis._constraints import KAURI_CONSTRAINTS
 from agathis._grower import Grower, Limits
 from agathis._kernels import Kernel
 from agathis._model import TreeModel
@@ -159,7 +160,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
     0.75
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = checks.KAURI_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = KAURI_CONSTRAINTS
 
     def __init__(
         self,

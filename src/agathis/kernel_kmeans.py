@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
 from agathis._centres import SampleCentres
+from agathis._constraints import KERNEL_KMEANS_CONSTRAINTS
 from agathis._kernels import Kernel, at_most
 from agathis._kmeans_task import Task, make_task
 from agathis._partition import kernel_objective
@@ -124,7 +125,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     0.73
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = checks.KERNEL_KMEANS_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = KERNEL_KMEANS_CONSTRAINTS
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agathis import _validation as checks
+from agathis._constraints import METRIC_CONSTRAINTS
 from agathis._kernels import Kernel
 
 
@@ -50,7 +51,7 @@ def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], calle
             "takes gamma, degree and coef0."
         )
     values.update(params)
-    checks.check_arguments(caller, kernel=kernel, **values)
+    checks.check_arguments(caller, METRIC_CONSTRAINTS, kernel=kernel, **values)
     return checks.check_kernel(kernel, **values, kernel_params=None)
 
 

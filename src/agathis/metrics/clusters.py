@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 
 from agathis import _validation as checks
+from agathis._constraints import METRIC_CONSTRAINTS
 from agathis._model import tree_of
 from agathis._partition import between_stocks, kernel_blocks, kernel_cost, membership
 from agathis._tree import Tree
@@ -134,7 +135,12 @@ def relative_kmeans_score(
     """
     name = "relative_kmeans_score"
     checks.check_arguments(
-        name, n_clusters=n_clusters, reference=reference, n_init=n_init, random_state=random_state
+        name,
+        METRIC_CONSTRAINTS,
+        n_clusters=n_clusters,
+        reference=reference,
+        n_init=n_init,
+        random_state=random_state,
     )
     rows = check_rows(X, kernel, params, name)
     codes = check_labels(_predicted(X, labels, kernel), n=len(rows.X))
@@ -263,7 +269,7 @@ def mmd_gemini(
     >>> mmd_gemini(X, [0, 0, 1, 1], squared=False)
     5.0
     """
-    checks.check_arguments("mmd_gemini", mode=mode, squared=squared)
+    checks.check_arguments("mmd_gemini", METRIC_CONSTRAINTS, mode=mode, squared=squared)
     rows = check_rows(X, kernel, params, "mmd_gemini")
     codes = check_labels(labels, n=len(rows.X))
     weight = checks.check_sample_weight(sample_weight, len(rows.X))

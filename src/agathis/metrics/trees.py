@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from agathis import _validation as checks
+from agathis._constraints import METRIC_CONSTRAINTS
 from agathis._model import TreeModel, tree_of
 from agathis._table import Table
 from agathis._tree import Tree
@@ -52,7 +53,7 @@ def weighted_average_depth(
     >>> weighted_average_depth(model, X)
     2.0
     """
-    checks.check_arguments("weighted_average_depth", root_depth=root_depth)
+    checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
     tree = tree_of(model)
     _, share = _reached(model, X, sample_weight)
     return float(share @ tree.depth + root_depth)
@@ -99,7 +100,7 @@ def weighted_average_explanation_size(
     >>> weighted_average_explanation_size(model, X)
     1.5
     """
-    checks.check_arguments("weighted_average_explanation_size", offset=offset)
+    checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
     tree = tree_of(model)
     _, share = _reached(model, X, sample_weight)
     return float(share @ _explanation_sizes(tree) + offset)
@@ -154,7 +155,7 @@ def explanation_table(
        3        1    63  0.4200      2  3.4 < petal <= 5.15                 2
        4        2    34  0.2267      2  petal > 5.15                        1
     """
-    checks.check_arguments("explanation_table", digits=digits)
+    checks.check_arguments("explanation_table", METRIC_CONSTRAINTS, digits=digits)
     tree, features, clusters = named_tree(model, feature_names, cluster_names)
     size, share = _reached(model, X, sample_weight)
     lengths = _explanation_sizes(tree)

@@ -8,10 +8,11 @@ side takes whichever centre is best for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from agathis import _validation as checks
+from agathis._constraints import EXKMC_CONSTRAINTS
 from agathis._core.centre_cuts import SHARE, CentreCuts, losses
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._sketch import Sketch
@@ -85,7 +86,7 @@ class ExKMC(CentreTree):
     (5, 3)
     """
 
-    _parameter_constraints: dict = checks.EXKMC_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = EXKMC_CONSTRAINTS
 
     def __init__(
         self,

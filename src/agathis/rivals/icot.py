@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state, gen_batches
 
 from agathis import _validation as checks
+from agathis._constraints import ICOT_CONSTRAINTS
 from agathis._core.separation import Criterion, Dunn, Silhouette, spanning_tree
 from agathis._kernels import in_threads, rows_at_once
 from agathis.rivals._base import Rival
@@ -112,7 +113,7 @@ class ICOT(Rival):
     (2, 0.687)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = checks.ICOT_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = ICOT_CONSTRAINTS
 
     def __init__(
         self,

@@ -8,10 +8,11 @@ other. One centre a leaf.
 from __future__ import annotations
 
 from collections import deque
+from typing import ClassVar
 
 import numpy as np
 
-from agathis import _validation as checks
+from agathis._constraints import CENTRE_CONSTRAINTS
 from agathis._core.centre_cuts import CentreCuts
 from agathis.rivals._centred import CentreTree, Teacher
 from agathis.rivals._sketch import Sketch
@@ -79,7 +80,7 @@ class IMM(CentreTree):
     (3, 3)
     """
 
-    _parameter_constraints: dict = checks.CENTRE_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = CENTRE_CONSTRAINTS
 
     def __init__(
         self,

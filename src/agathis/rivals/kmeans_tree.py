@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, check_random_state
 
 from agathis import _validation as checks
+from agathis._constraints import KMEANS_TREE_CONSTRAINTS
 from agathis._kernels import Kernel
 from agathis._tree import LEAF, threshold_between
 from agathis.kernel_kmeans import KernelKMeans
@@ -60,7 +60,7 @@ class KMeansTree(Rival):
         The most splits on the way to a leaf.
     min_samples_leaf : int or float, default=1
         The least samples of a leaf, counted by their weight; a float is a share of all.
-    centers : array-like of shape (n_clusters, n_features), default=None
+    centers : array-like of shape (n_clusters, n_features) or estimator, default=None
         Centres to be used instead of running KMeans: the tree learns which one is nearest. Only
         with the linear kernel.
     n_jobs : int, default=None
@@ -103,7 +103,7 @@ class KMeansTree(Rival):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = checks.KMEANS_TREE_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = KMEANS_TREE_CONSTRAINTS
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class KMeansTree(Rival):
         max_leaf_nodes: int | None = None,
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
-        centers: ArrayLike | None = None,
+        centers: object = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

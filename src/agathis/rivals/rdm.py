@@ -10,10 +10,11 @@ its distance from the nearest centre of the feature: few rows are near such a cu
 from __future__ import annotations
 
 from collections import deque
+from typing import ClassVar
 
 import numpy as np
 
-from agathis import _validation as checks
+from agathis._constraints import CENTRE_CONSTRAINTS
 from agathis.rivals._centred import CentreTree, Teacher
 from agathis.rivals._sketch import Sketch
 
@@ -77,7 +78,7 @@ class RDM(CentreTree):
     (3, 3)
     """
 
-    _parameter_constraints: dict = checks.CENTRE_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = CENTRE_CONSTRAINTS
 
     def __init__(
         self,

@@ -13,10 +13,11 @@ are left there, at least one and at most s - 1.
 from __future__ import annotations
 
 from collections import deque
+from typing import ClassVar
 
 import numpy as np
 
-from agathis import _validation as checks
+from agathis._constraints import SHALLOW_CONSTRAINTS
 from agathis._core.centre_cuts import SHARE, CentreCuts
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._sketch import Sketch
@@ -86,7 +87,7 @@ class ExShallow(CentreTree):
     (3, 3)
     """
 
-    _parameter_constraints: dict = checks.SHALLOW_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict] = SHALLOW_CONSTRAINTS
 
     def __init__(
         self,
