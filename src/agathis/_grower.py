@@ -102,8 +102,12 @@ class Grower:
             # Each search draws features of its own, so no old search speaks for a new one.
             bound[~closed] = np.inf
         tolerance = self.stocks.tolerance
-        best = float(np.max(gain, where=gain == bound, initial=-np.inf))
-        self._search((bound == np.inf).nonzero()[0], best)
+        unknown = (bound == np.inf).nonzero()[0]
+        if len(unknown) < len(bound):
+            best = float(np.max(gain, where=gain == bound, initial=-np.inf))
+        else:
+            best = -np.inf
+        self._search(unknown, best)
         best = float(np.max(gain, where=gain == bound, initial=-np.inf))
         floor = max(best, tolerance) - tolerance
         doubtful = ((gain != bound) & (bound >= floor)).nonzero()[0]

@@ -6,6 +6,7 @@ import numpy as np
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memcpy
 
 from agathis._core.points cimport (
     LeafTable, point_block, point_samples, point_sums, point_table,
@@ -84,8 +85,8 @@ cdef class SortedSamples:
         cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 8 else 1
         cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
         cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
-        cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left), dtype=np.int32)
-        cdef uint8_t[:, ::1] spare_cut = np.empty((rooms, n - n_left), dtype=np.uint8)
+        cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left + 1), dtype=np.int32)
+        cdef uint8_t[:, ::1] before = np.empty((rooms, n + 2), dtype=np.uint8)
         if right == len(self.start):
             self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
             self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
@@ -95,12 +96,12 @@ cdef class SortedSamples:
             for f in range(self.n_features):
                 split_feature(
                     &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
-                    &spare[0, 0], &spare_cut[0, 0])
+                    &spare[0, 0], &before[0, 0])
         else:
             for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
                 split_feature(
                     &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
-                    &spare[f, 0], &spare_cut[f, 0])
+                    &spare[f, 0], &before[f, 0])
         self.start[right], self.stop[right] = start + n_left, stop
         self.stop[slot] = start + n_left
 
@@ -149,28 +150,24 @@ cdef void fill(SortedSamples s, Filling* each, Py_ssize_t f) noexcept nogil:
 
 cdef void split_feature(
     int32_t* order, uint8_t* cut, const uint8_t* goes_left, Py_ssize_t n, Py_ssize_t n_left,
-    int32_t* spare, uint8_t* spare_cut,
+    int32_t* spare, uint8_t* before,
 ) noexcept nogil:
-    # A threshold fits between two samples of a child where one fitted anywhere between them.
+    # A threshold fits between two samples of a child where one fitted anywhere between them:
+    # before[i], for the left child first. Each sample is written to the end of both children,
+    # where the next one of that child overwrites it: no branch to be guessed.
     cdef Py_ssize_t position, left = 0, right = 0
-    cdef uint8_t since_left = 0, since_right = 0
+    cdef uint8_t since_left = 0, since_right = 0, goes
+    cdef uint8_t* before_right = before + n_left + 1
     for position in range(n):
-        if goes_left[order[position]]:
-            if left > 0:
-                cut[left - 1] = since_left
-            order[left] = order[position]
-            left += 1
-            since_left = 0
-        else:
-            if right > 0:
-                spare_cut[right - 1] = since_right
-            spare[right] = order[position]
-            right += 1
-            since_right = 0
-        since_left |= cut[position]
-        since_right |= cut[position]
-    for position in range(right):
-        order[n_left + position] = spare[position]
-        cut[n_left + position] = spare_cut[position]
-    cut[n_left - 1] = 0
-    cut[n - 1] = 0
+        goes = goes_left[order[position]]
+        before[left], before_right[right] = since_left, since_right
+        spare[right] = order[position]
+        order[left] = order[position]
+        left += goes
+        right += 1 - goes
+        since_left = (since_left & (goes - 1)) | cut[position]
+        since_right = (since_right & -goes) | cut[position]
+    memcpy(order + n_left, spare, (n - n_left) * sizeof(int32_t))
+    memcpy(cut, before + 1, n_left - 1)
+    memcpy(cut + n_left, before_right + 1, n - n_left - 1)
+    cut[n_left - 1] = cut[n - 1] = 0
