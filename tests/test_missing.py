@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from invariants import creation_order, route, valid_tree
 from models import KERNELS, SEEDS, binned, blobs_of, filled, points_of, same_bits
@@ -114,6 +114,9 @@ def test_missing_values_go_where_most_is_gained(problem):
 def test_rows_that_miss_values(problem, max_bins):
     """Predictions are the labels, and the objective is that of the rows with means filled in."""
     X, weight = problem.X, problem.weight
+    # By the cosine a mean that is 0 but for rounding is a direction, and rounding tells which.
+    means = filled(X, weight)[np.isnan(X)]
+    assume(problem.kernel == "linear" or not np.any((means != 0) & (np.abs(means) < 1e-9)))
     model = problem.fit("binned", max_bins=max_bins)
     valid_tree(
         model.tree_,

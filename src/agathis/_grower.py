@@ -104,11 +104,11 @@ class Grower:
         tolerance = self.stocks.tolerance
         unknown = (bound == np.inf).nonzero()[0]
         if len(unknown) < len(bound):
-            best = float(np.max(gain, where=gain == bound, initial=-np.inf))
+            best = float(gain.max(where=gain == bound, initial=-np.inf))
         else:
             best = -np.inf
         self._search(unknown, best)
-        best = float(np.max(gain, where=gain == bound, initial=-np.inf))
+        best = float(gain.max(where=gain == bound, initial=-np.inf))
         floor = max(best, tolerance) - tolerance
         doubtful = ((gain != bound) & (bound >= floor)).nonzero()[0]
         if len(doubtful) > TOGETHER:

@@ -19,6 +19,7 @@ typedef struct {
     const double *row[SCAN_TILE];
     int32_t at[SCAN_TILE]; /* the block that the cut ends, or the row it is at */
     uint8_t missing_left[SCAN_TILE];
+    uint8_t misses[SCAN_TILE]; /* whether the feature misses values */
     uint8_t begins[SCAN_TILE]; /* whether a block of the table begins at the cut */
     tile old_best, old_second, old_target, old_far_best, old_far_second, old_far_target;
     tile moves; /* the best gain of each cut */
@@ -156,13 +157,30 @@ squared_moment(const double *row, double share, const double *total, ptrdiff_t w
     return lanes_sum(squared);
 }
 
+ptrdiff_t
+point_cuts(const point_table *table, ptrdiff_t f)
+{
+    const cut_range range = cuts_of(table, f);
+    ptrdiff_t cuts = 0;
+    for (ptrdiff_t b = range.begin; b < range.last; ++b)
+        cuts += ways(&range, b);
+    return cuts;
+}
+
+/* What is kept of the cuts, from cut c on. */
+AGATHIS_INLINE double *
+kept_of(const point_table *table, int what, ptrdiff_t c)
+{
+    return table->kept + what * table->cuts + c;
+}
+
 /* The slack of a cut is that of the blocks on both of its sides. */
 AGATHIS_INLINE void
-widen(const point_table *table, const cut_range *range)
+widen(const point_table *table, const cut_range *range, ptrdiff_t first)
 {
-    double *wide = table->kept + CUT_WIDE * table->cuts;
-    double *near = table->kept + CUT_NEAR * table->cuts;
-    double *far = table->kept + CUT_FAR * table->cuts;
+    double *wide = kept_of(table, CUT_WIDE, first) - range->begin;
+    double *near = kept_of(table, CUT_NEAR, first) - range->begin;
+    double *far = kept_of(table, CUT_FAR, first) - range->begin;
     double near_before = 0.0, far_before = 0.0;
     for (ptrdiff_t b = range->begin; b < range->last; ++b) {
         const double near_here = near[b], far_here = far[b];
@@ -183,45 +201,55 @@ AGATHIS_CLONES void
 point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
               ptrdiff_t n_features)
 {
-    const ptrdiff_t width = table->width, cuts = table->cuts;
+    const ptrdiff_t width = table->width;
     for (ptrdiff_t f = first; f < first + n_features; ++f) {
         const cut_range range = cuts_of(table, f);
+        if (range.misses) {
+            /* No block has several cuts, and there is no slack.  The sums are made as they are
+             * looked at, with the missing on either side. */
+            memset(kept_of(table, CUT_WIDE, table->cut_first[f]), 0,
+                   (size_t)point_cuts(table, f) * sizeof(double));
+            continue;
+        }
         for (ptrdiff_t b = range.begin; b < range.last; ++b) {
+            const ptrdiff_t c = table->cut_first[f] + b - range.begin;
             const double *row = table->sum + b * width;
             const double weight = table->weight[b];
-            double *kept = table->kept + b;
             const double moment =
                 sqrt(squared_moment(row, weight / leaf_weight, table->total, width));
-            self_products(row, table->total, width, kept + CUT_SELF * cuts,
-                          kept + CUT_FAR_SELF * cuts);
-            kept[CUT_NEAR * cuts] = moment / weight;
-            kept[CUT_FAR * cuts] = moment / (leaf_weight - weight);
+            self_products(row, table->total, width, kept_of(table, CUT_SELF, c),
+                          kept_of(table, CUT_FAR_SELF, c));
+            *kept_of(table, CUT_NEAR, c) = moment / weight;
+            *kept_of(table, CUT_FAR, c) = moment / (leaf_weight - weight);
         }
-        widen(table, &range);
+        widen(table, &range, table->cut_first[f]);
     }
 }
 
-/* Bring what is kept of the cuts into the tile. */
 AGATHIS_INLINE void
-recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrdiff_t length)
+copy(double *restrict to, const double *restrict from, ptrdiff_t length)
 {
-    const double *kept = table->kept;
-    const ptrdiff_t cuts = table->cuts;
+    for (ptrdiff_t t = 0; t < length; ++t)
+        to[t] = from[t];
+}
+
+/* Bring what is kept of the leaf's own, from cut c on, into the tile. */
+AGATHIS_INLINE void
+recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrdiff_t c,
+       ptrdiff_t length)
+{
     tile_slack *slack = &p->slack;
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        const ptrdiff_t c = p->at[t];
-        p->tile.self[t] = kept[CUT_SELF * cuts + c];
-        p->tile.far_self[t] = kept[CUT_FAR_SELF * cuts + c];
-        slack->wide[t] = kept[CUT_WIDE * cuts + c];
-        slack->near[t] = kept[CUT_NEAR * cuts + c];
-        slack->far[t] = kept[CUT_FAR * cuts + c];
-        if (p->missing_left[t]) {
-            /* There are no blocks of several cuts along a feature that misses values. */
+    copy(p->tile.self, kept_of(table, CUT_SELF, c), length);
+    copy(p->tile.far_self, kept_of(table, CUT_FAR_SELF, c), length);
+    copy(slack->wide, kept_of(table, CUT_WIDE, c), length);
+    copy(slack->near, kept_of(table, CUT_NEAR, c), length);
+    copy(slack->far, kept_of(table, CUT_FAR, c), length);
+    for (ptrdiff_t t = 0; t < length; ++t)
+        if (p->misses[t]) {
             self_products(p->row[t], table->total, table->width, p->tile.self + t,
                           p->tile.far_self + t);
-            slack->wide[t] = 0.0;
+            slack->near[t] = slack->far[t] = 0.0;
         }
-    }
     for (ptrdiff_t t = length; t % SCAN_PAD; ++t)
         slack->wide[t] = slack->near[t] = slack->far[t] = 0.0;
     /* Four times R^2: within a block no side is less than a quarter of what it is at an end. */
@@ -231,27 +259,17 @@ recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrd
     slack->rest = sums->rest;
 }
 
-AGATHIS_INLINE ptrdiff_t
-cut_number(const point_tile *p, ptrdiff_t t, const point_table *table)
-{
-    return p->at[t] + (p->missing_left[t] ? table->blocks : 0);
-}
-
 /* Keep the best arrivals of both sides. */
 AGATHIS_INLINE void
-keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t length)
+keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t c, ptrdiff_t length)
 {
-    const ptrdiff_t cuts = table->cuts;
     const scan_tile *s = &p->tile;
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        double *kept = table->kept + cut_number(p, t, table);
-        kept[CUT_BEST * cuts] = s->best[t];
-        kept[CUT_SECOND * cuts] = s->second[t];
-        kept[CUT_TARGET * cuts] = s->target[t];
-        kept[CUT_FAR_BEST * cuts] = s->far_best[t];
-        kept[CUT_FAR_SECOND * cuts] = s->far_second[t];
-        kept[CUT_FAR_TARGET * cuts] = s->far_target[t];
-    }
+    copy(kept_of(table, CUT_BEST, c), s->best, length);
+    copy(kept_of(table, CUT_SECOND, c), s->second, length);
+    copy(kept_of(table, CUT_TARGET, c), s->target, length);
+    copy(kept_of(table, CUT_FAR_BEST, c), s->far_best, length);
+    copy(kept_of(table, CUT_FAR_SECOND, c), s->far_second, length);
+    copy(kept_of(table, CUT_FAR_TARGET, c), s->far_target, length);
 }
 
 /* The two best arrivals of a side at any cluster. */
@@ -283,18 +301,14 @@ together(arrivals news, arrivals others)
  * one of these, what is left is not more than the second, at a cluster that is not known. */
 AGATHIS_INLINE void
 recall_arrivals(point_tile *p, const scan_clusters *clusters, const point_table *table,
-                ptrdiff_t length)
+                ptrdiff_t c, ptrdiff_t length)
 {
-    const ptrdiff_t cuts = table->cuts;
-    for (ptrdiff_t t = 0; t < length; ++t) {
-        const double *kept = table->kept + cut_number(p, t, table);
-        p->old_best[t] = kept[CUT_BEST * cuts];
-        p->old_second[t] = kept[CUT_SECOND * cuts];
-        p->old_target[t] = kept[CUT_TARGET * cuts];
-        p->old_far_best[t] = kept[CUT_FAR_BEST * cuts];
-        p->old_far_second[t] = kept[CUT_FAR_SECOND * cuts];
-        p->old_far_target[t] = kept[CUT_FAR_TARGET * cuts];
-    }
+    copy(p->old_best, kept_of(table, CUT_BEST, c), length);
+    copy(p->old_second, kept_of(table, CUT_SECOND, c), length);
+    copy(p->old_target, kept_of(table, CUT_TARGET, c), length);
+    copy(p->old_far_best, kept_of(table, CUT_FAR_BEST, c), length);
+    copy(p->old_far_second, kept_of(table, CUT_FAR_SECOND, c), length);
+    copy(p->old_far_target, kept_of(table, CUT_FAR_TARGET, c), length);
     for (int32_t k = 1; k < clusters->count; ++k) {
         const double id = (double)clusters->id[k];
         for (ptrdiff_t t = 0; t < length; ++t) {
@@ -333,19 +347,21 @@ renew(point_tile *p, const scan_leaf *leaf, ptrdiff_t length)
     }
 }
 
-/* The gains of a tile's cuts at all clusters, or by moves to those that changed. */
+/* The gains of a tile's cuts, the first of them c, at all clusters or by moves to those that
+ * changed. */
 AGATHIS_INLINE void
 bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
-            const point_clusters *sums, const point_table *table, ptrdiff_t length, double *targets)
+            const point_clusters *sums, const point_table *table, ptrdiff_t c, ptrdiff_t length,
+            double *targets)
 {
     scan_tile *s = &p->tile;
-    recall(p, sums, table, length);
+    recall(p, sums, table, c, length);
     products(p, clusters, sums, table->width, length);
     if (clusters->id) {
         const ptrdiff_t padded = pad(s, prefix_of(p), clusters->count, length);
         departures(leaf, clusters, *prefix_of(p), length, padded, 0, s, &p->slack);
         best_arrivals(leaf, clusters, prefix_of(p), padded, 0, s, 1, &p->slack, targets);
-        recall_arrivals(p, clusters, table, length);
+        recall_arrivals(p, clusters, table, c, length);
         renew(p, leaf, length);
         if (sums->own_changed)
             best_moves(leaf, padded, s);
@@ -355,7 +371,7 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
     if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)
             p->moves[t] = gain_at(s, t);
-    keep_arrivals(p, table, length);
+    keep_arrivals(p, table, c, length);
 }
 
 AGATHIS_CLONES void
@@ -365,7 +381,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
 {
     point_tile *p = (point_tile *)work;
     double *spare = spare_of(p, clusters), *targets = spare + SCAN_TILE * table->width;
-    ptrdiff_t length = 0, f = first, b = -1;
+    ptrdiff_t length = 0, f = first, b = -1, c = 0;
     cut_range range = {0, 0, 0, 0};
     scan_leaf any = *leaf;
     any.min_leaf = -INFINITY; /* a cut within a block may be allowed where its ends are not */
@@ -375,6 +391,8 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
         while (length < SCAN_TILE - 1 && f < first + n_features) {
             if (b < 0) {
                 const int looked_at = !drawn || drawn[f];
+                if (!looked_at && length > 0)
+                    break; /* the cuts of a tile follow one another */
                 range = cuts_of(table, f);
                 for (b = range.begin; b < range.end; ++b)
                     if (looked_at && table->radius[b] == INFINITY)
@@ -382,6 +400,8 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                     else if (!clusters->id || sums->own_changed)
                         bound[b] = -INFINITY;
                 b = looked_at ? range.begin : range.last;
+                if (length == 0)
+                    c = table->cut_first[f];
             }
             if (b >= range.last) {
                 ++f;
@@ -390,20 +410,25 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
             }
             for (int left = 0; left < ways(&range, b); ++left) {
                 p->begins[length] = b + 1 < range.end;
+                p->misses[length] = (uint8_t)range.misses;
                 put(p, length++, table->sum + b * table->width, table->count[b],
                     table->weight[b], b, table, f, left, spare);
             }
             ++b;
         }
-        if (length == 0)
-            break;
-        bound_moves(p, &any, clusters, sums, table, length, targets);
+        if (length == 0) {
+            if (f >= first + n_features)
+                break;
+            continue;
+        }
+        bound_moves(p, &any, clusters, sums, table, c, length, targets);
         for (ptrdiff_t t = 0; t < length; ++t) {
             double *own = bound + p->at[t], *next = own + 1;
             *own = larger(*own, p->moves[t]);
             if (p->begins[t] && table->radius[p->at[t] + 1] > 0.0)
                 *next = larger(*next, p->moves[t]);
         }
+        c += length;
         length = 0;
     }
 }

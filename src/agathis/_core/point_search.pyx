@@ -233,7 +233,7 @@ cdef refine(
         view = &views.each[j]
         view.promising = view.most >= best - tolerance and view.most > -INFINITY
         if view.promising:
-            n += view.table.blocks
+            n += (<LeafTable>views.tables[j]).radius.shape[0]
     if n == 0:
         return
     cdef double[::1] bound = np.empty(n), gain = np.empty(THEN_REFINED)

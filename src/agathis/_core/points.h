@@ -65,9 +65,9 @@ typedef struct {
     const double *missing; /* [f * width] samples that miss a value; NULL: no feature has any */
     const double *missing_count, *missing_weight; /* [f] */
     const double *total; /* [width] sum over the leaf */
-    ptrdiff_t blocks;    /* of all features */
-    double *kept; /* [CUT_... * cuts + c]; cut c is the end of block c, or of block c - blocks
-                     with missing values on the left */
+    double *kept;             /* [CUT_... * cuts + c] */
+    const int32_t *cut_first; /* [f] cuts are numbered as they come: block by block, and with
+                                 missing values on the right before those on the left */
     ptrdiff_t cuts;
 } point_table;
 
@@ -98,6 +98,9 @@ typedef struct {
 
 /* Doubles that `work` must hold. */
 size_t point_work(int32_t n_clusters, ptrdiff_t width);
+
+/* How many cuts the ends of a feature's blocks make. */
+ptrdiff_t point_cuts(const point_table *table, ptrdiff_t f);
 
 /* What is kept of the leaf's own cuts of features first .. first + n_features - 1. */
 void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,

@@ -24,8 +24,8 @@ cdef extern from "points.h" nogil:
         const double* missing_count
         const double* missing_weight
         const double* total
-        Py_ssize_t blocks
         double* kept
+        const int32_t* cut_first
         Py_ssize_t cuts
 
     ctypedef struct point_clusters:
@@ -47,6 +47,8 @@ cdef extern from "points.h" nogil:
         int missing_left
 
     size_t point_work(int32_t n_clusters, Py_ssize_t width)
+
+    Py_ssize_t point_cuts(const point_table* table, Py_ssize_t f)
 
     void point_moments(
         const point_table* table, double leaf_weight, Py_ssize_t first, Py_ssize_t n_features)
@@ -91,6 +93,7 @@ cdef class LeafTable:
     cdef double[::1] missing_count, missing_weight
     cdef double[::1] total
     cdef double[:, ::1] kept        # [CUT_..., cut]
+    cdef int32_t[::1] cut_first     # [f]
     cdef bint has_moments           # whether what is kept of the leaf alone is there
     cdef int64_t seen               # when its bounds and arrivals were last worked out, or -1
 
@@ -98,7 +101,7 @@ cdef class LeafTable:
     cdef LeafTable with_room(
         Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
         double leaf_weight)
-    cdef take_total(self)
+    cdef complete(self)
     cdef point_table view(self) noexcept nogil
     cdef bint misses(self, Py_ssize_t f) noexcept
 

@@ -6,7 +6,7 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from agathis._core.gains cimport leave
-from agathis._core.points cimport CUT_KEPT, POINT_PAD, point_table
+from agathis._core.points cimport CUT_KEPT, POINT_PAD, point_cuts, point_table
 from agathis._core.splitter cimport SCAN_LANES, scan_clusters, scan_leaf
 
 # Less work than this, in multiplications, is done by one thread: waking another costs more.
@@ -48,9 +48,10 @@ cdef class LeafTable:
         self.missing = self.missing_count = self.missing_weight = None
         if missing is not None:
             self.missing, self.missing_count, self.missing_weight = missing
-        # A cut with missing values on the left is another one.
-        self.kept = np.empty((CUT_KEPT, len(radius) * (1 if missing is None else 2)))
         self.has_moments, self.seen = False, -1
+        self.kept = self.cut_first = None
+        if total is not None:
+            self.complete()
 
     @staticmethod
     cdef LeafTable with_room(
@@ -64,9 +65,17 @@ cdef class LeafTable:
             first, first.copy(), np.empty((n_features * rows, width)), numbers[0], numbers[1],
             numbers[2], None, n_samples, leaf_weight)
 
-    cdef take_total(self):
-        """The end of the last block of a feature is the leaf."""
-        self.total = self.sum[self.stop[0] - 1]
+    cdef complete(self):
+        """Once the blocks are there: the leaf's sum, and room for what is kept of the cuts."""
+        cdef Py_ssize_t f, cuts = 0, d = self.first.shape[0]
+        cdef point_table view = self.view()
+        if self.total is None:
+            self.total = self.sum[self.stop[0] - 1]
+        self.cut_first = np.empty(d, dtype=np.int32)
+        for f in range(d):
+            self.cut_first[f] = <int32_t>cuts
+            cuts += point_cuts(&view, f)
+        self.kept = np.empty((CUT_KEPT, cuts))
 
     cdef point_table view(self) noexcept nogil:
         cdef point_table view
@@ -84,8 +93,9 @@ cdef class LeafTable:
             view.missing = &self.missing[0, 0]
             view.missing_count = &self.missing_count[0]
             view.missing_weight = &self.missing_weight[0]
-        view.blocks = self.radius.shape[0]
-        view.kept, view.cuts = &self.kept[0, 0], self.kept.shape[1]
+        if self.kept is not None and self.kept.shape[1] > 0:
+            view.kept, view.cuts = &self.kept[0, 0], self.kept.shape[1]
+            view.cut_first = &self.cut_first[0]
         return view
 
     @property

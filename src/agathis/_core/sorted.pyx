@@ -134,7 +134,7 @@ cdef class SortedSamples:
             for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
                 fill(self, &each[t // d], t % d)
         for table in tables:
-            table.take_total()
+            table.complete()
         return tables
 
 

@@ -42,7 +42,7 @@ class FeatureStocks(PointStocks):
         min_leaf: float,
         threads: int,
     ) -> None:
-        origin = np.average(phi, axis=0, weights=weight)
+        origin = np.einsum("i,ij->j", weight, phi) / weight.sum()
         points = np.zeros((len(phi), padded(len(origin))))
         np.subtract(phi, origin, out=points[:, : len(origin)])
         inertia = float(np.einsum("i,ij,ij->", weight, points, points))
