@@ -1,4 +1,4 @@
-"""IMM, ExKMC and ExShallow as one would write them down, without a thought of speed."""
+"""IMM, ExKMC, ExShallow and RDM as one would write them down, without a thought of speed."""
 
 from __future__ import annotations
 
@@ -149,4 +149,64 @@ def shallow(X, weight, centres, depth_factor):
         children = sketch.cut(node, f, t)
         waiting.append((children[0], rows[left], present[centre_left], path | {(f, "left")}))
         waiting.append((children[1], rows[~left], present[~centre_left], path | {(f, "right")}))
+    return sketch
+
+
+def places(values, X):
+    """Where values stand by RDM, of the centres' values along a feature and of any others."""
+    values = np.unique(values)
+    at = [0.0]
+    for low, high in pairwise(values):
+        at.append(at[-1] + (high - low) ** 2 / 2)
+    near = [int(np.argmin(np.abs(values - x))) for x in X]
+    return np.array(
+        [
+            at[j] + np.sign(x - values[j]) * (x - values[j]) ** 2
+            for x, j in zip(X, near, strict=True)
+        ]
+    )
+
+
+def rdm(X, centres, numbers):
+    """Each node takes the next number, a node without rows too; the left side comes first."""
+    numbers, d = iter(numbers), X.shape[1]
+    rows_at = np.stack([places(centres[:, f], X[:, f]) for f in range(d)], axis=1)
+    centres_at = np.stack([places(centres[:, f], centres[:, f]) for f in range(d)], axis=1)
+
+    def value(f, place):
+        low, high = centres[:, f].min(), centres[:, f].max()
+        for _ in range(80):
+            middle = (low + high) / 2
+            if places(centres[:, f], [middle])[0] <= place:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def grow(rows, present):
+        if len(present) == 1:
+            return int(present[0])
+        low, high = centres_at[present].min(axis=0), centres_at[present].max(axis=0)
+        rest = next(numbers) * sum(high - low)
+        f = 0
+        while rest >= high[f] - low[f]:
+            rest -= high[f] - low[f]
+            f += 1
+        place = low[f] + rest
+        left, centre_left = rows_at[rows, f] <= place, centres_at[present, f] <= place
+        below = grow(rows[left], present[centre_left])
+        above = grow(rows[~left], present[~centre_left])
+        if left.all():
+            return below
+        return (f, value(f, place), below, above) if left.any() else above
+
+    sketch = Sketch()
+    waiting = [(0, grow(np.arange(len(X)), np.arange(len(centres))))]
+    while waiting:
+        node, part = waiting.pop(0)
+        if isinstance(part, int):
+            sketch.cluster[node] = part
+        else:
+            f, t, *sides = part
+            waiting.extend(zip(sketch.cut(node, f, t), sides, strict=True))
     return sketch

@@ -107,6 +107,33 @@ class TestTwins:
         used, _ = twins.used_centres(X, centres)
         same_as_twin(model, X, weight, twins.shallow(X, share, used, factor), used)
 
+    @given(problems(most_centres=8), st.integers(0, 2**32 - 1), st.booleans())
+    def test_rdm(self, problem, seed, instance):
+        """An int is the seed of the cuts; an instance goes on where it is."""
+        X, weight, centres = problem
+        # Places of centres that nearly coincide are the same up to rounding.
+        centres = np.round(centres, 3)
+        self.check_rdm(X, weight, centres, seed, instance)
+
+    @pytest.mark.parametrize("seed", range(30))
+    def test_rdm_sides_without_rows(self, seed):
+        """Rows far from their centres: nodes have centres whose rows are all elsewhere."""
+        random = np.random.default_rng(seed)
+        centres = np.round(random.normal(size=(40, 20)), 3)
+        X = centres[random.integers(0, 40, 40)] + random.normal(size=(40, 20))
+        self.check_rdm(X, None, centres, seed, False)
+
+    def check_rdm(self, X, weight, centres, seed, instance):
+        used, _ = twins.used_centres(X, centres)
+        source = np.random.RandomState(seed) if instance else seed
+        model = quiet(RDM(len(centres), centers=centres, random_state=source), X, weight)
+        random = np.random.RandomState(seed) if instance else np.random.default_rng(seed)
+        sketch = twins.rdm(X, used, random.uniform(size=len(used) - 1))
+        share = np.ones(len(X)) if weight is None else weight
+        tree, kept = sketch.tree(X, share, Kernel("linear"), 1)
+        same_tree(model.tree_, tree, gains=1e-9 * max(1.0, tree.gain.max()), thresholds=1e-6)
+        np.testing.assert_array_equal(model.cluster_centers_, used[kept])
+
     @pytest.mark.parametrize("seed", range(4))
     def test_more_rows_than_a_block(self, seed):
         """Some hundred rows and a dozen centres: all loops run through more than one block."""
@@ -455,6 +482,13 @@ class TestSpecial:
         trees = [RDM(3, centers=centres, random_state=s).fit(iris).tree_ for s in range(20)]
         assert len({float(t.threshold[0]) for t in trees}) == 20
 
+    def test_rdm_draws_do_not_follow_kmeans(self, iris):
+        """The cuts of found centres are those of the same centres given."""
+        for seed in range(5):
+            found = RDM(3, n_init=1 + seed, random_state=seed).fit(iris)
+            given_them = RDM(3, centers=found.cluster_centers_, random_state=seed).fit(iris)
+            same_tree(found.tree_, given_them.tree_)
+
     def test_rdm_centres_that_nearly_coincide(self):
         centres = np.array([[0.0], [1.0], [1.0 + 1e-12]])
         X = np.vstack([centres, [[-1.0], [3.0]]])
@@ -465,6 +499,6 @@ class TestSpecial:
 
     def test_rdm_gaps_whose_squares_vanish(self):
         gaps = Gaps(np.array([[0.0, 5.0], [1e-200, 5.0]]))
-        feature, threshold = gaps.draw(np.arange(2), np.random.RandomState(0))
+        feature, threshold = gaps.cut(np.arange(2), 0.5)
         assert feature == 0
         assert 0.0 <= threshold < 1e-200

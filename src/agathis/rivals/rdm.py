@@ -5,11 +5,17 @@ between their values; a value between two centres stands its squared distance aw
 position of the nearer one. A cut is drawn uniformly over these positions, from the first to the
 last centre of the node, all features together. In values, the density of a cut is proportional to
 its distance from the nearest centre of the feature: few rows are near such a cut's sides.
+
+A tree of k centres has k - 1 cuts, however it turns out, so the numbers that decide them are drawn
+ahead. A node with m centres is handed m - 1 of them: the first is its own, the next ones are the
+left side's, the rest the right side's. No number depends on the order in which nodes are cut, nor
+on cuts that part no rows.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -36,7 +42,9 @@ class RDM(CentreTree):
     n_jobs : int, default=None
         Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For KMeans, and then for the cuts; the same int gives the same tree.
+        For KMeans, and for the cuts. With an int the cuts take their uniform numbers from
+        ``numpy.random.default_rng(random_state)``, one a node, depth first and left before
+        right, whatever KMeans draws.
 
     Attributes
     ----------
@@ -63,7 +71,7 @@ class RDM(CentreTree):
     Notes
     -----
     Where all rows of a node are on one side of the drawn cut, there is none: the centres of the
-    empty side are left out and another cut is drawn. Nodes are cut level by level.
+    empty side are left out together with their numbers, and another cut is drawn.
 
     References
     ----------
@@ -104,27 +112,39 @@ class RDM(CentreTree):
         threads: int,
     ) -> Sketch:
         sketch, gaps = Sketch(), Gaps(teacher.centres)
-        waiting = deque([(0, np.arange(len(X)), np.arange(len(teacher.centres)))])
+        n_centres = len(teacher.centres)
+        numbers = self._numbers(n_centres - 1, random)
+        waiting = deque([(0, np.arange(len(X)), np.arange(n_centres), numbers)])
         while waiting:
-            node, rows, centres = waiting.popleft()
+            node, rows, centres, numbers = waiting.popleft()
             while len(centres) > 1:
-                feature, threshold = gaps.draw(centres, random)
+                feature, threshold = gaps.cut(centres, numbers[0])
                 row_left = X[rows, feature] <= threshold
                 centre_left = teacher.centres[centres, feature] <= threshold
+                n_left = np.count_nonzero(centre_left)
+                left = rows[row_left], centres[centre_left], numbers[1:n_left]
+                right = rows[~row_left], centres[~centre_left], numbers[n_left:]
                 if row_left.all() or not row_left.any():
-                    centres = centres[centre_left == row_left[0]]
+                    _, centres, numbers = left if row_left[0] else right
                     continue
-                left, right = sketch.cut(node, feature, threshold)
-                waiting.append((left, rows[row_left], centres[centre_left]))
-                waiting.append((right, rows[~row_left], centres[~centre_left]))
+                for child, side in zip(
+                    sketch.cut(node, feature, threshold), (left, right), strict=True
+                ):
+                    waiting.append((child, *side))
                 break
             else:
                 sketch.cluster[node] = int(centres[0])
         return sketch
 
+    def _numbers(self, count: int, random: np.random.RandomState) -> np.ndarray:
+        """The uniform numbers of the cuts; of an int alone, whatever KMeans has drawn."""
+        if isinstance(self.random_state, Integral):
+            return np.random.default_rng(int(self.random_state)).random(count)
+        return random.random_sample(count)
+
 
 class Gaps:
-    """The gaps between neighbouring centres of each feature, to draw cuts from.
+    """The gaps between neighbouring centres of each feature, to place cuts in.
 
     Parameters
     ----------
@@ -137,15 +157,22 @@ class Gaps:
         self.values = np.sort(centres, axis=0).T
         self.gaps = np.diff(self.values, axis=1)
 
-    def draw(self, centres: np.ndarray, random: np.random.RandomState) -> tuple[int, float]:
-        """A cut that has some of the centres on either side: feature and threshold."""
+    def cut(self, centres: np.ndarray, number: float) -> tuple[int, float]:
+        """The cut at a share of the gaps between the centres, all features in a row.
+
+        Returns
+        -------
+        feature : int
+        threshold : float
+            Some of the centres are on either side.
+        """
         low, high = self.centres[centres].min(axis=0), self.centres[centres].max(axis=0)
         inside = (self.values[:, :-1] >= low[:, None]) & (self.values[:, 1:] <= high[:, None])
         gaps = np.where(inside, self.gaps, 0.0)
         # Relative to the largest, so that not all squares vanish.
         ends = np.cumsum((gaps / gaps.max()) ** 2 / 2)
         # Not the very end, which is of no gap.
-        drawn = min(random.random_sample() * ends[-1], np.nextafter(ends[-1], 0.0))
+        drawn = min(number * ends[-1], np.nextafter(ends[-1], 0.0))
         place = int(np.searchsorted(ends, drawn, side="right"))
         start = ends[place - 1] if place else 0.0
         feature, gap = np.unravel_index(place, gaps.shape)
