@@ -65,7 +65,7 @@ class Rival(TreeModel, BaseEstimator):
             if name.startswith("cluster_"):
                 value = value[kept]
             # The grower saw no rows without weight.
-            elif name.endswith("labels_") and ids is not None:
+            elif name.endswith("labels_") and len(value) < len(X):
                 every = np.full(len(X), -1, dtype=value.dtype)
                 every[ids] = value
                 value = every
