@@ -132,7 +132,7 @@ class TestTree:
 
 class TestTeacher:
     @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-    @pytest.mark.parametrize("algorithm", ["auto", "lloyd"])
+    @pytest.mark.parametrize("algorithm", ["auto", "lloyd", "similarity"])
     def test_is_kernel_kmeans(self, iris, kernel, algorithm):
         model = KMeansTree(4, kernel=kernel, algorithm=algorithm, random_state=5).fit(iris)
         teacher = KernelKMeans(4, kernel=kernel, algorithm=algorithm, random_state=5).fit(iris)
@@ -282,6 +282,7 @@ class TestErrors:
         KMeansTree(kernel="rbf"),
         KMeansTree(kernel="chi2"),
         KMeansTree(algorithm="lloyd"),
+        KMeansTree(algorithm="similarity"),
     ]
 )
 @pytest.mark.filterwarnings("ignore:.* clusters were found")
@@ -293,6 +294,6 @@ def test_scikit_learn_check(estimator, check):
         if estimator.kernel == "chi2" and "needs non-negative X" in str(error):
             assert name == "check_clustering"
             pytest.xfail("the check clusters negative data, whatever the tag positive_only says")
-        if estimator.algorithm == "lloyd" and "sample_weight_equivalence" in name:
+        if estimator.algorithm != "auto" and "sample_weight_equivalence" in name:
             pytest.xfail("random labels are drawn row by row, and others are where rows repeat")
         raise

@@ -22,23 +22,27 @@ from agathis._space import Space
 class PointCentres:
     """Centres of a kernel that has features.
 
-    ``origin`` is near the centres, so that data far from zero keep their digits.
+    ``origin`` is near the centres, so that data far from zero keep their digits. With
+    ``similarity`` the largest inner product counts in place of the least distance.
     """
 
     space: Space
     points: np.ndarray
     origin: np.ndarray
+    similarity: bool = False
 
     @property
     def kernel(self) -> Kernel:
         return self.space.kernel
 
     @classmethod
-    def of(cls, space: Space, X: np.ndarray, member: np.ndarray) -> PointCentres:
+    def of(
+        cls, space: Space, X: np.ndarray, member: np.ndarray, similarity: bool = False
+    ) -> PointCentres:
         rows = space.points(X)
         origin = np.average(rows, axis=0, weights=member.sum(axis=1))
         points = (member / member.sum(axis=0)).T @ (rows - origin)
-        return cls(space, points, origin)
+        return cls(space, points, origin, similarity)
 
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
         out = np.empty((len(X), len(self.points)))
@@ -51,7 +55,11 @@ class PointCentres:
         """The nearest centre of each row."""
         out = np.empty(len(X), dtype=np.int32)
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
-            out[rows] = np.argmin(self.distances(X[rows], threads), axis=1)
+            if self.similarity:
+                points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
+                out[rows] = np.argmax(points @ (self.points + self.origin).T, axis=1)
+            else:
+                out[rows] = np.argmin(self.distances(X[rows], threads), axis=1)
         return out
 
 
@@ -66,11 +74,14 @@ class SampleCentres:
         ``None`` where all weights are 1.
     means : ndarray of shape (n_clusters,)
         Mean kernel value within each cluster.
+    similarity : bool
+        Whether the largest mean kernel value counts in place of the least distance.
     """
 
     labels: np.ndarray
     weight: np.ndarray | None
     means: np.ndarray
+    similarity: bool = False
 
     def shares(self) -> np.ndarray:
         """Weight of each training row over the size of its cluster."""
@@ -90,7 +101,8 @@ class SampleCentres:
 
     def nearest(self, cross: np.ndarray, shares: np.ndarray) -> np.ndarray:
         """The nearest centre, for which the kernel of a row with itself does not matter."""
-        return np.argmin(self.means - 2 * (cross @ shares), axis=1).astype(np.int32)
+        means = 0.0 if self.similarity else self.means
+        return np.argmin(means - 2 * (cross @ shares), axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ _KERNEL_PARAMETERS = ("n_clusters", "gamma", "degree", "coef0", "kernel_params",
 KERNEL_KMEANS_CONSTRAINTS: dict[str, list | str] = {
     **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
     "kernel": KAURI_CONSTRAINTS["kernel"],
-    "algorithm": [StrOptions({"auto", "lloyd"})],
+    "algorithm": [StrOptions({"auto", "lloyd", "similarity"})],
     "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="left")],

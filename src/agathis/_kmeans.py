@@ -5,7 +5,8 @@ rows of k and W[k] the weight of k, the cost is the weighted trace less the sum 
 and the squared distance of row i to the centre of k is k(i, i) - 2 T[i, k] / W[k] + S[k] / W[k]^2.
 One product of the kernel with the membership of the rows gives T, and T gives all the rest:
 :func:`lloyd` moves every row to its nearest centre, :func:`single_moves` moves one row at a time
-and takes into account that both centres move with it. :func:`starts` are scikit-learn's KMeans.
+and takes into account that both centres move with it. :func:`most_similar` leaves out S / W^2.
+:func:`starts` are scikit-learn's KMeans.
 """
 
 from __future__ import annotations
@@ -105,6 +106,34 @@ def lloyd(
         if n_iter == max_iter or np.array_equal(nearest, labels):
             return labels, float(np.sum(stock / size)), max(n_iter, 1)
         labels = without_gaps(nearest)
+        n_iter += 1
+
+
+def most_similar(
+    space: Points | Pairs, labels: np.ndarray, n_clusters: int, max_iter: int
+) -> tuple[np.ndarray, float, int]:
+    """Move all rows to the cluster of the largest mean kernel value, until none moves.
+
+    This ends as soon as there are fewer than ``n_clusters``.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_rows,)
+        Without gaps.
+    objective : float
+        Sum over clusters of stock over size.
+    n_iter : int
+    """
+    labels, n_iter = without_gaps(labels), 0
+    while True:
+        member = membership(labels, int(labels.max()) + 1, space.weight)
+        towards, size = space.towards(member), member.sum(axis=0)
+        best = np.argmax(towards / size, axis=1)
+        lost = member.shape[1] < n_clusters
+        if lost or n_iter == max_iter or np.array_equal(best, labels):
+            stock = np.einsum("ik,ik->k", member, towards)
+            return labels, float(np.sum(stock / size)), max(n_iter, 1)
+        labels = without_gaps(best)
         n_iter += 1
 
 

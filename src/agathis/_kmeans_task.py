@@ -1,10 +1,10 @@
 """What a kernel KMeans is run on, and what is made of the labels that it finds.
 
-A :class:`Task` holds the rows that count, as points or as a kernel matrix. :meth:`Task.auto` and
-:meth:`Task.lloyd` find labels of them (see ``_kmeans``). :meth:`Task.settle` makes centres of
-these and has the centres label all rows again: what a model says of its training rows and what
-it predicts for them is then the same by construction, whatever rounding does to rows that are as
-near to two centres.
+A :class:`Task` holds the rows that count, as points or as a kernel matrix. :meth:`Task.auto`,
+:meth:`Task.lloyd` and :meth:`Task.similarity` find labels of them (see ``_kmeans``).
+:meth:`Task.settle` makes centres of these and has the centres label all rows again: what a model
+says of its training rows and what it predicts for them is then the same by construction, whatever
+rounding does to rows that are as near to two centres.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from agathis._space import Space
 
 # Matrices of n x n numbers that the search with "auto" holds at a time.
 MATRICES = 6
+# How often "similarity" starts again where a cluster was lost, the first start counted.
+ATTEMPTS = 10
 # Times the rounding of a kernel value: centres that are no further apart are the same.
 SAME = 64
 EPS = float(np.finfo(np.float64).eps)
@@ -73,6 +75,7 @@ class Task:
         One row of X for each row of the task.
     space : Points or Pairs
         The task's rows and their weights.
+    algorithm : {"auto", "lloyd", "similarity"}
     threads : int
     """
 
@@ -84,6 +87,7 @@ class Task:
     place: np.ndarray
     first: np.ndarray
     space: Points | Pairs
+    algorithm: str
     threads: int
 
     def lloyd(
@@ -96,6 +100,24 @@ class Task:
             labels, objective, n_iter = search.lloyd(self.space, labels, max_iter)
             if best is None or objective > best_objective:
                 best, best_objective = Found(labels, n_iter, False, True), objective
+        return best
+
+    def similarity(
+        self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState
+    ) -> Found:
+        """Each row to the most similar cluster, from random labels; the best of some starts."""
+        best, best_objective = None, -np.inf
+        for _ in range(n_init):
+            for _ in range(ATTEMPTS):
+                labels = random_state.randint(n_clusters, size=len(self.first))
+                labels, objective, n_iter = search.most_similar(
+                    self.space, labels, n_clusters, max_iter
+                )
+                whole = int(labels.max()) + 1 == n_clusters
+                if whole:
+                    break
+            if best is None or objective > best_objective:
+                best, best_objective = Found(labels, n_iter, True, whole), objective
         return best
 
     def auto(
@@ -169,15 +191,15 @@ class Task:
         return cost, float(space.weight @ own)
 
     def _centres(self, labels: np.ndarray) -> PointCentres | SampleCentres | KernelCentres:
-        space = self.space
+        space, similarity = self.space, self.algorithm == "similarity"
         member = membership(labels, int(labels.max()) + 1, space.weight)
         rows = np.ascontiguousarray(self.X[self.first], dtype=np.float64)
         if isinstance(space, Points):
-            return PointCentres.of(Space(self.kernel), rows, member)
+            return PointCentres.of(Space(self.kernel), rows, member, similarity)
         stock = np.einsum("ik,ik->k", member, space.towards(member))
         means = stock / member.sum(axis=0) ** 2
         if self.matrix is None:
-            samples = SampleCentres(labels, space.weight, means)
+            samples = SampleCentres(labels, space.weight, means, similarity)
             origin = self.kernel.origin(rows)
             return KernelCentres(self.kernel, samples, rows - origin, origin)
         everywhere = np.zeros(len(self.X), dtype=np.int32)
@@ -186,7 +208,7 @@ class Task:
         if len(self.counted) < len(self.X):  # a negligible weight is none
             weight = np.zeros(len(self.X))
             weight[self.counted] = self.weight[self.counted]
-        return SampleCentres(everywhere, weight, means)
+        return SampleCentres(everywhere, weight, means, similarity)
 
     def _nearest(self, centres: PointCentres | SampleCentres | KernelCentres) -> np.ndarray:
         if isinstance(centres, SampleCentres):
@@ -226,9 +248,9 @@ def make_task(
     matrix: np.ndarray | None,
     threads: int,
     *,
-    auto: bool,
+    algorithm: str,
 ) -> Task:
-    """The rows that count, as points or pairs; for ``auto`` equal rows are one.
+    """The rows that count, as points or pairs; for ``"auto"`` equal rows are one.
 
     Parameters
     ----------
@@ -240,8 +262,9 @@ def make_task(
     matrix : ndarray of shape (n_samples, n_samples) or None
         The kernel matrix, where it is given.
     threads : int
-    auto : bool
+    algorithm : {"auto", "lloyd", "similarity"}
     """
+    auto = algorithm == "auto"
     counted = np.arange(len(X)) if ids is None else ids
     share = np.ones(len(counted)) if weight is None else weight[counted]
     rows = np.ascontiguousarray(X[counted], dtype=np.float64)
@@ -259,16 +282,19 @@ def make_task(
         values = np.ascontiguousarray(values, dtype=np.float64)
         space: Points | Pairs = Pairs(values, share, kernel, rows, threads)
     elif kernel.has_features:
-        space = _points(kernel, rows, share)
+        # Similarities, unlike distances, are others where the rows are moved.
+        space = _points(kernel, rows, share, centred=algorithm != "similarity")
     else:
         space = _pairs(kernel, rows, share, threads, auto)
-    return Task(kernel, X, matrix, weight, counted, place, counted[one], space, threads)
+    first = counted[one]
+    return Task(kernel, X, matrix, weight, counted, place, first, space, algorithm, threads)
 
 
-def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray) -> Points:
+def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, *, centred: bool) -> Points:
     points = kernel.features(rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        points = points - np.average(points, axis=0, weights=weight)
+        if centred:
+            points = points - np.average(points, axis=0, weights=weight)
         if not np.isfinite(weight @ np.einsum("ij,ij->i", points, points)):
             raise ValueError("X is too large: the squared length of some row is not finite.")
     return Points(points, weight)

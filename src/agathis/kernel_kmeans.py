@@ -51,7 +51,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    algorithm : {"auto", "lloyd"}, default="auto"
+    algorithm : {"auto", "lloyd", "similarity"}, default="auto"
         ``"auto"`` runs scikit-learn's KMeans (k-means++ and ``n_init`` starts) on points whose
         inner products are the kernel: the rows themselves (linear), rows of length one (cosine),
         or the scaled eigenvectors of the centred kernel matrix, which are exact. With kernels
@@ -60,11 +60,17 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         many rows differ in the kernel's space.
 
         ``"lloyd"`` is plain kernel KMeans: random labels, then each row goes to its nearest
-        centre until none moves. A cluster that loses its rows is gone, which happens often with
-        some kernels: ``n_clusters_`` says how many are left.
+        centre until none moves. A cluster that loses its rows is gone: ``n_clusters_`` says how
+        many are left.
+
+        ``"similarity"`` is the same with a shortcut that is often taken: each row goes to the
+        cluster with the largest mean kernel value, as if all centres were equally long vectors.
+        Where a cluster loses its rows it starts again, and the tenth start stays as it was when
+        that happened, which with some kernels is the rule. Centres differ in length, so that this
+        does not minimise the cost: it is here to compare with results that were made like this.
     n_init : int or "auto", default="auto"
         From how many starts the best is taken; ``"auto"`` is 10 with ``algorithm="auto"`` and 1
-        with ``"lloyd"``.
+        with the others.
     max_iter : int, default=300
         The most iterations from one start.
     tol : float, default=1e-4
@@ -100,8 +106,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Kernels other than linear and cosine need the kernel between all pairs of rows. ``"auto"``
     holds six matrices of 8 n^2 bytes at a time (0.5 GB for 3,000 rows, 5 GB for 10,000) and its
     time grows with n^3: it warns of more than four times scikit-learn's ``working_memory``, and
-    refuses what the machine has no memory for. ``"lloyd"`` keeps one matrix where it fits in
-    ``working_memory`` and otherwise computes it again, in blocks, in every iteration.
+    refuses what the machine has no memory for. The others keep one matrix where it fits in
+    ``working_memory`` and otherwise compute it again, in blocks, in every iteration.
 
     A kernel that is not positive (such as the sigmoid) is no inner product, and its cost no sum
     of squares; it can be minimised all the same. The starts of ``"auto"`` then leave out negative
@@ -109,6 +115,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     single row can be moved to lower it further. A row need not be in the cluster with the nearest
     centre there, so ``predict`` of a training row may differ from ``labels_``; with any positive
     kernel, and always with ``"lloyd"``, they are equal.
+
+    ``"similarity"`` predicts by similarity too. ``predict`` of the training rows is ``labels_``
+    then, unless a cluster was lost or would be next: rows were still to move.
 
     Equal rows are one row with the sum of their weights to ``"auto"``.
 
@@ -186,8 +195,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             weight = checks.check_sample_weight(sample_weight, len(X))
             ids = checks.counted_rows(len(X), weight, self.n_clusters)
             kernel, matrix = self._check_kernel(X, gram, threads)
-            auto = self.algorithm == "auto"
-            task = make_task(kernel, X, weight, ids, matrix, threads, auto=auto)
+            task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
             fitted = self._search(task, threads)
         vars(self).pop("cluster_centers_", None)
         for name, value in fitted.items():
@@ -203,6 +211,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     def predict(self, X: ArrayLike, *, gram: ArrayLike | None = None) -> np.ndarray:
         """The cluster whose centre is nearest to each row.
+
+        With ``algorithm="similarity"``, the one with the largest mean kernel value.
 
         Parameters
         ----------
@@ -286,7 +296,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     ) -> float:
         """The objective of the clusters that ``predict`` makes of X, as that of ``Kauri.score``.
 
-        Higher is better. For the training rows, with the same weights, this is ``objective_``.
+        Higher is better. For the training rows, with the same weights, this is ``objective_``
+        wherever ``predict`` of them is ``labels_``.
 
         Parameters
         ----------
@@ -322,8 +333,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         with nullcontext() if self.n_jobs is None else at_most(threads):
             if self.algorithm == "auto":
                 found = task.auto(n, n_init, steps, self.tol, random_state)
-            else:
+            elif self.algorithm == "lloyd":
                 found = task.lloyd(n, n_init, steps, random_state)
+            else:
+                found = task.similarity(n, n_init, steps, random_state)
         centres, labels = task.settle(found)
         cost, trace = task.cost(labels)
         fitted = {

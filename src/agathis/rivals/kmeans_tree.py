@@ -49,11 +49,11 @@ class KMeansTree(Rival):
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    algorithm : {"auto", "lloyd"}, default="auto"
+    algorithm : {"auto", "lloyd", "similarity"}, default="auto"
         How KMeans is run: see :class:`~agathis.KernelKMeans`.
     n_init : int or "auto", default="auto"
         From how many starts the best is taken; ``"auto"`` is 10 with ``algorithm="auto"`` and 1
-        with ``"lloyd"``.
+        with the others.
     max_leaf_nodes : int, default=None
         The most leaves there may be; ``None`` is no limit.
     max_depth : int, default=None
