@@ -295,5 +295,5 @@ def test_scikit_learn_check(estimator, check):
             assert name == "check_clustering"
             pytest.xfail("the check clusters negative data, whatever the tag positive_only says")
         if estimator.algorithm != "auto" and "sample_weight_equivalence" in name:
-            pytest.xfail("random labels are drawn row by row, and others are where rows repeat")
+            pytest.xfail("the starts are drawn row by row, and others are where rows repeat")
         raise

@@ -93,14 +93,24 @@ class Task:
     def lloyd(
         self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState
     ) -> Found:
-        """Plain alternation from random labels, the best of some starts."""
+        """Plain alternation from random rows, the best of some starts."""
         best, best_objective = None, -np.inf
         for _ in range(n_init):
-            labels = random_state.randint(n_clusters, size=len(self.first))
+            labels = self._around_some_rows(n_clusters, random_state)
             labels, objective, n_iter = search.lloyd(self.space, labels, max_iter)
             if best is None or objective > best_objective:
                 best, best_objective = Found(labels, n_iter, False, True), objective
         return best
+
+    def _around_some_rows(self, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
+        """Each row with the nearest point, or largest kernel value, of some drawn at random."""
+        n = len(self.first)
+        drawn = random_state.permutation(n)[:n_clusters]
+        if isinstance(self.space, Points):
+            return np.argmin(cdist(self.space.points, self.space.points[drawn]), axis=1)
+        chosen = np.zeros((n, len(drawn)))
+        chosen[drawn, np.arange(len(drawn))] = 1.0
+        return np.argmax(self.space.towards(chosen), axis=1)
 
     def similarity(
         self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState

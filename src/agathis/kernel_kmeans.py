@@ -59,11 +59,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         single rows as long as the cost falls. It finds ``n_clusters`` clusters wherever that
         many rows differ in the kernel's space.
 
-        ``"lloyd"`` is plain kernel KMeans: random labels, then each row goes to its nearest
-        centre until none moves. A cluster that loses its rows is gone: ``n_clusters_`` says how
-        many are left.
+        ``"lloyd"`` is plain kernel KMeans: of ``n_clusters`` rows drawn at random each row joins
+        the nearest (linear, cosine) or the one with the largest kernel value (the others), and
+        then goes to its nearest centre until none moves. A cluster that loses its rows is gone,
+        which with the polynomial kernel is the rule: ``n_clusters_`` says how many are left.
 
-        ``"similarity"`` is the same with a shortcut that is often taken: each row goes to the
+        ``"similarity"`` starts from random labels and takes a shortcut: each row goes to the
         cluster with the largest mean kernel value, as if all centres were equally long vectors.
         Where a cluster loses its rows it starts again, and the tenth start stays as it was when
         that happened, which with some kernels is the rule. Centres differ in length, so that this
