@@ -378,21 +378,11 @@ def locate(
     cdef LeafTable table = s.tables[slot]
     cdef View* view = &views.each[0]
     cdef Py_ssize_t f, b
-    cdef double most
     cdef double[::1] work = np.empty(point_work(s.n_clusters, s.width))
     cdef point_samples rows
     cdef point_cut found
     views.complete(0, slot)
     for f in range(s.n_features):
-        # A block that was not looked into may hold a cut that ties with the best.
-        most = s.best[slot, f]
-        for b in range(table.first[f], table.stop[f]):
-            most = larger(most, table.bound[b])
-        if most < floor - tolerance:
-            continue
-        point_scan(
-            &view.leaf, &views.clusters, &view.sums, &view.table, f, 1, NULL, &work[0],
-            &table.bound[0])
         if samples is not None:
             rows = samples.view(slot, f)
         for b in range(table.first[f], table.stop[f]):

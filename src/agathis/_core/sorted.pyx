@@ -11,13 +11,12 @@ from libc.string cimport memcpy
 from agathis._core.points cimport (
     LeafTable, point_block, point_samples, point_sums, point_table,
 )
-from agathis._core.state import for_each
+from agathis._core.sorting import sort_features
 
 cdef enum:
     MOST_IN_BLOCK = 256
 
-# Fewer values than this are sorted by one thread; fewer multiplications done by one.
-cdef double SMALL_SORT = 100_000.0
+# Fewer multiplications than this are done by one thread.
 cdef double SMALL_WORK = 1_000_000.0
 
 
@@ -47,16 +46,7 @@ cdef class SortedSamples:
         d, n = values.shape
         self.n_features, self.n_samples, self.threads, self.few = d, n, threads, few
         self.values, self.phi, self.weight = values, phi, weight
-        order = np.empty((d, n), dtype=np.int32)
-        cut = np.zeros((d, n), dtype=np.uint8)
-
-        def sort(f):
-            order[f] = np.argsort(values[f])
-            sorted_values = values[f, order[f]]
-            np.less(sorted_values[:-1], sorted_values[1:], out=cut[f, :-1].view(bool))
-
-        for_each(sort, d, threads if n * d > SMALL_SORT else 1)
-        self.order, self.cut = order, cut
+        self.order, self.cut = sort_features(values, threads)
         self.start = np.zeros(1, dtype=np.intp)
         self.stop = np.full(1, n, dtype=np.intp)
 

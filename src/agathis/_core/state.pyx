@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from agathis._core.sorting import sort_features
 from agathis._core.splitter cimport (
     SCAN_KINDS, SCAN_LANES, SCAN_PAD, STOCK_CLUSTER, STOCK_WEIGHT,
 )
@@ -16,8 +17,6 @@ def openmp_threads():
     return max_threads()
 
 
-# Fewer values than this are sorted by one thread.
-cdef double SMALL_SORT = 100_000.0
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
 # another costs more.
 cdef double SMALL_WORK = 2_000_000.0
@@ -63,17 +62,9 @@ cdef class State:
         self.unit = bool(np.all(weight == 1.0))
         self.largest_weight = np.max(weight)
 
-        order = np.empty((d, n), dtype=np.int32)
+        order, cut = sort_features(values, threads)
         rank = np.empty((d, n), dtype=np.int32)
-        cut = np.zeros((d, n), dtype=np.uint8)
-
-        def sort(f):
-            order[f] = np.argsort(values[f], kind="stable")
-            sorted_values = values[f, order[f]]
-            cut[f, :-1] = sorted_values[:-1] < sorted_values[1:]
-            rank[f, order[f]] = np.arange(n, dtype=np.int32)
-
-        for_each(sort, d, threads if n * d > SMALL_SORT else 1)
+        np.put_along_axis(rank, order, np.arange(n, dtype=np.int32)[None], axis=1)
         self.values, self.order, self.rank, self.cut = values, order, rank, cut
         self.alpha = np.zeros((d, n))
         # A multiple of the scan's lanes, so that it may read past the last cluster.
