@@ -44,6 +44,16 @@ def test_many_rows_example_runs(tmp_path, monkeypatch):
     assert list(groups) == list(names["model"].labels_)
 
 
+def test_comparing_example_runs(capsys):
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    exec(blocks("python")[3], {"X": X, "y": y})
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "method", "Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM"
+    ]  # fmt: skip
+
+
 def test_scaling_example_runs():
     from sklearn.datasets import load_wine
 

@@ -3,7 +3,8 @@
 # `search` first finds for each block of the tables of all leaves that it is given a bound of
 # what the cuts there may gain (points.h). A leaf that was searched before is only asked about its
 # own cluster and those that changed. Then it looks into the blocks one by one, the most promising
-# first, until none is left whose bound reaches the best gain. `locate` says where a split is, and which move it makes.
+# first, until none is left whose bound reaches the best gain. `locate` says where a split is, and
+# which move it makes.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid

@@ -3,7 +3,7 @@
 import numpy as np
 
 from libc.math cimport INFINITY, sqrt
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.gains cimport leave
 from agathis._core.points cimport CUT_KEPT, POINT_PAD, point_cuts, point_table

@@ -53,7 +53,7 @@ cdef class State:
         self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
         bint positive=False,
     ):
-        cdef Py_ssize_t f, n, d
+        cdef Py_ssize_t n, d
         d, n = values.shape
         self.n_features, self.n_samples = d, n
         self.max_clusters, self.threads = max_clusters, threads
