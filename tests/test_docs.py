@@ -1,4 +1,4 @@
-"""The pages of docs/: their examples run and print what they say, and their links lead somewhere."""
+"""The pages of docs/: examples run and print what they say, and links lead somewhere."""
 
 import contextlib
 import io
