@@ -791,7 +791,7 @@ class TestErrors:
             ({"X": [[1.0], [2.0]], "sample_weight": [1.0]}, "sample_weight must have one value"),
             ({"X": [[1.0], [2.0]], "sample_weight": [1.0, -1.0]}, "must not be negative"),
             ({"X": [[1.0], [2.0]], "sample_weight": [0.0, 0.0]}, "zero for every row"),
-            ({"X": [[1.0], [2.0]], "gram": np.eye(2)}, "go with kernel='precomputed'"),
+            ({"X": [[1.0], [2.0]], "gram": np.eye(2)}, "with kernel='precomputed'"),
         ],
     )
     @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -833,9 +833,9 @@ class TestErrors:
     def test_gram_without_precomputed(self, iris):
         model = KernelKMeans(3).fit(iris)
         for name in ("predict", "transform", "score"):
-            with pytest.raises(ValueError, match="go with kernel='precomputed'"):
+            with pytest.raises(ValueError, match="with kernel='precomputed'"):
                 getattr(model, name)(iris, gram=np.eye(150))
-        with pytest.raises(ValueError, match="go with kernel='precomputed'"):
+        with pytest.raises(ValueError, match="with kernel='precomputed'"):
             model.score(iris, cross_gram=np.eye(150))
 
     def test_not_fitted(self, iris):

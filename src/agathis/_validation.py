@@ -159,6 +159,39 @@ def check_kernel(
     return Kernel(kernel, params)
 
 
+def kernel_of(estimator: BaseEstimator) -> Kernel:
+    """The kernel that an estimator's parameters name."""
+    return check_kernel(
+        estimator.kernel,
+        gamma=estimator.gamma,
+        degree=estimator.degree,
+        coef0=estimator.coef0,
+        kernel_params=estimator.kernel_params,
+    )
+
+
+def kernel_and_matrix(
+    estimator: BaseEstimator, X: np.ndarray, gram: ArrayLike | None, threads: int
+) -> tuple[Kernel, np.ndarray | None]:
+    """The kernel of an estimator, and its matrix where the user gave that."""
+    kernel = kernel_of(estimator)
+    if kernel.metric == "precomputed":
+        return kernel, check_gram(gram, len(X), threads)
+    check_no_gram(kernel, gram=gram)
+    check_domain(kernel, X)
+    return kernel, None
+
+
+def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:
+    """Raise where values of a kernel are given that is computed."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise ValueError(
+            f"{' and '.join(names)} {'goes' if len(names) == 1 else 'go'} with "
+            f"kernel='precomputed'; {kernel} is computed from X."
+        )
+
+
 def check_domain(kernel: Kernel, X: np.ndarray) -> None:
     """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
     if callable(kernel.metric):

@@ -377,11 +377,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
                 gram, gram_diagonal, len(X), len(self._centres.labels)
             )
             return self._centres.distances(cross, diagonal, self._centres.shares())
-        if gram is not None or gram_diagonal is not None:
-            raise ValueError(
-                "gram and gram_diagonal go with kernel='precomputed'; "
-                f"kernel={self.kernel!r} is computed from X."
-            )
+        checks.check_no_gram(checks.kernel_of(self), gram=gram, gram_diagonal=gram_diagonal)
         if self._centres is None:
             raise self._rows_missing()
         checks.check_domain(self._centres.kernel, X)
@@ -411,22 +407,8 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
     ) -> tuple[Kernel, np.ndarray | None]:
         """The kernel, and its matrix where the user gave that."""
-        kernel = checks.check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-        )
-        checks.check_stocks(self.stocks, kernel, self.n_components)
-        if self.kernel == "precomputed":
-            return kernel, checks.check_gram(gram, len(X), threads)
-        if gram is not None:
-            raise ValueError(
-                f"gram goes with kernel='precomputed'; kernel={self.kernel!r} is computed from X."
-            )
-        checks.check_domain(kernel, X)
-        return kernel, None
+        checks.check_stocks(self.stocks, checks.kernel_of(self), self.n_components)
+        return checks.kernel_and_matrix(self, X, gram, threads)
 
     def _grow(self, request: Request, limits: Limits) -> str | None:
         """Make stocks, grow the tree, and keep what the model needs of them; a warning."""

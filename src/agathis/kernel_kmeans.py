@@ -195,7 +195,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
             weight = checks.check_sample_weight(sample_weight, len(X))
             ids = checks.counted_rows(len(X), weight, self.n_clusters)
-            kernel, matrix = self._check_kernel(X, gram, threads)
+            kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
             task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
             fitted = self._search(task, threads)
         vars(self).pop("cluster_centers_", None)
@@ -225,7 +225,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         labels : ndarray of shape (n_samples,)
         """
-        X, threads = self._rows(X, gram)
+        X, threads = self._rows(X, gram=gram)
         return self._nearest(X, gram, "gram", threads)
 
     def transform(
@@ -251,7 +251,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        X, threads = self._rows(X, gram if gram_diagonal is None else gram_diagonal)
+        X, threads = self._rows(X, gram=gram, gram_diagonal=gram_diagonal)
         if isinstance(self._centres, SampleCentres):
             cross, own = checks.check_cross_gram(
                 gram, gram_diagonal, len(X), len(self._centres.labels)
@@ -315,9 +315,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         score : float
         """
-        X, threads = self._rows(X, gram if cross_gram is None else cross_gram)
+        X, threads = self._rows(X, gram=gram, cross_gram=cross_gram)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel, matrix = self._check_kernel(X, gram, threads)
+        kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
         if cross_gram is None and len(X) == len(self.labels_):
             cross_gram = matrix
         labels = self._nearest(X, cross_gram, "cross_gram", threads)
@@ -361,37 +361,13 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
         return tags
 
-    def _check_kernel(
-        self, X: np.ndarray, gram: ArrayLike | None, threads: int
-    ) -> tuple[Kernel, np.ndarray | None]:
-        """The kernel, and its matrix where the user gave that."""
-        kernel = checks.check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-        )
-        if self.kernel == "precomputed":
-            return kernel, checks.check_gram(gram, len(X), threads)
-        self._check_no_gram(gram)
-        checks.check_domain(kernel, X)
-        return kernel, None
-
-    def _check_no_gram(self, gram: ArrayLike | None) -> None:
-        if gram is not None:
-            raise ValueError(
-                "gram, gram_diagonal and cross_gram go with kernel='precomputed'; "
-                f"kernel={self.kernel!r} is computed from X."
-            )
-
-    def _rows(self, X: ArrayLike, gram: ArrayLike | None) -> tuple[np.ndarray, int]:
+    def _rows(self, X: ArrayLike, **given: ArrayLike | None) -> tuple[np.ndarray, int]:
         """Rows that come after the fit, checked."""
         check_is_fitted(self, "labels_")
         threads = checks.n_threads(self.n_jobs)
         X, _ = checks.check_X(self, X, reset=False, missing=False, threads=threads)
         if not isinstance(self._centres, SampleCentres):
-            self._check_no_gram(gram)
+            checks.check_no_gram(self._centres.kernel, **given)
             checks.check_domain(self._centres.kernel, X)
         return X, threads
 

@@ -144,13 +144,7 @@ class KMeansTree(Rival):
         return tags
 
     def _kernel(self) -> Kernel:
-        return checks.check_kernel(
-            self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-        )
+        return checks.kernel_of(self)
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
