@@ -8,9 +8,10 @@ end, the same way for every rival.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
 from agathis._kernels import Kernel
-from agathis._partition import membership
+from agathis._partition import kernel_blocks
 from agathis._tree import LEAF, MOVES, UNDEFINED, Tree
 
 CUT = MOVES.index("cut")
@@ -48,12 +49,7 @@ class Sketch:
         return children
 
     def tree(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray | None,
-        kernel: Kernel,
-        threads: int,
-        matrix: np.ndarray | None = None,
+        self, X: np.ndarray, weight: np.ndarray | None, kernel: Kernel, threads: int
     ) -> tuple[Tree, np.ndarray]:
         """The tree of the rows of X, and which of the sketch's clusters its clusters are.
 
@@ -93,27 +89,27 @@ class Sketch:
         size = np.bincount(leaves, counted, minlength=n_nodes)
         share = np.zeros((n_nodes, len(kept)))
         share[np.arange(n_nodes), clusters] = size
-        under = _under(left, right)
         inner = ~is_leaf
-        clusters[inner] = np.argmax(under @ share, axis=1)[inner]
-        worth = _worth(kernel, X, leaves, counted, under, threads, matrix)
+        clusters[inner] = np.argmax(_summed(left, right, share), axis=1)[inner]
+        worth = _worth(kernel, X, leaves, counted, left, right, threads)
         gain = np.zeros(n_nodes)
         gain[inner] = (worth[left] + worth[right] - worth)[inner]
         filled = {
             "gain": gain,
             "cluster": clusters,
-            "n_node_samples": under @ held,
-            "weighted_n_node_samples": under @ size,
+            "n_node_samples": _summed(left, right, held),
+            "weighted_n_node_samples": _summed(left, right, size),
         }
         return Tree(**arrays, **filled, n_features=X.shape[1]), kept
 
 
-def _under(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Whether a leaf (column) is under a node (row), of shape (n_nodes, n_nodes)."""
-    under = np.diag(left == LEAF).astype(np.int64)
+def _summed(left: np.ndarray, right: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sum over the leaves under each node, of ``values`` that are given at the leaves."""
+    total = values.copy()
+    # Children have higher numbers than their parent.
     for node in np.flatnonzero(left != LEAF)[::-1]:
-        under[node] = under[left[node]] + under[right[node]]
-    return under
+        total[node] = total[left[node]] + total[right[node]]
+    return total
 
 
 def _worth(
@@ -121,27 +117,39 @@ def _worth(
     X: np.ndarray,
     leaves: np.ndarray,
     weight: np.ndarray,
-    under: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
     threads: int,
-    matrix: np.ndarray | None,
 ) -> np.ndarray:
     """Of each node the sum of the kernel over its pairs of rows, over its weight."""
-    ids, place = np.unique(leaves, return_inverse=True)
-    member = membership(place, len(ids), weight)
-    size = under[:, ids] @ member.sum(axis=0)
-    if matrix is None and kernel.has_features:
+    n, n_nodes = len(X), len(left)
+    member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
+    size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
+    if kernel.has_features:
         points = kernel.features(X).astype(np.float64)
-        settled = points - (weight @ points) / weight.sum()
-        sums = under[:, ids] @ (member.T @ settled)
+        sums = _summed(left, right, member @ (points - (weight @ points) / weight.sum()))
         stock = np.einsum("ij,ij->i", sums, sums)
     else:
-        between = np.zeros((len(ids), len(ids)))
-        if matrix is not None:
-            blocks = iter([(slice(None), matrix)])
-        else:
-            settled = X - kernel.origin(X)
-            blocks = kernel.blocks(settled, settled, threads)
-        for rows, values in blocks:
-            between += member[rows].T @ (values @ member)
-        stock = np.einsum("ij,jk,ik->i", under[:, ids], between, under[:, ids])
+        stock = _pair_stocks(kernel, X, member, left, right, threads)
     return np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
+
+
+def _pair_stocks(
+    kernel: Kernel,
+    X: np.ndarray,
+    member: sparse.csr_matrix,
+    left: np.ndarray,
+    right: np.ndarray,
+    threads: int,
+) -> np.ndarray:
+    """Of each node the sum of the kernel over its pairs of rows."""
+    between = np.zeros((len(left), len(left)))
+    for rows, values in kernel_blocks(kernel, X, threads, None):
+        between += member[:, rows] @ (member @ values.T).T
+    stock = np.diagonal(between).copy()
+    for node in np.flatnonzero(left != LEAF)[::-1]:
+        first, second = left[node], right[node]
+        stock[node] = stock[first] + stock[second] + 2 * between[first, second]
+        between[node] = between[first] + between[second]
+        between[:, node] = between[node]
+    return stock
