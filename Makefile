@@ -6,6 +6,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+AGREEMENT_ARGS ?=
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -25,20 +26,25 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint bench clean FORCE
+.PHONY: help demo test test-slow lint bench agreement clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv and cluster scikit-learn's wine"
-	@echo "make test       all tests                 (PYTEST_ARGS='-k name' to choose)"
+	@echo "make test       all tests but slow ones   (PYTEST_ARGS='-k name' to choose)"
+	@echo "make test-slow  the slow tests            (most need AGATHIS_DATA)"
 	@echo "make lint       ruff and cython-lint"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
+	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
 	@echo "make clean      remove .venv and build/"
 
 demo: $(PACKAGE)
 	@$(RUN) examples/wine.py
 
 test: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest $(PYTEST_ARGS)
+	@$(RUN) -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest -m slow $(PYTEST_ARGS)
 
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .
@@ -47,6 +53,9 @@ lint: $(STAMPS)/extra-lint
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
+
+agreement: $(PACKAGE)
+	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)
 
 clean:
 	rm -rf $(VENV) build

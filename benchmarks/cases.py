@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from case import Result, SkipCase
 from data import blobs
+from rivals import RIVALS
 from scale import SCALE
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
@@ -171,4 +172,5 @@ CASES = {
     "iris": iris,
     "import": imports,
     **SCALE,
+    **RIVALS,
 }

@@ -45,10 +45,17 @@ def paper_sets():
     folder = os.environ.get("AGATHIS_DATA")
     for path in sorted(Path(folder).glob("*.csv.gz")) if folder else ():
         name = path.name.removesuffix(".csv.gz")
-        table = np.loadtxt(path, delimiter=",", skiprows=1, dtype=str)
-        columns, target = table[:, :-1], table[:, -1]
-        try:
-            X = columns.astype(np.float64)
-        except ValueError:
-            X = OneHotEncoder(sparse_output=False).fit_transform(columns)
-        yield name, MinMaxScaler().fit_transform(X), CLASSES.get(name, len(set(target)))
+        X, _, k = paper_set(name)
+        yield name, X, k
+
+
+def paper_set(name):
+    """A set in that folder: rows scaled to 0..1, the class of each, how many clusters to find."""
+    path = Path(os.environ["AGATHIS_DATA"]) / f"{name}.csv.gz"
+    table = np.loadtxt(path, delimiter=",", skiprows=1, dtype=str)
+    columns, target = table[:, :-1], table[:, -1]
+    try:
+        X = columns.astype(np.float64)
+    except ValueError:
+        X = OneHotEncoder(sparse_output=False).fit_transform(columns)
+    return MinMaxScaler().fit_transform(X), target, CLASSES.get(name, len(set(target)))
