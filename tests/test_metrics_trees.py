@@ -137,9 +137,9 @@ def test_one_leaf():
             "cluster": 0,
             "size": 2,
             "share": 1.0,
-            "depth": 0,
-            "rule": "all rows",
+            "depth": 1,
             "explanation_size": 0,
+            "rule": "all rows",
         }
     ]
 
@@ -165,11 +165,11 @@ def test_by_hand(chain):
         "size",
         "share",
         "depth",
-        "rule",
         "explanation_size",
+        "rule",
     ]
     assert table["leaf"] == [1, 3, 5, 7, 9, 10]
-    assert table["depth"] == [1, 2, 3, 4, 5, 5]
+    assert table["depth"] == [2, 3, 4, 5, 6, 6]
     assert table["explanation_size"] == [1, 2, 2, 2, 3, 2]
     assert table["cluster"] == [0, 1, 0, 1, 0, 1]
     assert table["size"] == [1] * 6
@@ -232,9 +232,7 @@ def test_the_table_adds_up_to_the_means(seed, missing):
     share = np.array(table["share"])
     assert share.sum() == pytest.approx(1)
     given_rows = {"X": other, "sample_weight": weight}
-    assert share @ table["depth"] == pytest.approx(
-        weighted_average_depth(model, root_depth=0, **given_rows)
-    )
+    assert share @ table["depth"] == pytest.approx(weighted_average_depth(model, **given_rows))
     assert share @ table["explanation_size"] == pytest.approx(
         weighted_average_explanation_size(model, **given_rows)
     )
@@ -242,7 +240,7 @@ def test_the_table_adds_up_to_the_means(seed, missing):
     assert table["size"] == [int(np.sum(leaves == leaf)) for leaf in table["leaf"]]
     # A rule has each feature once; the size counts its bounds.
     for row in table:
-        if "missing" not in row["rule"] and "known" not in row["rule"] and row["depth"]:
+        if "missing" not in row["rule"] and "known" not in row["rule"] and row["depth"] > 1:
             assert len(re.findall(r"<=|<|>", row["rule"])) == row["explanation_size"]
 
 

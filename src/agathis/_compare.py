@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from html import escape
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -33,10 +35,12 @@ from agathis.metrics.clusters import relative, rounding_of
 REFERENCE = "kernel KMeans"
 MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
+_SHORT = {"relative_score": "relative"}
 
 
-class Comparison(NamedTuple):
-    """What :func:`compare` found; its text is the summary.
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What :func:`compare` found; its text is the summary, short enough for a terminal.
 
     Attributes
     ----------
@@ -50,14 +54,15 @@ class Comparison(NamedTuple):
     runs: Table
     summary: Table
 
-    def __str__(self) -> str:
-        return str(_readable(self.summary))
+    def __iter__(self) -> Iterator[Table]:
+        return iter((self.runs, self.summary))
 
     def __repr__(self) -> str:
-        return str(self)
+        return "\n".join([str(_readable(self.summary)), *_reasons(self.runs)])
 
     def _repr_html_(self) -> str:
-        return _readable(self.summary)._repr_html_()
+        reasons = "".join(f"<p>{escape(line)}</p>" for line in _reasons(self.runs))
+        return _readable(self.summary)._repr_html_() + reasons
 
 
 def compare(
@@ -93,18 +98,21 @@ def compare(
         Of "Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and "ICOT"; or estimators
         with a ``tree_`` by a name of your own. By default all that suit the kernel but ICOT,
         which is slow, and ExKMC where no more leaves than clusters are asked for: that is IMM.
+        In a dict ``None`` stands for the one of these names. Estimators of your own are fitted
+        with their own settings, ``max_leaf_nodes`` and the kernel among them; only
+        ``random_state`` and ``n_jobs`` are set.
     kernel, gamma, degree, coef0, kernel_params
         As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
         one there are Kauri and KMeans+DT.
     max_leaf_nodes : int, optional
-        By default ``n_clusters``. For those that can: each leaf of IMM, ExShallow, RDM and ICOT
-        is a cluster.
+        By default ``n_clusters`` (where the estimators themselves have no limit). For those that
+        can: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
     n_runs : int, default=30
     subsample : float or int, default=0.8
         The share or number of rows drawn for each run, without replacement. The methods of a
         run have the same rows.
     timeout : float, optional
-        Seconds that one fit may take.
+        Seconds that one fit may take. With it each fit is in a process that can be stopped.
     random_state : int, RandomState instance or None, default=None
         Draws the rows, and the seeds that the methods get. Everything but the seconds depends on
         nothing else.
@@ -163,6 +171,11 @@ def compare(
     checks.check_domain(checks.check_kernel(**kernel_args), table)
     classes = None if y is None else check_labels(y, "y", len(table))
     leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    if leaves < n_clusters:
+        raise ValueError(
+            f"max_leaf_nodes={max_leaf_nodes} is less than n_clusters={n_clusters}: each cluster "
+            "has at least one leaf."
+        )
     chosen = check_methods(methods, kernel, leaves > n_clusters)
     size = _sample_size(subsample, len(table), n_clusters)
     setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen)
@@ -170,12 +183,13 @@ def compare(
     workers = checks.n_processes(n_jobs)
     outcomes: list[Outcome | None] = [None] * len(tasks)
     with shown("compare", verbose) as show:
-        show("fits", 0, len(tasks))
-        found = run(_measure, setting, tasks, n_workers=workers, timeout=timeout)
+        what = "fits, kernel KMeans among them"
+        show(what, 0, len(tasks))
+        found = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
         for done, outcome in enumerate(found, 1):
             outcomes[outcome.task] = outcome
-            show("fits", done, len(tasks))
-    runs = _rows(tasks, outcomes)
+            show(what, done, len(tasks))
+    runs = _rows(tasks, outcomes, with_classes=classes is not None)
     return Comparison(runs, _summary(runs, list(chosen)))
 
 
@@ -245,8 +259,17 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
         "leaves": model.tree_.n_leaves,
         "clusters": len(np.unique(labels)),
         "seconds": seconds,
-        "note": "; ".join(dict.fromkeys(str(w.message) for w in caught)),
+        "note": "; ".join([*_other_number(setting, model), *_messages(caught)]),
     }
+
+
+def _prepare(setting: _Setting) -> None:
+    """Use everything once, on a few rows: the first time takes longer, and is nobody's seconds."""
+    rows = np.arange(min(len(setting.X), 5 * setting.n_clusters))
+    for name in (REFERENCE, *(name for name, model in setting.methods.items() if model is None)):
+        # Whatever is wrong is said where the method is measured.
+        with suppress(Exception):
+            _measure(setting, _Task(name, 0, rows, 0))
 
 
 def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
@@ -264,6 +287,17 @@ def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimato
     return model.set_params(**{key: value for key, value in common.items() if key in known})
 
 
+def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
+    """Say that a method was asked for another number of clusters than the reference."""
+    asked = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
+    if asked != setting.n_clusters:
+        yield f"n_clusters={asked}, and {setting.n_clusters} of the reference"
+
+
+def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
+
+
 def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
     from agathis._partition import kernel_cost
 
@@ -271,7 +305,7 @@ def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
     return kernel_cost(kernel, X, labels, None, 1)
 
 
-def _rows(tasks: list[_Task], outcomes: list[Outcome | None]) -> Table:
+def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool) -> Table:
     """A row a fit, its cost divided by the reference of its run."""
     references = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
@@ -296,7 +330,9 @@ def _rows(tasks: list[_Task], outcomes: list[Outcome | None]) -> Table:
         else:
             row["note"] = outcome.note
         rows.append(row)
-    return Table(rows, COLUMNS)
+    if not with_classes:
+        rows = [{name: value for name, value in row.items() if name != "ari"} for row in rows]
+    return Table(rows, [name for name in COLUMNS if with_classes or name != "ari"])
 
 
 def _summary(runs: Table, methods: list[str]) -> Table:
@@ -310,7 +346,7 @@ def _summary(runs: Table, methods: list[str]) -> Table:
             "failed": ends.count("failed"),
             "timeouts": ends.count("timeout"),
         }
-        for measure in MEASURES:
+        for measure in (name for name in MEASURES if name in runs.columns):
             values = [r[measure] for r in done if r[measure] is not None]
             row[measure] = float(np.mean(values)) if values else None
             row[f"{measure}_std"] = float(np.std(values)) if values else None
@@ -319,16 +355,33 @@ def _summary(runs: Table, methods: list[str]) -> Table:
 
 
 def _readable(summary: Table) -> Table:
-    """Means with their deviations in one cell, best for reading; measures of nobody left out."""
+    """Means with their deviations in one cell, for 80 columns."""
+    same = len(set(summary["runs"])) == 1 and not any(summary["failed"] + summary["timeouts"])
     rows = []
     for row in summary:
-        out = {"method": row["method"], "runs": row["runs"]}
-        out.update({name: row[name] for name in ("failed", "timeouts") if any(summary[name])})
-        for measure in MEASURES:
-            if any(value is not None for value in summary[measure]):
-                mean, std = row[measure], row[f"{measure}_std"]
-                digits = 1 if measure in ("leaves", "clusters") else 3
-                text = "" if mean is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
-                out[measure.replace("_", " ")] = text
+        out = {"method": row["method"]}
+        if not same:
+            out["runs"] = row["runs"]
+            out.update({name: row[name] for name in ("failed", "timeouts") if any(summary[name])})
+        for measure in (name for name in MEASURES if name in summary.columns):
+            mean, std = row[measure], row[f"{measure}_std"]
+            if mean is None:
+                text = ""
+            elif measure in ("leaves", "clusters", "seconds"):
+                text = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
+            else:
+                text = f"{mean:.2f}±{std:.2f}"
+            out[_SHORT.get(measure, measure)] = text
         rows.append(out)
     return Table(rows)
+
+
+def _reasons(runs: Table) -> Iterator[str]:
+    """Why fits came to no end, a line for each reason."""
+    found: dict[tuple[str, str, str], int] = {}
+    for row in runs:
+        if row["status"] != "done":
+            reason = row["method"], row["status"], row["note"]
+            found[reason] = found.get(reason, 0) + 1
+    for (method, status, note), count in found.items():
+        yield f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"

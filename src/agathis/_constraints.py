@@ -117,7 +117,6 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
     **{
         name: KAURI_CONSTRAINTS[name]
         for name in (
-            "n_clusters",
             "gamma",
             "degree",
             "coef0",
@@ -128,6 +127,7 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
             "random_state",
         )
     },
+    "n_clusters": [Interval(Integral, 2, None, closed="left")],
     "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
     "n_runs": [Interval(Integral, 1, None, closed="left")],
     "subsample": [

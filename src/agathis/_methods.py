@@ -53,10 +53,7 @@ def check_methods(
         return {name: None for name in names if linear or name in WITH_KERNELS}
     if isinstance(methods, Mapping):
         for name, model in methods.items():
-            if not (hasattr(model, "fit") and hasattr(model, "get_params")):
-                raise TypeError(
-                    f"methods[{name!r}] must be an estimator with a tree; it is {model!r}."
-                )
+            _check_model(name, model)
         chosen: dict[str, BaseEstimator | None] = dict(methods)
     else:
         names = [methods] if isinstance(methods, str) else list(methods)
@@ -70,12 +67,32 @@ def check_methods(
                 "give names of your own with estimators, {'mine': Kauri(3)}."
             )
         chosen = {known[name.lower()]: None for name in names}
-        wrong = [name for name in chosen if not linear and name not in WITH_KERNELS]
-        if wrong:
-            raise ValueError(
-                f"methods has {wrong[0]!r}, which knows no kernel but the linear one; with "
-                f"kernel={kernel!r} there are {' and '.join(WITH_KERNELS)}."
-            )
+    wrong = [
+        name
+        for name, model in chosen.items()
+        if model is None and not linear and name not in WITH_KERNELS
+    ]
+    if wrong:
+        raise ValueError(
+            f"methods has {wrong[0]!r}, which knows no kernel but the linear one; with "
+            f"kernel={kernel!r} there are {' and '.join(WITH_KERNELS)}."
+        )
     if not chosen:
         raise ValueError("methods is empty; it must have at least one.")
     return chosen
+
+
+def _check_model(name: str, model: object) -> None:
+    """Raise where it cannot be an estimator with a tree, or a name of ours."""
+    if model is None and name in METHODS:
+        return
+    if hasattr(model, "named_steps"):
+        raise TypeError(
+            f"methods[{name!r}] is a Pipeline, which has no tree: give the estimator of its last "
+            "step, and X as the steps before it make it."
+        )
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        raise TypeError(
+            f"methods[{name!r}] must be an estimator with a tree, such as Kauri(3), or None for "
+            f"one of {', '.join(METHODS)}; it is {model!r}."
+        )

@@ -80,6 +80,16 @@ class TreeModel(ClusterMixin):
         X, threads = self._rows_and_threads(X)
         return self.tree_.decision_path(X, threads)
 
+    def get_depth(self) -> int:
+        """The most splits on the way to a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves there are."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
     @property
     def feature_importances_(self) -> np.ndarray:
         check_is_fitted(self, "tree_")

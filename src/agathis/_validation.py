@@ -342,9 +342,9 @@ def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
     return worst[1:]
 
 
-def check_centers(centers: object, n_clusters: int, n_features: int) -> np.ndarray:
-    """The centres of an array or of a fitted estimator, (n_clusters, n_features)."""
-    found = centers
+def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
+    """The centres that an estimator was given, as an array or by a fitted estimator."""
+    found = centers = estimator.centers
     if not isinstance(centers, type) and hasattr(centers, "fit"):
         found = getattr(centers, "cluster_centers_", None)
         if found is None:
@@ -352,12 +352,20 @@ def check_centers(centers: object, n_clusters: int, n_features: int) -> np.ndarr
                 f"centers={centers!r} has no cluster_centers_: fit it first, or give the centres "
                 "as an array (a fitted estimator is not fitted any more once it is cloned)."
             )
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = getattr(found, "columns", None)
+    if names is not None and columns is not None and list(columns) != list(names):
+        raise ValueError(
+            "centers must have the columns of X in the same order; it has "
+            f"{list(columns)[:5]}, X has {list(names)[:5]}."
+        )
     with _naming("centers"):
         found = check_array(found, dtype=np.float64, input_name="centers")
-    if found.shape != (n_clusters, n_features):
+    if found.shape != (estimator.n_clusters, n_features):
         raise ValueError(
-            f"centers must have a row for each cluster and a column for each feature of X, "
-            f"({n_clusters}, {n_features}); it has shape {found.shape}."
+            f"centers must have a row for each of n_clusters={estimator.n_clusters} and a column "
+            f"for each feature of X, ({estimator.n_clusters}, {n_features}); it has shape "
+            f"{found.shape}."
         )
     return found
 

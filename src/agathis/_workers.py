@@ -55,6 +55,7 @@ def run(
     *,
     n_workers: int,
     timeout: float | None = None,
+    prepare: Callable[[Any], object] | None = None,
 ) -> Iterator[Outcome]:
     """The outcomes of ``function(shared, task)``, as they come.
 
@@ -68,8 +69,13 @@ def run(
         With one and no timeout the work is done in this process.
     timeout : float, optional
         Seconds that a task may take.
+    prepare : callable, optional
+        Called with ``shared`` by each worker before its first task, whose time it does not take:
+        the first use of a library takes longer than the next ones.
     """
     if n_workers == 1 and timeout is None:
+        if prepare is not None:
+            prepare(shared)
         for place, task in enumerate(tasks):
             yield _attempt(function, shared, task, place)
         return
@@ -77,7 +83,7 @@ def run(
     for place, task in enumerate(tasks):
         todo.put((place, cloudpickle.dumps(task)))
     found: queue.SimpleQueue = queue.SimpleQueue()
-    setup = cloudpickle.dumps((function, shared))
+    setup = cloudpickle.dumps((function, shared, prepare))
     crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
     threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in crew]
     try:
@@ -196,7 +202,9 @@ def serve() -> None:
     # Whatever else is printed must not stand among the answers.
     os.dup2(2, 1)
     try:
-        function, shared = pickle.loads(_receive(asked))
+        function, shared, prepare = pickle.loads(_receive(asked))
+        if prepare is not None:
+            prepare(shared)
         _send(answers, b"")
         while True:
             outcome = _attempt(function, shared, pickle.loads(_receive(asked)), 0)

@@ -80,7 +80,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
         kernel                             rows                                    stocks
         ================================== ======================================= ============
         precomputed                        any                                     ``gram``
-        linear, cosine                     d or n_clusters > 50, 8 n^2 bytes fit   ``gram``
+        linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
         linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
                                            fit, D being n_components or d
         linear, cosine, or n_components    more                                    ``binned``

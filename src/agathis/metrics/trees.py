@@ -137,9 +137,9 @@ def explanation_table(
     table : Table
         A row a leaf, from left to right: ``leaf`` (its node number), ``cluster``, ``size`` (how
         many rows reach it, those of weight 0 left out), ``share`` (of the weight of all rows),
-        ``depth`` (conditions on the way: 0 at the root), ``rule``, ``explanation_size``. It
-        reads as a list of dictionaries, prints itself, and has ``to_pandas``, ``to_csv``,
-        ``to_markdown`` and ``to_dict``.
+        ``depth`` (the root counted as 1, as in :func:`weighted_average_depth`),
+        ``explanation_size``, ``rule``. It reads as a list of dictionaries, prints itself, and
+        has ``to_pandas``, ``to_csv``, ``to_markdown`` and ``to_dict``.
 
     Examples
     --------
@@ -150,10 +150,10 @@ def explanation_table(
     >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
     >>> table = explanation_table(model, feature_names=["sl", "sw", "petal", "pw"])
     >>> print(table)
-    leaf  cluster  size   share  depth  rule                 explanation_size
-       1        0    53  0.3533      1  petal <= 3.4                        1
-       3        1    63  0.4200      2  3.4 < petal <= 5.15                 2
-       4        2    34  0.2267      2  petal > 5.15                        1
+    leaf  cluster  size   share  depth  explanation_size  rule
+       1        0    53  0.3533      2                 1  petal <= 3.4
+       3        1    63  0.4200      3                 2  3.4 < petal <= 5.15
+       4        2    34  0.2267      3                 1  petal > 5.15
     """
     checks.check_arguments("explanation_table", METRIC_CONSTRAINTS, digits=digits)
     tree, features, clusters = named_tree(model, feature_names, cluster_names)
@@ -169,9 +169,9 @@ def explanation_table(
                 "cluster": cluster if cluster_names is None else clusters[cluster],
                 "size": size[leaf],
                 "share": share[leaf],
-                "depth": tree.depth[leaf],
-                "rule": rule(tree, path, features, digits),
+                "depth": tree.depth[leaf] + 1,
                 "explanation_size": lengths[leaf],
+                "rule": rule(tree, path, features, digits),
             }
         )
     return Table(rows)

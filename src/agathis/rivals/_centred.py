@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 
 from agathis import _validation as checks
 from agathis._core.centre_cuts import distances
+from agathis._kernels import at_most
 from agathis.rivals._base import Rival
 from agathis.rivals._sketch import Sketch
 
@@ -72,9 +73,10 @@ class CentreTree(Rival):
     ) -> Teacher:
         """The centres that have rows, and their rows."""
         if self.centers is None:
-            centres = self._found_centres(X, weight, random)
+            with at_most(threads):
+                centres = self._found_centres(X, weight, random)
         else:
-            centres = checks.check_centers(self.centers, self.n_clusters, X.shape[1])
+            centres = checks.check_centers(self, X.shape[1])
         teacher = Teacher.of(centres, X, threads)
         used = np.unique(teacher.labels)
         if len(used) == self.n_clusters:

@@ -166,7 +166,7 @@ class KMeansTree(Rival):
                     f"centers are points of the data's space, and kernel={self.kernel!r} has its "
                     "own: use kernel='linear', or centers=None."
                 )
-            centers = checks.check_centers(self.centers, self.n_clusters, X.shape[1])
+            centers = checks.check_centers(self, X.shape[1])
             return np.argmin(cdist(X, centers), axis=1).astype(np.int32), centers
         teacher = KernelKMeans(
             self.n_clusters,

@@ -35,7 +35,7 @@ from agathis.stocks.store import MemoryStore, StreamStore, take
 
 # Rows up to which every threshold is looked at by default where the kernel has features.
 EXACT_ROWS = 100_000
-# Features and clusters up to which sums of points are faster than sums over pairs for sure.
+# Features up to which sums of points are faster than sums over pairs for sure.
 NARROW = 50
 # Leaves that memory is estimated for where there may be any number: most of many are small.
 TYPICAL_LEAVES = 40
@@ -161,8 +161,7 @@ def choose_stocks(stocks: str, request: Request) -> str:
     matrix_fits = 8 * n**2 <= memory
     if request.kernel.has_features or request.n_components is not None:
         width = request.n_components or d
-        many = max(d, request.n_clusters) > NARROW
-        if request.n_components is None and many and matrix_fits:
+        if request.n_components is None and d > NARROW and matrix_fits:
             return "gram"
         fits = n * (13 * d + 16 * width) <= memory
         return "features" if fits and n <= EXACT_ROWS else "binned"

@@ -49,7 +49,7 @@ class FeatureStocks(PointStocks):
         if not np.isfinite(inertia):
             raise ValueError("X is too large: the squared length of some row is not finite.")
         values = np.ascontiguousarray(X.T, dtype=np.float64)
-        few = min(16, max(1, 160 // n_clusters))
+        few = 16 if n_clusters <= 16 else 1
         self.samples = SortedSamples(values, points, weight, threads, few)
         state = PointState(*self.samples.tables(0), n_clusters, threads)
         super().__init__(state, origin, inertia, min_leaf)
