@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
 
 from agathis import Kauri, KernelKMeans, compare
 from agathis._compare import MEASURES
@@ -181,6 +182,12 @@ def test_text():
         ({"methods": ["Kauri", "oak"]}, "methods has 'oak'"),
         ({"methods": []}, "methods is empty"),
         ({"methods": {"a": 3}}, r"methods\['a'\] must be an estimator"),
+        ({"methods": {"a": Kauri}}, r"methods\['a'\] must be an estimator"),
+        ({"methods": {"a": None}}, r"methods\['a'\] must be an estimator"),
+        ({"methods": {"a": make_pipeline(Kauri(3))}}, "is a Pipeline, which has no tree"),
+        ({"methods": ["all", "oak"]}, "methods has 'all'"),
+        ({"methods": 3}, "methods must be names"),
+        ({"max_leaf_nodes": 2}, "max_leaf_nodes=2 is less than n_clusters=3"),
         ({"methods": ["IMM"], "kernel": "rbf"}, "'IMM', which knows no kernel"),
         ({"kernel": "precomputed"}, "kernel"),
         ({"n_clusters": 0}, "n_clusters"),
@@ -214,3 +221,35 @@ def test_estimators_of_the_user_are_not_touched():
     assert isinstance(mine, BaseEstimator)
     assert not hasattr(mine, "tree_")
     assert mine.random_state is None
+
+
+def test_float32_is_measured_as_float64():
+    """Tight groups: in single precision their cost would be nothing."""
+    random = np.random.default_rng(0)
+    tight = (np.repeat(np.eye(3), 30, axis=0) + 1e-4 * random.normal(size=(90, 3))).astype("f4")
+    settings = {"methods": ["Kauri", "KMeans+DT"], "kernel": "rbf", **QUICK}
+    single = compare(tight, **settings).runs
+    double = compare(tight.astype(np.float64), **settings).runs
+    assert single["relative_score"] == pytest.approx(double["relative_score"], rel=1e-6)
+    assert min(single["relative_score"]) > 0.99
+
+
+def test_any_name_of_a_method():
+    runs, summary = compare(X, methods={"kernel KMeans": Kauri(3), "b": Kauri(3)}, **QUICK)
+    assert summary["runs"] == [2, 2]
+    assert runs["method"] == ["kernel KMeans", "b"] * 2
+
+
+def test_ours_by_name_beside_another():
+    runs, _ = compare(X, methods={"IMM": None, "mine": Kauri(3)}, **{**QUICK, "n_runs": 1})
+    assert runs["status"] == ["done", "done"]
+
+
+def test_another_number_of_clusters_is_noted():
+    runs, _ = compare(X, methods={"five": Kauri(5)}, **{**QUICK, "n_runs": 1})
+    assert runs[0]["note"] == "n_clusters=5, and 3 of the reference"
+
+
+def test_reasons_are_told_below_the_table():
+    text = str(compare(X, methods={"failing": Failing(3)}, **QUICK))
+    assert text.splitlines()[-1] == "failing: failed in 2 runs: RuntimeError: no tree today"

@@ -15,6 +15,8 @@ def act(shared, task):
     """What a worker is told to do."""
     if task == "sleep":
         time.sleep(60)
+    if isinstance(task, float):
+        time.sleep(task)
     if task == "die":
         os._exit(3)
     if task == "fail":
@@ -58,6 +60,52 @@ def test_who_takes_too_long_is_stopped_and_replaced():
     assert [o.status for o in found] == ["timeout", "done", "timeout", "done"]
     assert found[0].note == "took longer than 0.5 s"
     assert found[1].value[2] != found[3].value[2]
+
+
+def test_an_answer_at_the_last_moment_harms_nobody():
+    """Where the clock strikes as the answer comes, the next task has a process of its own."""
+    found = outcomes([0.2995, 0.2999, 0.3003, 0.3006, 0.301] * 3 + [1], n_workers=1, timeout=0.3)
+    assert {o.status for o in found} <= {"done", "timeout"}
+    assert found[-1].status == "done"
+
+
+def test_workers_end_when_the_parent_is_killed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import os, time
+            from agathis._workers import run
+
+            def act(shared, task):
+                if task:
+                    time.sleep(60)
+                return os.getpid()
+
+            tasks = run(act, None, [0, 1, 1], n_workers=2)
+            print(next(tasks).value, flush=True)
+            time.sleep(60)
+            """
+        )
+    )
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    for _ in range(100):
+        time.sleep(0.1)
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+    raise AssertionError("the worker still lives")
+
+
+def test_the_current_directory_does_not_come_first(tmp_path, monkeypatch):
+    (tmp_path / "joblib.py").write_text("raise ImportError('the wrong one')")
+    monkeypatch.chdir(tmp_path)
+    assert outcomes([1], n_workers=2)[0].status == "done"
 
 
 def test_a_process_that_dies_is_a_failure():

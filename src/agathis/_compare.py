@@ -11,8 +11,8 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from html import escape
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -32,7 +32,6 @@ from agathis._workers import Outcome, run
 from agathis.metrics._inputs import Rows, check_labels
 from agathis.metrics.clusters import relative, rounding_of
 
-REFERENCE = "kernel KMeans"
 MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
 _SHORT = {"relative_score": "relative"}
@@ -112,10 +111,11 @@ def compare(
         The share or number of rows drawn for each run, without replacement. The methods of a
         run have the same rows.
     timeout : float, optional
-        Seconds that one fit may take. With it each fit is in a process that can be stopped.
+        Seconds that one fit and its measuring may take, kernel KMeans' too. With it each fit is
+        in a process that can be stopped.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and the seeds that the methods get. Everything but the seconds depends on
-        nothing else.
+        Draws the rows, and the seeds that the methods get. Everything but the seconds, and who
+        is too late, depends on nothing else.
     n_jobs : int, default=None
         Processes; ``None`` and -1 are all cores. With 1 and no timeout the work is done in this
         process. Each fit has one thread.
@@ -178,17 +178,19 @@ def compare(
         )
     chosen = check_methods(methods, kernel, leaves > n_clusters)
     size = _sample_size(subsample, len(table), n_clusters)
-    setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen)
-    tasks = _tasks(setting, n_runs, size, check_random_state(random_state))
+    setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen, size)
+    tasks = _tasks(setting, n_runs, check_random_state(random_state))
     workers = checks.n_processes(n_jobs)
     outcomes: list[Outcome | None] = [None] * len(tasks)
     with shown("compare", verbose) as show:
         what = "fits, kernel KMeans among them"
         show(what, 0, len(tasks))
-        found = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
-        for done, outcome in enumerate(found, 1):
-            outcomes[outcome.task] = outcome
-            show(what, done, len(tasks))
+        settings = {"n_workers": workers, "timeout": timeout, "prepare": _prepare}
+        # However this ends, no process stays behind.
+        with closing(run(_measure, setting, tasks, **settings)) as found:
+            for done, outcome in enumerate(found, 1):
+                outcomes[outcome.task] = outcome
+                show(what, done, len(tasks))
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
     return Comparison(runs, _summary(runs, list(chosen)))
 
@@ -203,14 +205,18 @@ class _Setting:
     n_clusters: int
     max_leaf_nodes: int
     methods: dict[str, BaseEstimator | None]
+    size: int
+
+    def rows(self, seed: int) -> np.ndarray:
+        """The rows of a run."""
+        return np.sort(np.random.RandomState(seed).permutation(len(self.X))[: self.size])
 
 
 class _Task(NamedTuple):
-    """One fit: a method, or the reference, on the rows of a run."""
+    """One fit: a method, or the reference (None), on the rows of a run, which the seed draws."""
 
-    method: str
+    method: str | None
     run: int
-    rows: np.ndarray
     seed: int
 
 
@@ -224,13 +230,13 @@ def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
     return size
 
 
-def _tasks(setting: _Setting, n_runs: int, size: int, random: np.random.RandomState) -> list[_Task]:
-    tasks = []
-    for number in range(n_runs):
-        rows = np.sort(random.permutation(len(setting.X))[:size])
-        seed = int(random.randint(np.iinfo(np.int32).max))
-        tasks += [_Task(name, number, rows, seed) for name in (REFERENCE, *setting.methods)]
-    return tasks
+def _tasks(setting: _Setting, n_runs: int, random: np.random.RandomState) -> list[_Task]:
+    seeds = random.randint(np.iinfo(np.int32).max, size=n_runs)
+    return [
+        _Task(method, number, int(seed))
+        for number, seed in enumerate(seeds)
+        for method in (None, *setting.methods)
+    ]
 
 
 def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
@@ -238,22 +244,23 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
     from agathis.kernel_kmeans import KernelKMeans
     from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
 
-    X = np.ascontiguousarray(setting.X[task.rows])
+    rows = setting.rows(task.seed)
+    X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
     common = {"random_state": task.seed, "n_jobs": 1}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if task.method == REFERENCE:
+        if task.method is None:
             model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
-            rows = Rows(X, checks.check_kernel(**setting.kernel), None, 1)
-            return {"reference": model.inertia_, "rounding": rounding_of(rows, None)}
+            given = Rows(X, checks.check_kernel(**setting.kernel), None, 1)
+            return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
         model = _model(setting, task.method, common)
         started = time.perf_counter()
         model.fit(X)
         seconds = time.perf_counter() - started
-    labels = np.asarray(model.labels_)
+    labels = check_labels(model.labels_, "labels_", len(X))
     return {
         "cost": _cost(setting, X, labels),
-        "ari": None if setting.y is None else adjusted_rand_score(setting.y[task.rows], labels),
+        "ari": None if setting.y is None else adjusted_rand_score(setting.y[rows], labels),
         "wad": weighted_average_depth(model, X),
         "waes": weighted_average_explanation_size(model, X),
         "leaves": model.tree_.n_leaves,
@@ -265,11 +272,11 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
 
 def _prepare(setting: _Setting) -> None:
     """Use everything once, on a few rows: the first time takes longer, and is nobody's seconds."""
-    rows = np.arange(min(len(setting.X), 5 * setting.n_clusters))
-    for name in (REFERENCE, *(name for name, model in setting.methods.items() if model is None)):
+    few = replace(setting, size=min(setting.size, 5 * setting.n_clusters))
+    for name in (None, *(name for name, model in setting.methods.items() if model is None)):
         # Whatever is wrong is said where the method is measured.
         with suppress(Exception):
-            _measure(setting, _Task(name, 0, rows, 0))
+            _measure(few, _Task(name, 0, 0))
 
 
 def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
@@ -309,11 +316,11 @@ def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool
     """A row a fit, its cost divided by the reference of its run."""
     references = {}
     for task, outcome in zip(tasks, outcomes, strict=True):
-        if task.method == REFERENCE:
+        if task.method is None:
             references[task.run] = outcome
     rows = []
     for task, outcome in zip(tasks, outcomes, strict=True):
-        if task.method == REFERENCE:
+        if task.method is None:
             continue
         row = {"method": task.method, "run": task.run, "status": outcome.status}
         if outcome.status == "done":
@@ -321,7 +328,7 @@ def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool
             cost, notes = found.pop("cost"), [found.pop("note")]
             reference = references[task.run]
             if reference.status != "done":
-                notes.append(f"no relative score, {REFERENCE}: {reference.note}")
+                notes.append(f"no relative score, kernel KMeans: {reference.note}")
             elif reference.value["reference"] < -reference.value["rounding"]:
                 notes.append("no relative score: the kernel is not positive")
             else:
@@ -349,7 +356,8 @@ def _summary(runs: Table, methods: list[str]) -> Table:
         for measure in (name for name in MEASURES if name in runs.columns):
             values = [r[measure] for r in done if r[measure] is not None]
             row[measure] = float(np.mean(values)) if values else None
-            row[f"{measure}_std"] = float(np.std(values)) if values else None
+            spread = bool(values) and bool(np.isfinite(values).all())
+            row[f"{measure}_std"] = float(np.std(values)) if spread else None
         rows.append(row)
     return Table(rows)
 
@@ -370,7 +378,7 @@ def _readable(summary: Table) -> Table:
             elif measure in ("leaves", "clusters", "seconds"):
                 text = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
             else:
-                text = f"{mean:.2f}±{std:.2f}"
+                text = f"{mean:.2f}" if std is None else f"{mean:.2f}±{std:.2f}"
             out[_SHORT.get(measure, measure)] = text
         rows.append(out)
     return Table(rows)

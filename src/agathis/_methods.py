@@ -56,8 +56,12 @@ def check_methods(
             _check_model(name, model)
         chosen: dict[str, BaseEstimator | None] = dict(methods)
     else:
+        if not isinstance(methods, (str, Sequence)):
+            raise TypeError(
+                f"methods must be names, 'all' or a dict of estimators; it is {methods!r}."
+            )
         names = [methods] if isinstance(methods, str) else list(methods)
-        if "all" in names:
+        if names == ["all"]:
             names = [name for name in METHODS if linear or name in WITH_KERNELS]
         known = {name.lower(): name for name in METHODS} | {"kmeanstree": "KMeans+DT"}
         unknown = [name for name in names if str(name).lower() not in known]

@@ -16,6 +16,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -24,7 +25,10 @@ import cloudpickle
 
 # Workers share the cores: each has one.
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-_START = "from agathis._workers import serve; serve()"
+# What can be imported is what the parent can import, whatever lies in the current directory.
+_START = "import sys; sys.path[:] = sys.argv[1:]; from agathis._workers import serve; serve()"
+# Seconds between two looks at whether the parent still lives.
+_LOOK = 1.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ def run(
         return
     todo: queue.SimpleQueue = queue.SimpleQueue()
     for place, task in enumerate(tasks):
-        todo.put((place, cloudpickle.dumps(task)))
+        todo.put((place, task))
     found: queue.SimpleQueue = queue.SimpleQueue()
     setup = cloudpickle.dumps((function, shared, prepare))
     crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
@@ -125,7 +129,7 @@ class _Worker:
         try:
             while not self.closed:
                 place, task = todo.get_nowait()
-                found.put(self._ask(place, task))
+                found.put(self._ask(place, cloudpickle.dumps(task)))
         except queue.Empty:
             pass
         except BaseException as error:
@@ -139,17 +143,19 @@ class _Worker:
         self._kill()
 
     def _ask(self, place: int, task: bytes) -> Outcome:
-        if self.process is None and not self._start():
-            return Outcome(place, status="failed", note="a worker process did not start")
+        if self.process is None:
+            self._start()
         process, late = self.process, threading.Event()
+        if process is None:
+            return Outcome(place, status="failed", note="it was not begun")
 
         def stop() -> None:
             late.set()
             process.kill()
 
-        clock = threading.Timer(self.timeout, stop) if self.timeout is not None else None
+        clock = threading.Timer(self.timeout or 0.0, stop)
         try:
-            if clock is not None:
+            if self.timeout is not None:
                 clock.daemon = True
                 clock.start()
             _send(process.stdin, task)
@@ -162,27 +168,33 @@ class _Worker:
             code = process.returncode
             return Outcome(place, status="failed", note=f"its process ended with code {code}")
         finally:
-            if clock is not None:
+            if self.timeout is not None:
                 clock.cancel()
+                clock.join()
+        if late.is_set():  # the answer came just before: the next task needs another process
+            self._kill()
         return Outcome(place, *((value,) if status == "done" else (None, status, value)))
 
-    def _start(self) -> bool:
+    def _start(self) -> None:
         with self.lock:
             if self.closed:
-                return False
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", _START],
+                return
+            self.process = process = subprocess.Popen(
+                [sys.executable, "-c", _START, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(sys.path)},
+                env={**os.environ, **_ONE_THREAD},
             )
         try:
-            _send(self.process.stdin, self.setup)
-            _receive(self.process.stdout)
-        except (EOFError, OSError):
+            _send(process.stdin, self.setup)
+            _receive(process.stdout)
+        except (EOFError, OSError) as error:
             self._kill()
-            return False
-        return True
+            if not self.closed:
+                raise RuntimeError(
+                    "a worker process did not start; what it said is above. With n_jobs=1 and "
+                    "no timeout the work is done without any."
+                ) from error
 
     def _kill(self) -> None:
         with self.lock:
@@ -196,8 +208,16 @@ class _Worker:
                     pipe.close()
 
 
+def _watch(parent: int) -> None:
+    """End this process where the parent has ended without saying so."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
 def serve() -> None:
     """The work of a worker: tasks come over standard input, answers go to standard output."""
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever else is printed must not stand among the answers.
     os.dup2(2, 1)

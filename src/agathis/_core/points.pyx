@@ -93,6 +93,7 @@ cdef class LeafTable:
             view.missing = &self.missing[0, 0]
             view.missing_count = &self.missing_count[0]
             view.missing_weight = &self.missing_weight[0]
+        view.kept, view.cuts, view.cut_first = NULL, 0, NULL
         if self.kept is not None and self.kept.shape[1] > 0:
             view.kept, view.cuts = &self.kept[0, 0], self.kept.shape[1]
             view.cut_first = &self.cut_first[0]

@@ -10,8 +10,9 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 6 };
 size_t
 sort_work(ptrdiff_t n)
 {
-    return (size_t)n * (2 * sizeof(uint64_t) + sizeof(int32_t)) +
-           sizeof(uint32_t) * DIGITS * PASSES;
+    const size_t bytes = (size_t)n * (2 * sizeof(uint64_t) + sizeof(int32_t)) +
+                         sizeof(uint32_t) * DIGITS * PASSES;
+    return (bytes + 63) / 64 * 64; /* the next thread's begins there */
 }
 
 /* Bits that are in the order of the numbers: of negative ones all are turned, of others the sign. */
