@@ -136,3 +136,15 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
     ],
     "timeout": [Interval(Real, 0, None, closed="neither"), None],
 }
+
+PLOT_CONSTRAINTS: dict[str, list | str] = {
+    "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+    "digits": [Interval(Integral, 1, None, closed="left")],
+    "details": ["boolean"],
+    "root": [StrOptions({"auto", "top", "left"})],
+    "fontsize": [Interval(Real, 0, None, closed="neither"), None],
+    "standardise": ["boolean"],
+    "legend": ["boolean"],
+    "max_points": [Interval(Integral, 1, None, closed="left"), None],
+    "max_features": [Interval(Integral, 1, None, closed="left"), None],
+}

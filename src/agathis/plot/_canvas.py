@@ -1,0 +1,93 @@
+"""The one door to matplotlib: axes to draw on, and names as plain text.
+
+Nothing is set that outlives a picture, and pyplot is used only where it makes the figure. Names
+come from people's data: they are never read as formulas, so that ``$``, ``_`` and ``^`` stay.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+
+#: For every text that may hold a name.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+GREY = "#666666"
+#: Lines that a name may take before it is cut short.
+MOST_LINES = 3
+
+
+def check_axes(ax: Axes | None) -> None:
+    """Raise where nothing can be drawn: without matplotlib, or on what are no axes."""
+    try:
+        from matplotlib.axes import Axes
+    except ImportError as error:
+        raise ImportError(
+            "drawing needs matplotlib, which is not installed: pip install agathis[plot]"
+        ) from error
+    if ax is not None and not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes; it is a {type(ax).__name__}.")
+
+
+def canvas(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The axes as given, or of a new figure of pyplot with the size in inches."""
+    check_axes(ax)
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.figure(figsize=size, layout="constrained").add_subplot()
+
+
+def clean(name: object) -> str:
+    """A name on one line, without what cannot be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
+
+
+def wrapped(name: object, width: int) -> list[str]:
+    """A name on a few lines of at most ``width`` characters; at least one line.
+
+    >>> wrapped("mean of the worst perimeter", 12)
+    ['mean of the', 'worst', 'perimeter']
+    """
+    lines = textwrap.wrap(clean(name), width, break_on_hyphens=False) or [""]
+    if len(lines) > MOST_LINES:
+        lines = lines[:MOST_LINES]
+        lines[-1] = shortened(lines[-1] + " " * width, width)
+    return lines
+
+
+def shortened(name: object, width: int) -> str:
+    """A name of at most ``width`` characters, with dots where some are left out.
+
+    >>> shortened("concentration", 8)
+    'concent…'
+    """
+    text = " ".join(str(name).splitlines())
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
+    """The width of each line in units of the font size."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    font = FontProperties(size=100, weight="bold" if bold else "normal")
+    measure = TextToPath().get_text_width_height_descent
+    return [measure(line, font, ismath=False)[0] / 100 if line else 0.0 for line in lines]
+
+
+def beside(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
+    """A legend beside the axes where the figure makes room for it, otherwise inside."""
+    place: dict[str, Any] = {"loc": "best", "framealpha": 0.8}
+    if ax.get_figure(root=False).get_layout_engine() is not None:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+    # A label that begins with _ would be left out: the names are written afterwards.
+    legend = ax.legend(handles, ["x"] * len(names), **place, **options)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set(text=name, **PLAIN)
+    return legend
