@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 # Points that a vector picture draws one by one.
 VECTOR_POINTS = 5_000
+# Of a point, so that a light one is seen on its light region.
+OUTLINE = (0.0, 0.0, 0.0, 0.6)
+# The room that a number takes, in points.
+NUMBER = (17.0, 15.0)
 # Characters of a name beside the picture.
 NAME = 28
 
@@ -41,6 +45,8 @@ class ClusterPoints:
 
     Attributes
     ----------
+    plane : {"components", "features", "feature"}
+        Principal components, two features, or one feature and the number of the cluster.
     points : ndarray of shape (n_points, 2)
         NaN where the row misses the value.
     cluster : ndarray of shape (n_points,)
@@ -58,6 +64,7 @@ class ClusterPoints:
         Points that have no place in the plane.
     """
 
+    plane: str
     points: np.ndarray
     cluster: np.ndarray
     rows: np.ndarray
@@ -128,19 +135,23 @@ def cluster_points(
         rows = np.sort(np.random.default_rng(0).choice(len(X), max_points, replace=False))
     explained = None
     if chosen is None:
+        plane = "components"
         points, explained = _principal(X, rows, standardise)
         axis_names = ("principal component 1", "principal component 2")
         regions = None
     elif len(chosen) == 1:
+        plane = "feature"
         points = np.column_stack([X[rows, 0].astype(np.float64), labels[rows]])
         axis_names = (str(names[0]), "cluster")
         # The second axis is no feature: the rectangles have no bounds there.
         regions = tree_regions(tree, (0, 1))
     else:
+        plane = "features"
         points = X[np.ix_(rows, chosen)].astype(np.float64)
         axis_names = (str(names[chosen[0]]), str(names[chosen[1]]))
         regions = tree_regions(tree, chosen)
     return ClusterPoints(
+        plane=plane,
         points=points,
         cluster=labels[rows],
         rows=rows,
@@ -307,7 +318,7 @@ def _entry(k: int, found: ClusterPoints) -> str:
 def _draw_points(ax: Axes, found: ClusterPoints) -> list:
     from matplotlib.lines import Line2D
 
-    area = float(np.clip(12_000 / max(len(found.points), 1), 6, 36))
+    area = float(np.clip(20_000 / max(len(found.points), 1), 9, 36))
     handles = []
     for k in range(len(found.sizes)):
         style = cluster_style(k)
@@ -317,13 +328,22 @@ def _draw_points(ax: Axes, found: ClusterPoints) -> list:
             s=area,
             c=style.colour,
             marker=style.marker,
-            edgecolors="white",
-            linewidths=0.3,
+            edgecolors=OUTLINE,
+            linewidths=0.4,
             rasterized=len(found.points) > VECTOR_POINTS,
             zorder=3,
         )
         handles.append(
-            Line2D([], [], color=style.colour, marker=style.marker, linestyle="", markersize=6)
+            Line2D(
+                [],
+                [],
+                color=style.colour,
+                marker=style.marker,
+                linestyle="",
+                markersize=6,
+                markeredgecolor=OUTLINE,
+                markeredgewidth=0.4,
+            )
         )
     return handles
 
@@ -362,32 +382,54 @@ def _draw_regions(ax: Axes, regions: Sequence[Region]) -> None:
 
 
 def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
-    """The number of each cluster where the median of its points is."""
+    """The number of each cluster where the median of its points is, or beside another number."""
+    dots = ax.get_figure(root=True).dpi / 72
+    taken = np.empty((0, 2))
     for k in range(len(found.sizes)):
         mine = found.points[found.cluster == k]
         mine = mine[~np.isnan(mine).any(axis=1)]
-        if len(mine):
-            style = cluster_style(k)
-            ax.text(
-                *np.median(mine, axis=0),
-                str(k),
-                size=8,
-                weight="bold",
-                color=style.text_colour,
-                ha="center",
-                va="center",
-                zorder=5,
-                bbox={
-                    "boxstyle": "round,pad=0.25",
-                    "facecolor": style.colour,
-                    "edgecolor": "white",
-                    "linewidth": 0.8,
-                },
-            )
+        if not len(mine):
+            continue
+        middle = np.median(mine, axis=0)
+        place = ax.transData.transform(middle) / dots
+        free = _free_place(place, taken)
+        taken = np.vstack([taken, free])
+        style = cluster_style(k)
+        ax.annotate(
+            str(k),
+            middle,
+            xytext=free - place,
+            textcoords="offset points",
+            size=8,
+            weight="bold",
+            color=style.text_colour,
+            ha="center",
+            va="center",
+            zorder=5,
+            annotation_clip=False,
+            bbox={
+                "boxstyle": "round,pad=0.25",
+                "facecolor": style.colour,
+                "edgecolor": "white",
+                "linewidth": 0.8,
+            },
+        )
+
+
+def _free_place(place: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """The place itself or one near it, on rings around it, where no number is yet."""
+    for ring in range(len(taken) + 1):
+        for angle in np.arange(8 * ring or 1) * 2 * np.pi / (8 * ring or 1):
+            free = place + ring * np.multiply(NUMBER, [np.cos(angle), np.sin(angle)])
+            if not (np.abs(free - taken) < NUMBER).all(axis=1).any():
+                return free
+    return place
 
 
 def _draw_words(ax: Axes, found: ClusterPoints) -> None:
     names = [shortened(clean(name), 60) for name in found.axis_names]
+    if found.plane == "feature":
+        ax.yaxis.get_major_locator().set_params(integer=True)
     if found.explained is not None:
         names = [
             f"{name} ({100 * share:.0f}% of variance)"

@@ -136,10 +136,14 @@ def cluster_profile(
     weight = checks.check_sample_weight(sample_weight, len(X))
     counted = np.ones(len(X)) if weight is None else weight
     overall = checks.column_means(X, weight)
-    # Apart from the mean of all, so that large values cost no digits.
+    # Apart from the mean of all, so that large values cost no digits; over the largest of these,
+    # so that no square is out of range.
     apart = X - overall
     known = ~np.isnan(apart)
     apart[~known] = 0.0
+    unit = np.abs(apart).max(axis=0)
+    unit[unit == 0] = 1.0
+    apart /= unit
     share = membership(labels, tree.n_clusters, counted)
     size = share.T @ known
     total = share.T @ apart
@@ -162,10 +166,10 @@ def cluster_profile(
         feature_names=tuple(str(names[f]) for f in order),
         cluster_names=tuple(map(str, clusters)),
         sizes=np.bincount(labels, minlength=tree.n_clusters),
-        means=(overall + offset)[:, order],
+        means=(overall + offset * unit)[:, order],
         standardised=standardised[:, order],
         overall=overall[order],
-        spread=spread[order],
+        spread=(spread * unit)[order],
         explained=explained[order],
         n_features=tree.n_features,
     )
@@ -256,7 +260,7 @@ def plot_profile(
 def _inches(rows: Sequence[str], heads: Sequence[Sequence[str]]) -> tuple[float, float]:
     """The size of a figure for the table."""
     beside = max(text_widths(rows)) * POINTS / 72
-    above = (max(map(len, heads)) + 1.5) * 1.25 * POINTS / 72
+    above = (max(map(len, heads)) + 3.5) * 1.25 * POINTS / 72
     return (
         max(beside + _column(heads) * POINTS / 72 * len(heads) + 0.4, 3.6),
         max(above + ROW * POINTS / 72 * len(rows) + 0.5, 1.6),
@@ -312,11 +316,17 @@ def _draw(
     ax.set_xticks(np.arange(len(heads)) + 0.5, lines, fontsize=points, **PLAIN)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    shown = f"{len(rows)} of {profile.n_features} features; " if len(rows) < profile.n_features else ""
-    ax.set_xlabel(
-        f"{shown}standard deviations from the mean of all rows", fontsize=points, color=GREY
-    )
+    ax.set_xlabel(_legend(profile, heads), fontsize=points, color=GREY)
     ax.xaxis.set_label_position("bottom")
+
+
+def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]]) -> str:
+    """What the numbers are, on as many lines as it takes below the columns."""
+    parts = ["standard deviations", "from the mean of all rows"]
+    if len(profile.features) < profile.n_features:
+        parts.insert(0, f"{len(profile.features)} of {profile.n_features} features;")
+    line = " ".join(parts)
+    return line if text_widths([line])[0] < _column(heads) * len(heads) else "\n".join(parts)
 
 
 def _signed(value: float) -> str:

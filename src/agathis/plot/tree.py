@@ -144,7 +144,7 @@ class _Text:
 
     @property
     def above(self) -> float:
-        return len(self.words) * LINE + CLOSE
+        return len(self.words) * LINE + CLOSE if self.words else 0.0
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _measure(
 def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool) -> _Sheet:
     """Give each node room along the two axes: across its depth, and from one depth to the next."""
     width = {i: text.width for i, text in texts.items()}
-    wide = {i: max(width[i], *text_widths(text.words)) for i, text in texts.items()}
+    wide = {i: max([width[i], *text_widths(text.words)]) for i, text in texts.items()}
     high = {i: text.above + text.height for i, text in texts.items()}
     across, along = (high, wide) if lying else (wide, high)
     extent = np.zeros(tree.node_count)
@@ -236,7 +236,7 @@ def _line(above: _Box, box: _Box, bend: float, lying: bool) -> tuple[list[float]
 
 def _text(n: LayoutNode, details: bool) -> _Text:
     names, facts = _lines(n, details)
-    words = wrapped(n.condition.replace("<=", "≤"), WIDTH)
+    words = wrapped(n.condition.replace("<=", "≤"), WIDTH) if n.condition else []
     return _Text(words, names + facts, len(names), 0.0 if n.kind == "leaf" else STRIP)
 
 
