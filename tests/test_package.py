@@ -94,7 +94,8 @@ def test_public_signatures_are_annotated():
     from agathis.export import to_text
 
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
-    for function in [to_text, *(getattr(agathis.Kauri, name) for name in methods)]:
+    functions = [to_text, *(getattr(agathis.plot, name) for name in agathis.plot.__all__)]
+    for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function
         for name, parameter in given.parameters.items():
@@ -123,6 +124,7 @@ def test_examples(name):
         "agathis.kernel_kmeans.KernelKMeans",
         "agathis.rivals.kmeans_tree.KMeansTree",
         "agathis.export.text.to_text",
+        *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
     ],
 )
 def test_public_docstrings_have_an_example(name):

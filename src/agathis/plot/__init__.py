@@ -24,7 +24,7 @@ __all__ = [
 
 # Imported when first asked for.
 _HOMES = {
-    "cluster_points": "agathis.plot.clusters",
+    "cluster_points": "agathis.plot._points",
     "cluster_profile": "agathis.plot.profile",
     "cluster_style": "agathis.plot._colours",
     "gain_curve": "agathis.plot.gains",
@@ -38,7 +38,8 @@ _HOMES = {
 if TYPE_CHECKING:
     from agathis.plot._colours import cluster_style
     from agathis.plot._layout import layout_tree
-    from agathis.plot.clusters import cluster_points, plot_clusters
+    from agathis.plot._points import cluster_points
+    from agathis.plot.clusters import plot_clusters
     from agathis.plot.gains import gain_curve, plot_gains
     from agathis.plot.profile import cluster_profile, plot_profile
     from agathis.plot.tree import plot_tree

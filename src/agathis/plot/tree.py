@@ -113,7 +113,7 @@ def plot_tree(
     page, points = PAGE, POINTS
     if ax is not None:
         room = ax.get_window_extent()
-        dots = ax.get_figure(root=True).dpi
+        dots = ax.figure.dpi
         page, points = (room.width / dots, room.height / dots), POINTS_ON_AXES
     sheet = _measure(tree_of(model), layout, details, root, page, points)
     if ax is None:
@@ -298,14 +298,15 @@ def _draw(ax: Axes, sheet: _Sheet, points: float) -> None:
         if not leaf:
             _draw_strip(ax, box, frame)
         if n.parent >= 0:
-            _write(ax, text.words, box.x, box.top - text.above, points, "black", 0)
+            _write(ax, text.words, box.x, box.top - text.above, points, None, 0)
         ink = style.text_colour if leaf else "black"
         _write(ax, text.lines, box.x, box.top + AIR / 2, points, ink, text.bold)
 
 
 def _write(
-    ax: Axes, lines: Sequence[str], x: float, top: float, points: float, ink: str, bold: int
+    ax: Axes, lines: Sequence[str], x: float, top: float, points: float, ink: str | None, bold: int
 ) -> None:
+    """Write lines below each other; without ``ink`` in the colour of all text, as on the axes."""
     for i, line in enumerate(lines):
         ax.text(
             x,
