@@ -143,8 +143,18 @@ def test_a_large_threshold_still_separates():
     assert to_text(fitted).splitlines()[0] == "x[0] <= 1234567.8"
 
 
-def test_a_pipeline_is_told_apart():
+def test_a_pipeline_brings_its_scaler():
     pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit([[0.0], [1.0], [5.0]])
-    with pytest.raises(TypeError, match=r"Pipeline; give its step with the tree.*model\[-1\]"):
-        to_text(pipeline)
-    assert to_text(pipeline[-1]).startswith("x[0] <= 0.6")
+    assert to_text(pipeline).startswith("x[0] <= 3\n")
+    assert to_text(pipeline[-1]).startswith("x[0] <= 0.6\n")
+    assert to_text(pipeline[-1], scaler=pipeline[0]) == to_text(pipeline)
+
+
+def test_thresholds_that_would_read_the_same():
+    X = [[0.0], [1000.001], [1000.002], [1000.003]]
+    fitted = Kauri(4).fit(X)
+    assert [line for line in to_text(fitted).splitlines() if "<=" in line] == [
+        "x[0] <= 500.0005",
+        "|   x[0] <= 1000.0015",
+        "|   |   x[0] <= 1000.0025",
+    ]

@@ -1,7 +1,7 @@
-"""The words that exports share: names of features and clusters, numbers, conditions, rules.
+"""Names, numbers and the rule of a leaf, in the units of the tree.
 
-A condition is one cut as one of its sides reads it. A rule is all the conditions on the way to
-a node, merged: each feature once, with the tightest bounds.
+A rule is all the conditions on the way to a node, merged: each feature once, with the tightest
+bounds.
 """
 
 from __future__ import annotations
@@ -40,15 +40,6 @@ def named_tree(
             "clusters."
         )
     return tree, feature_names, cluster_names
-
-
-def conditions(name: str, threshold: float, missing: int, digits: int) -> tuple[str, str]:
-    """The conditions of the two children; missing values are named where some were seen."""
-    if threshold == float("inf"):
-        return f"{name} is known", f"{name} is missing"
-    value = number(threshold, digits)
-    also = {where: " or missing" if MISSING[missing] == where else "" for where in MISSING}
-    return f"{name} <= {value}{also['left']}", f"{name} > {value}{also['right']}"
 
 
 def rule(tree: Tree, path: Sequence[int], feature_names: Sequence[str], digits: int) -> str:

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sklearn.base import BaseEstimator
 
 from agathis._tree import Tree
-from agathis.export._words import conditions, named_tree
+from agathis.export._described import Described, describe
 
 
 def to_text(
     model: BaseEstimator | Tree,
     *,
+    scaler: object = None,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
     digits: int = 4,
 ) -> str:
     """Write a tree in words.
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, a pipeline of scalers and such an estimator, or the
+        tree itself.
+    scaler : fitted scaler or Pipeline of scalers, optional
+        What the rows were scaled with before the tree was grown: ``MinMaxScaler``,
+        ``StandardScaler``, ``MaxAbsScaler`` or ``RobustScaler``. Thresholds are then shown in
+        the units from before. A pipeline given as ``model`` brings its own.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
+    one_hot : mapping or OneHotEncoder, optional
+        Columns that one-hot encoding made, by their source, such as
+        ``{"color": ["color_red", "color_blue"]}``: they are read as "color is red" and "color is
+        not red". The names of categories are the columns' without the source and "_", where all
+        begin so. Or give them: ``{"color": {"column of red": "red", ...}}``. Of an encoder that
+        made all columns, give the encoder.
+    value_names : mapping, optional
+        Words for values of features that hold codes, such as ``{-1: "no", 1: "yes"}``, for all
+        features; or a mapping from features to such mappings.
     digits : int, default=4
         Significant digits of the thresholds, for reading; of a large number at least the whole
-        part and one decimal are shown. ``tree_.threshold`` has them in full.
+        part and one decimal are shown, and where two thresholds of a feature would read the same
+        as many digits as tell them apart. ``tree_.threshold`` has them in full.
 
     Returns
     -------
@@ -51,25 +69,28 @@ def to_text(
     |   petal length (cm) > 5.15
     |   |   cluster 2 (34 samples)
     """
-    tree, feature_names, cluster_names = named_tree(model, feature_names, cluster_names)
-    return "\n".join(_lines(tree, feature_names, cluster_names, digits))
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
+    return "\n".join(_lines(described))
 
 
-def _lines(
-    tree: Tree, features: Sequence[str], clusters: Sequence[str], digits: int
-) -> Iterator[str]:
-    # Nodes to write, the next one last; a condition is written before the node it leads to.
-    todo: list[tuple[int, str]] = [(0, "")]
-    while todo:
-        node, condition = todo.pop()
-        depth = int(tree.depth[node])
-        if condition:
-            yield "|   " * (depth - 1) + condition
-        if tree.is_leaf[node]:
-            n = int(tree.n_node_samples[node])
-            yield "|   " * depth + f"{clusters[tree.cluster[node]]} ({n} sample{'s'[: n != 1]})"
-            continue
-        name = features[tree.feature[node]]
-        left, right = conditions(name, float(tree.threshold[node]), tree.missing[node], digits)
-        todo.append((int(tree.children_right[node]), right))
-        todo.append((int(tree.children_left[node]), left))
+def _lines(described: Described) -> Iterator[str]:
+    # The conditions that lead to a node; a condition is written before it.
+    condition: dict[int, str] = {}
+    tree = described.tree
+    for node in described.nodes():
+        if node.number in condition:
+            yield "|   " * (node.depth - 1) + condition[node.number]
+        if node.is_leaf:
+            size = f"{node.size} sample{'s'[: node.size != 1]}"
+            yield "|   " * node.depth + f"{node.cluster} ({size})"
+        else:
+            condition[int(tree.children_left[node.number])] = node.left
+            condition[int(tree.children_right[node.number])] = node.right
