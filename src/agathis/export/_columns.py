@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from numbers import Real
 
 import numpy as np
@@ -126,14 +127,22 @@ def columns_of(
 
 
 def _written(thresholds: Iterable[float], digits: int) -> dict[float, str]:
-    """Each threshold as text; as many digits more as tell them apart."""
+    """Each threshold as text; where two would read the same, with more digits.
+
+    Then rounding moves none by more than a tenth of the way to the next, since training values
+    lie between them.
+    """
     values = sorted({float(value) for value in thresholds})
-    # 17 significant digits tell any two numbers apart.
-    for more in range(digits, max(digits, 17) + 1):
-        texts = [number(value, more) for value in values]
-        if len(set(texts)) == len(values):
-            break
-    return dict(zip(values, texts, strict=True)) if values else {}
+    texts = [number(value, digits) for value in values]
+    if len(set(texts)) < len(values):
+        finite = [value for value in values if value < INFINITY]
+        gap = min(b - a for a, b in pairwise(finite))
+        for more in range(digits + 1, 18):
+            texts = [number(value, more) for value in values]
+            apart = len(set(texts)) == len(values)
+            if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
+                break
+    return dict(zip(values, texts, strict=True))
 
 
 def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:

@@ -1,0 +1,22 @@
+"""Files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file beside its place, then put it there; what a link points to is replaced."""
+    target = os.path.realpath(os.fsdecode(path))
+    folder, name = os.path.split(target)
+    # Not one of tempfile: those cannot be read by others.
+    beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open(beside, "xb") as file:
+            file.write(data)
+        os.replace(beside, target)
+    except BaseException:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise

@@ -1,0 +1,68 @@
+"""A tree as an ONNX model, by way of scikit-learn's trees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._tree import Tree
+from agathis.export._files import write_whole
+from agathis.export.as_sklearn import to_sklearn
+
+
+def to_onnx(
+    model: BaseEstimator | Tree,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    X: ArrayLike | None = None,
+    scaler: object = None,
+) -> bytes | None:
+    """Make an ONNX model, which needs no Python to run.
+
+    It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
+    As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
+    tells apart may go the other way. Needs skl2onnx: ``pip install agathis[onnx]``.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    path : str or PathLike, optional
+        A file, which is replaced as a whole; without it the bytes are returned.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows that have to get the clusters that they get here, as for
+        :func:`agathis.export.to_sklearn`.
+    scaler : fitted scaler or Pipeline of scalers, optional
+        As for :func:`agathis.export.to_text`: the model then takes rows that are not scaled.
+
+    Returns
+    -------
+    data : bytes or None
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_onnx
+    >>> data = to_onnx(Kauri(2).fit([[0.0], [1.0], [9.0]]))  # doctest: +SKIP
+    """
+    try:
+        from skl2onnx import to_onnx as convert
+        from skl2onnx.common.data_types import FloatTensorType
+    except ImportError as error:
+        raise ImportError("to_onnx needs skl2onnx: pip install agathis[onnx].") from error
+    classifier = to_sklearn(model, X, scaler=scaler)
+    classifier.classes_ = np.arange(len(classifier.classes_))
+    made = convert(
+        classifier,
+        initial_types=[("X", FloatTensorType([None, classifier.n_features_in_]))],
+        options={"zipmap": False},
+    )
+    data = made.SerializeToString()
+    if path is None:
+        return data
+    write_whole(path, data)
+    return None

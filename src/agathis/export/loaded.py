@@ -1,0 +1,117 @@
+"""A tree that was read from a file, as an estimator that predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._model import TreeModel
+from agathis._tree import Tree
+
+
+class LoadedTree(TreeModel, BaseEstimator):
+    """A fitted tree without the method that grew it.
+
+    It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves
+    the tree as it is, so that it may stand at the end of a pipeline.
+
+    Parameters
+    ----------
+    tree : Tree
+    feature_names : sequence of str, optional
+    cluster_names : sequence of str, optional
+    takes_missing : bool, default=True
+        Whether rows may miss values.
+    source : str, optional
+        The class of the model that the tree comes from.
+    n_jobs : int, optional
+        Threads of ``predict``; by default as many as cores.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    n_clusters_, n_leaves_, n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where names were given.
+    cluster_names_ : list of str
+        Where names were given; exporters use them.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import from_json, to_json
+    >>> model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
+    >>> model
+    LoadedTree(source='Kauri',
+               tree=Tree(2 leaves, 2 clusters, depth 1, 1 features))
+    >>> model.predict([[7.5]])
+    array([1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        takes_missing: bool = True,
+        source: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.tree = tree
+        self.feature_names = feature_names
+        self.cluster_names = cluster_names
+        self.takes_missing = takes_missing
+        self.source = source
+        self.n_jobs = n_jobs
+        self.tree_ = tree
+        self.n_clusters_ = tree.n_clusters
+        self.n_leaves_ = tree.n_leaves
+        self.n_features_in_ = tree.n_features
+        if feature_names is not None:
+            self.feature_names_in_ = np.asarray(feature_names, dtype=object)
+        if cluster_names is not None:
+            self.cluster_names_ = list(cluster_names)
+
+    def fit(self, X: ArrayLike, y: object = None) -> LoadedTree:
+        """Nothing: the tree is grown already.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        self : LoadedTree
+        """
+        return self
+
+    def fit_predict(self, X: ArrayLike, y: object = None) -> np.ndarray:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.predict(X)
+
+    def __sklearn_clone__(self) -> LoadedTree:
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.takes_missing
+        return tags
+
+    @property
+    def _takes_missing(self) -> bool:
+        return self.takes_missing
