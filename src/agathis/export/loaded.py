@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -45,7 +46,7 @@ class LoadedTree(TreeModel, BaseEstimator):
     >>> from agathis.export import from_json, to_json
     >>> model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
     >>> model
-    LoadedTree(source='Kauri',
+    LoadedTree(source='Kauri', takes_missing=False,
                tree=Tree(2 leaves, 2 clusters, depth 1, 1 features))
     >>> model.predict([[7.5]])
     array([1], dtype=int32)
@@ -111,6 +112,12 @@ class LoadedTree(TreeModel, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.takes_missing
         return tags
+
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        # The names may have been given for reading only: rows without names are as welcome.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            return super()._rows_and_threads(X)
 
     @property
     def _takes_missing(self) -> bool:

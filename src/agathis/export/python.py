@@ -23,9 +23,10 @@ def to_python(
 ) -> str:
     """Write a tree as the source of a function in Python.
 
-    The function takes a row, a mapping from names to values (those that the tree asks for are
-    enough) or a sequence of values in the order of the features, and returns its cluster. A value is missing where it is None or NaN, and goes
-    where it goes in the tree. Numbers are compared as float64, as ``predict`` does.
+    The function takes a row: a mapping from names to values, of which those that the tree asks
+    for are enough, or a sequence of values in the order of the features. It returns the cluster.
+    A value is missing where it is None or NaN, and goes where it goes in the tree. Numbers are
+    compared as float64, as ``predict`` does.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     for name, column in used.items():
         i = place[name]
         # ASCII only: the source is the same in every encoding.
-        yield f"    x{i} = row[{ascii(name)} if named else {i}]"
+        yield f"    x{i} = row[{name!a} if named else {i}]"
         # What is not a number is only compared with categories.
         if not isinstance(column, Indicator):
             yield f'    x{i} = float("nan") if x{i} is None else float(x{i})'
