@@ -208,7 +208,7 @@ def test_one_leaf():
     model = Kauri(1).fit([[0.0], [1.0]])
     assert to_sql(model) == "0"
     assert to_sql(model, cluster_names=["it's"], table=["s", "t"]) == (
-        "SELECT *,\n  'it''s' AS \"cluster\"\nFROM \"s\".\"t\""
+        'SELECT *,\n  \'it\'\'s\' AS "cluster"\nFROM "s"."t"'
     )
 
 

@@ -155,7 +155,7 @@ class _Walls:
         return min(found, key=n_sides)
 
     def _without(self, box: Box, sides: Iterable[tuple[int, str]]) -> Box:
-        box = dict(box)
+        box = {f: allowed for f, allowed in box.items() if allowed != self._everything(f)}
         apart = {f: self._apart(f, box[f]) for f in box}
         # In how many features each leaf is apart from the box; the box may grow while it is one.
         total = sum(apart.values(), np.zeros(len(self.leaves), dtype=np.intp))

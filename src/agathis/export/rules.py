@@ -145,13 +145,13 @@ def _most_frequent(classes: np.ndarray) -> dict[str, object]:
 
 def _rule(columns: Sequence[Column], boxes: Sequence[Box]) -> str:
     if not boxes:
-        return "no row"
+        return "no row at all"
     texts = []
     for box in boxes:
         words = [_condition(columns[f], allowed) for f, allowed in box.items()]
         if len(words) > 1 or len(boxes) > 1:
             words = [f"({text})" if text.endswith(" or missing") else text for text in words]
-        texts.append((len(words), " and ".join(words) or "any row"))
+        texts.append((len(words), " and ".join(words) or "all rows"))
     if len(texts) == 1:
         return texts[0][1]
     return " or ".join(f"({text})" if n > 1 else text for n, text in texts)
@@ -183,9 +183,9 @@ def _without_implied(columns: Sequence[Column], box: Box) -> Box:
 def _sentence(row: Mapping[str, object], total: int) -> str:
     cluster = row["cluster"]
     name = f"cluster {cluster}" if isinstance(cluster, int) else cluster
-    text = f"{name} is where {row['rule']}: {row['size']} of {total} rows ({row['share']:.1%}"
-    text = text.replace("%", " %") + ")"
+    where = "" if row["rule"] in ("all rows", "no row at all") else "where "
+    counts = f"{row['size']} of {total} rows ({100 * row['share']:.1f} %)"
     if row.get("class") is not None:
-        purity = f"{row['purity']:.1%}".replace("%", " %")
-        text += f", {purity} of them of class {row['class']}"
-    return f"{text}."
+        counts += f", {100 * row['purity']:.1f} % of them of class {row['class']}"
+    # A name may have several lines, a sentence is one.
+    return " ".join(f"{name} is {where}{row['rule']}: {counts}.".splitlines())

@@ -78,7 +78,8 @@ def to_text(
         value_names=value_names,
         digits=digits,
     )
-    return "\n".join(_lines(described))
+    # A name may have several lines; a node has one.
+    return "\n".join(" ".join(line.splitlines()) for line in _lines(described))
 
 
 def _lines(described: Described) -> Iterator[str]:
