@@ -285,7 +285,7 @@ def test_errors(iris):
     names = list("abcd")
     with pytest.raises(ValueError, match="one_hot names 'a' twice"):
         to_rules(model, feature_names=names, one_hot={"s": ["a"], "t": ["a"]})
-    with pytest.raises(ValueError, match="which the tree cuts at .* not a column of 0 and 1"):
+    with pytest.raises(ValueError, match=r"which the tree cuts at .* not a column of 0 and 1"):
         to_rules(model, feature_names=names, one_hot={"s": names})
     with pytest.raises(ValueError, match="value_names has 'q', which is no feature"):
         to_rules(model, value_names={"q": {1: "a"}})

@@ -81,9 +81,10 @@ def boxes_of(tree: Tree, paths: Iterable[Sequence[int]]) -> list[list[Box]]:
     inner = np.flatnonzero(~tree.is_leaf)
     seen = set(tree.feature[inner[tree.missing[inner] > 0]].tolist())
     seen |= set(tree.feature[inner[np.isinf(tree.threshold[inner])]].tolist())
+    missing_left = tree.missing_left
     leaves: list[list[Box]] = [[] for _ in range(tree.n_clusters)]
     for path in paths:
-        box = _leaf(tree, path, seen)
+        box = _leaf(tree, path, seen, missing_left)
         # No row comes to a leaf that allows a feature nothing.
         if not any(allowed.is_empty for allowed in box.values()):
             leaves[tree.cluster[path[-1]]].append(box)
@@ -96,8 +97,7 @@ def boxes_of(tree: Tree, paths: Iterable[Sequence[int]]) -> list[list[Box]]:
     return out
 
 
-def _leaf(tree: Tree, path: Sequence[int], seen: set[int]) -> Box:
-    missing_left = tree.missing_left
+def _leaf(tree: Tree, path: Sequence[int], seen: set[int], missing_left: np.ndarray) -> Box:
     box: Box = {}
     for node, child in pairwise(path):
         f, threshold = int(tree.feature[node]), float(tree.threshold[node])
@@ -144,6 +144,8 @@ class _Walls:
     def __init__(self, leaves: list[Box], seen: set[int]) -> None:
         self.leaves = leaves
         self.seen = seen
+        #: Of each feature, the ranges of all leaves as arrays.
+        self.ranges: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def grow(self, box: Box) -> Box:
         """The box without the sides that it does not need.
@@ -186,10 +188,17 @@ class _Walls:
         return replace(EVERYTHING, missing=f in self.seen)
 
     def _apart(self, f: int, allowed: Range) -> np.ndarray:
-        every = self._everything(f)
-        return np.array(
-            [not allowed.meets(leaf.get(f, every)) for leaf in self.leaves], dtype=np.intp
-        )
+        """Which leaves the range keeps away, in this feature."""
+        if f not in self.ranges:
+            every = self._everything(f)
+            found = [leaf.get(f, every) for leaf in self.leaves]
+            self.ranges[f] = tuple(
+                np.array([getattr(each, name) for each in found], dtype=dtype)
+                for name, dtype in (("low", float), ("high", float), ("missing", bool))
+            )
+        low, high, missing = self.ranges[f]
+        known = np.maximum(low, allowed.low) < np.minimum(high, allowed.high)
+        return (~(known | (missing & allowed.missing))).astype(np.intp)
 
 
 def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
