@@ -124,19 +124,15 @@ def test_files(tmp_path):
         from_json(3.0)
 
 
-def test_the_last_file_is_kept_if_writing_fails(tmp_path, monkeypatch):
+def test_nothing_is_left_if_writing_fails(tmp_path):
     model = Kauri(2).fit([[0.0], [1.0], [9.0]])
-    path = tmp_path / "tree.json"
-    path.write_text("old")
-
-    def fail(*_):
-        raise OSError("no space")
-
-    monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OSError, match="no space"):
-        to_json(model, path)
-    assert path.read_text() == "old"
+    folder = tmp_path / "tree.json"
+    folder.mkdir()
+    (folder / "kept").write_text("old")
+    with pytest.raises(OSError, match=r"tree\.json"):
+        to_json(model, folder)
     assert os.listdir(tmp_path) == ["tree.json"]
+    assert (folder / "kept").read_text() == "old"
 
 
 def test_a_loaded_tree_is_an_estimator():
@@ -185,7 +181,7 @@ WRONG = {
     "negative": (put("nodes", "left", 0, value=-1), "left is -1"),
     "fraction": (put("nodes", "left", 0, value=1.5), "left is 1.5"),
     "half a leaf": (put("nodes", "right", 0, value=None), "left and right are not null"),
-    "feature": (put("nodes", "feature", 0, value=2), "feature is 2, not a whole number from 0 to 1"),
+    "feature": (put("nodes", "feature", 0, value=2), "feature is 2, not .* from 0 to 1"),
     "huge": (put("nodes", "cluster", 0, value=2**70), "cluster is 1180591620717411303424"),
     "threshold": (put("nodes", "threshold", 0, value="-inf"), "threshold is no finite number"),
     "true": (put("nodes", "threshold", 0, value=True), "threshold is no finite number"),
@@ -195,7 +191,7 @@ WRONG = {
     "move": (put("nodes", "move", 0, value={"a": 1}), "move is .*none of leaf"),
     "clusters": (put("n_clusters", value=9), "n_clusters is 9; its leaves have 4"),
     "names": (put("feature_names", value=["a"]), "feature_names has 1 names for 2"),
-    "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list of texts"),
+    "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list"),
     "model": (put("model", value=["x"]), "model is"),
     "takes_missing": (put("takes_missing", value=1), "takes_missing is 1"),
 }  # fmt: skip

