@@ -25,7 +25,7 @@ def without_seconds(text):
     return [line[:width].rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("page", ["comparing.md"])
+@pytest.mark.parametrize("page", ["comparing.md", "export.md"])
 def test_examples(page):
     names, printed, outputs = {}, "", 0
     for kind, text in blocks(page):

@@ -91,10 +91,11 @@ def test_is_typed():
 def test_public_signatures_are_annotated():
     from inspect import signature
 
-    from agathis.export import to_text
+    from agathis import export
 
+    writers = [getattr(export, name) for name in export.__all__ if name != "LoadedTree"]
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
-    functions = [to_text, *(getattr(agathis.plot, name) for name in agathis.plot.__all__)]
+    functions = [*writers, *(getattr(agathis.plot, name) for name in agathis.plot.__all__)]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function
@@ -123,8 +124,8 @@ def test_examples(name):
         "agathis.kauri.Kauri",
         "agathis.kernel_kmeans.KernelKMeans",
         "agathis.rivals.kmeans_tree.KMeansTree",
-        "agathis.export.text.to_text",
         *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
+        *(f"agathis.export:{name}" for name in agathis.export.__all__),
     ],
 )
 def test_public_docstrings_have_an_example(name):

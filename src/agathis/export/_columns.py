@@ -96,6 +96,11 @@ def is_missing(value: object) -> bool:
     return value is None or (isinstance(value, Real) and value != value)
 
 
+def _plain(value: object) -> object:
+    """A value of NumPy as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 Column = Number | Indicator
 
 
@@ -175,7 +180,7 @@ def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
                 raise ValueError(f"one_hot[{source!r}] names {column!r}, which is no feature.")
             if column in out:
                 raise ValueError(f"one_hot names {column!r} twice; a column has one source.")
-            out[column] = Indicator(str(source), category, closed)
+            out[column] = Indicator(str(source), _plain(category), closed)
     return out
 
 
@@ -195,8 +200,7 @@ def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indic
         closed = any(map(is_missing, categories))
         for at, category in enumerate(categories):
             if dropped is None or at != dropped:
-                plain = category.item() if isinstance(category, np.generic) else category
-                out.append(Indicator(str(source), plain, closed))
+                out.append(Indicator(str(source), _plain(category), closed))
     if len(out) != len(names):
         raise ValueError(
             f"one_hot is an encoder that makes {len(out)} columns; the tree has {len(names)} "
