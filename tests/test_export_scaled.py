@@ -115,3 +115,16 @@ def test_errors(iris):
     low = Kauri(2).fit(iris - 100)
     with pytest.raises(ValueError, match="scaler maps no value of feature"):
         to_text(low, scaler=clipped)
+
+
+@pytest.mark.parametrize("scaler", SCALERS)
+def test_categories_that_were_scaled(scaler):
+    """One-hot columns are 0 and 1 again once the scaler is undone."""
+    random = np.random.default_rng(0)
+    X = pd.get_dummies(pd.Series(random.choice(["red", "blue", "green"], 90), name="c"), prefix="c")
+    X = X.astype(float)
+    pipeline = make_pipeline(SCALERS[scaler](), Kauri(3)).fit(X)
+    rules = to_rules(pipeline, one_hot={"c": list(X)})
+    assert sorted(rule for rule in rules["rule"] if "not" not in rule)
+    assert not any("<=" in rule or ">" in rule for rule in rules["rule"])
+    assert rules["size"] == np.bincount(pipeline.predict(X)).tolist()

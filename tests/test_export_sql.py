@@ -231,3 +231,13 @@ def test_errors():
         to_sql(model, feature_names=["a", "\ud800"])
     with pytest.raises(ValueError, match="table must have a name"):
         to_sql(model, table=[])
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("FLOAT", np.float32), ("INTEGER", np.int64)])
+def test_columns_of_other_types(kind, dtype):
+    X = (np.random.default_rng(0).normal(size=(200, 3)) * 9).astype(dtype)
+    model = Kauri(4, max_leaf_nodes=20).fit(X)
+    names = ["a", "b", "c"]
+    with Database("duckdb", names, X.tolist(), [kind] * 3) as database:
+        sql = to_sql(model, dialect="duckdb", feature_names=names)
+        np.testing.assert_array_equal(database.labels(sql), model.labels_)

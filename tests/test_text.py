@@ -5,6 +5,7 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
+from exports import RIVALS
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -158,3 +159,17 @@ def test_thresholds_that_would_read_the_same():
         "|   x[0] <= 1000.0015",
         "|   |   x[0] <= 1000.0025",
     ]
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_rivals(name):
+    fitted = RIVALS[name](3).fit(load_iris(as_frame=True).data)
+    leaves = [line for line in to_text(fitted).splitlines() if "sample" in line]
+    assert len(leaves) == fitted.n_leaves_
+    assert sum(int(line.split("(")[1].split()[0]) for line in leaves) == 150
+
+
+def test_names_of_several_lines_stay_on_theirs():
+    fitted = Kauri(2).fit([[0.0], [9.0]])
+    written = to_text(fitted, feature_names=["a\nb"], cluster_names=["c\r\nd", "e"])
+    assert written.splitlines()[:2] == ["a b <= 4.5", "|   c d (1 sample)"]

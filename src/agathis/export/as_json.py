@@ -27,8 +27,8 @@ from agathis.export.loaded import LoadedTree
 
 FORMAT, VERSION = "agathis-tree", 1
 # More than any tree that a person would read; a file beyond it is not read at all.
-MAX_BYTES = 1 << 28
-MAX_FEATURES = 1 << 24
+MAX_BYTES = 1 << 26
+MAX_FEATURES = 1 << 20
 NODES = (
     "left", "right", "feature", "threshold", "cluster", "samples", "weight", "missing", "move",
     "gain",
