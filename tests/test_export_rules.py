@@ -285,6 +285,9 @@ def test_errors(iris):
     names = list("abcd")
     with pytest.raises(ValueError, match="one_hot names 'a' twice"):
         to_rules(model, feature_names=names, one_hot={"s": ["a"], "t": ["a"]})
+    binary = Kauri(2).fit([[0.0, 3.0], [1.0, 3.0]])
+    with pytest.raises(ValueError, match="the source 'a', which is also a feature of its own"):
+        to_rules(binary, feature_names=["a_b", "a"], one_hot={"a": ["a_b"]})
     with pytest.raises(ValueError, match=r"which the tree cuts at .* not a column of 0 and 1"):
         to_rules(model, feature_names=names, one_hot={"s": names})
     with pytest.raises(ValueError, match="value_names has 'q', which is no feature"):

@@ -20,15 +20,14 @@ from agathis import Kauri
 from agathis.export import to_sql
 from agathis.export.sql import DIALECTS
 
-duckdb = pytest.importorskip("duckdb")
-
 
 class Database:
     """Rows in a table of an engine, in their order."""
 
     def __init__(self, engine: str, names, rows, types=None, table="t") -> None:
         self.engine = engine
-        self.connection = {"sqlite": sqlite3, "duckdb": duckdb}[engine].connect(":memory:")
+        module = sqlite3 if engine == "sqlite" else pytest.importorskip("duckdb")
+        self.connection = module.connect(":memory:")
         quote = {"sqlite": "`", "duckdb": '"'}[engine]
         types = types or ["DOUBLE"] * len(names)
         columns = [

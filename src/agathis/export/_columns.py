@@ -128,6 +128,11 @@ def columns_of(
             out.append(Codes(name, _written(cuts.get(f, ()), digits), codes[name]))
         else:
             out.append(Number(name, _written(cuts.get(f, ()), digits)))
+    sources = {column.source for column in indicators.values()}
+    if both := sources.intersection(name for name in names if name not in indicators):
+        raise ValueError(
+            f"one_hot has the source {min(both)!r}, which is also a feature of its own."
+        )
     return out
 
 

@@ -87,7 +87,8 @@ def to_python(
 def _lines(described: Described, function: str) -> Iterator[str]:
     columns = described.columns
     names = list(dict.fromkeys(column.name for column in columns))
-    if len(names) < len(columns) - sum(isinstance(column, Indicator) for column in columns):
+    numbers = [column.name for column in columns if not isinstance(column, Indicator)]
+    if len(set(numbers)) < len(numbers):
         raise ValueError("feature_names has a name twice; a row could not tell them apart.")
     place = {name: i for i, name in enumerate(names)}
     many = f"{len(names)} value{'s'[: len(names) != 1]}"
