@@ -26,7 +26,8 @@ def without_seconds(text):
 
 
 @pytest.mark.parametrize("page", ["comparing.md", "export.md"])
-def test_examples(page):
+def test_examples(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names, printed, outputs = {}, "", 0
     for kind, text in blocks(page):
         if kind == "python":

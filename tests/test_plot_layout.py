@@ -10,7 +10,8 @@ from plot_trees import MODELS, grown
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
-from sklearn.preprocessing import MinMaxScaler, PowerTransformer, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from agathis import Kauri
 from agathis._tree import MOVES
@@ -164,7 +165,7 @@ def test_missing_values_are_in_the_words():
     assert [n.condition for n in layout_tree(infinite).nodes] == ["", "is known", "is missing"]
 
 
-@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), PowerTransformer()])
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), RobustScaler()])
 def test_thresholds_before_a_scaler(iris, scaler):
     scaled = scaler.fit_transform(iris)
     model = Kauri(3, max_leaf_nodes=6).fit(scaled)
@@ -193,11 +194,26 @@ def test_errors(iris):
         layout_tree(model, max_depth=-1)
     with pytest.raises(ValueError, match="'digits' parameter"):
         layout_tree(model, digits=0)
-    with pytest.raises(TypeError, match="scaler must be a fitted transformer"):
-        layout_tree(model, scaler=3)
-    with pytest.raises(ValueError, match="scaler has 2 features; the tree has 4"):
+    for scaler in (3, PCA().fit(iris)):
+        with pytest.raises(TypeError, match="scaler must be a fitted MinMaxScaler"):
+            layout_tree(model, scaler=scaler)
+    with pytest.raises(ValueError, match="scaler"):
         layout_tree(model, scaler=StandardScaler().fit(iris[:, :2]))
-    with pytest.raises(ValueError, match="must scale each column by itself"):
-        layout_tree(model, scaler=PCA().fit(iris))
     with pytest.raises(NotFittedError):
         layout_tree(model, scaler=StandardScaler())
+
+
+def test_categories_and_codes_in_words(iris):
+    X = np.column_stack([iris[:, 2] > 3, iris[:, 3] / 100]).astype(float)
+    model = Kauri(2, max_leaf_nodes=2).fit(X)
+    names = {"feature_names": ["kind_long", "width"], "one_hot": {"kind": ["kind_long"]}}
+    root, *children = layout_tree(model, **names).nodes
+    assert root.feature == "kind"
+    assert [n.condition for n in children] == ["is not long", "is long"]
+
+
+def test_a_pipeline_brings_its_scaler(iris):
+    scaler = StandardScaler().fit(iris)
+    pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(iris)
+    model = Kauri(3, max_leaf_nodes=4).fit(scaler.transform(iris))
+    assert layout_tree(pipeline) == layout_tree(model, scaler=scaler)

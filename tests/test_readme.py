@@ -6,6 +6,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from agathis import Kauri
+
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -54,13 +56,26 @@ def test_comparing_example_runs(capsys):
     ]  # fmt: skip
 
 
-def test_scaling_example_runs():
+def test_scaling_example_runs(capsys):
     from sklearn.datasets import load_wine
 
-    names = {"X": load_wine().data}
+    wine = load_wine()
+    names = {"X": wine.data}
     code = textwrap.dedent(blocks(" *python")[-1])
-    exec("from agathis import Kauri\n" + code, names)
-    assert names["model"].n_clusters_ == 3
+    exec("from agathis import Kauri\nfrom agathis.export import to_text\n" + code, names)
+    out = capsys.readouterr().out
+    # Proline is between 278 and 1680, and between 0 and 1 once it is scaled.
+    thresholds = re.findall(r"x\[12\] <= ([\d.]+)", out)
+    assert thresholds
+    assert all(278 < float(value) < 1680 for value in thresholds)
+
+
+def test_export_example_runs(capsys):
+    from sklearn.datasets import load_iris
+
+    model = Kauri(3, max_leaf_nodes=4).fit(load_iris().data)
+    exec(blocks("python")[4], {"model": model})
+    assert "CASE" in capsys.readouterr().out
 
 
 def test_commands_come_first():

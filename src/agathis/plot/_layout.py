@@ -9,7 +9,7 @@ parents, so that going through them backwards needs no recursion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,7 @@ from sklearn.base import BaseEstimator
 from agathis import _validation as checks
 from agathis._constraints import PLOT_CONSTRAINTS
 from agathis._tree import LEAF, MOVES, Tree
-from agathis.export._words import conditions, named_tree
-from agathis.plot._units import original_thresholds
+from agathis.export._described import describe
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,8 @@ def layout_tree(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     scaler: object | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
     max_depth: int | None = None,
     digits: int = 4,
 ) -> TreeLayout:
@@ -115,9 +116,9 @@ def layout_tree(
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
-    scaler : transformer, optional
-        What scaled the columns before the tree was fitted, each by itself, such as a fitted
-        ``StandardScaler``: thresholds are shown in the units before it.
+    scaler, one_hot, value_names
+        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, categories
+        and codes in words.
     max_depth : int, optional
         Nodes below this depth are left out.
     digits : int, default=4
@@ -142,8 +143,16 @@ def layout_tree(
     2 1.5 leaf > 5.15 34
     """
     checks.check_arguments("layout_tree", PLOT_CONSTRAINTS, max_depth=max_depth, digits=digits)
-    tree, features, clusters = named_tree(model, feature_names, cluster_names)
-    threshold = original_thresholds(tree, scaler)
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
+    tree, clusters = described.tree, described.clusters
     below, n_leaves = _below(tree)
     weight = below.sum(axis=1, keepdims=True)
     shares = np.divide(below, weight, out=np.zeros_like(below), where=weight > 0)
@@ -158,10 +167,12 @@ def layout_tree(
     nodes = []
     for i in np.flatnonzero(tree.depth <= last):
         is_leaf, up = bool(tree.is_leaf[i]), int(parent[i])
-        words = ("", "")
+        condition = ""
         if up >= 0:
-            words = conditions("", float(threshold[up]), int(tree.missing[up]), digits)
-        side = int(up >= 0 and tree.children_right[up] == i)
+            side = int(tree.children_right[up] == i)
+            # The node above says which feature it is.
+            name = described.columns[tree.feature[up]].name
+            condition = described.sides(up)[side].removeprefix(name).strip()
         nodes.append(
             LayoutNode(
                 node=int(i),
@@ -169,8 +180,8 @@ def layout_tree(
                 x=float(x[i]),
                 depth=int(tree.depth[i]),
                 kind="leaf" if is_leaf else "cropped" if tree.depth[i] == last else "split",
-                condition=words[side].strip(),
-                feature="" if is_leaf else str(features[tree.feature[i]]),
+                condition=condition,
+                feature="" if is_leaf else described.columns[tree.feature[i]].name,
                 move=MOVES[tree.move[i]],
                 gain=float(tree.gain[i]),
                 gain_share=float(gains[i] / total),

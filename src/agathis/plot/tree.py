@@ -8,12 +8,13 @@ both ways, so boxes and text stay in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis import _validation as checks
 from agathis._constraints import PLOT_CONSTRAINTS
@@ -47,6 +48,8 @@ def plot_tree(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     scaler: object | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
     max_depth: int | None = None,
     digits: int = 4,
     details: bool = True,
@@ -61,17 +64,17 @@ def plot_tree(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
         Where to draw, in letters that fit. By default a new figure, as large as the tree needs.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
-    scaler : transformer, optional
-        What scaled the columns before the tree was fitted, each by itself, such as a fitted
-        ``StandardScaler``: thresholds are shown in the units before it.
+    scaler, one_hot, value_names
+        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, categories
+        and codes in words.
     max_depth : int, optional
         Nodes below this depth are left out; dashed boxes say how many leaves there are.
     digits : int, default=4
@@ -106,6 +109,8 @@ def plot_tree(
         feature_names=feature_names,
         cluster_names=cluster_names,
         scaler=scaler,
+        one_hot=one_hot,
+        value_names=value_names,
         max_depth=max_depth,
         digits=digits,
     )
@@ -115,13 +120,17 @@ def plot_tree(
         room = ax.get_window_extent()
         dots = ax.figure.dpi
         page, points = (room.width / dots, room.height / dots), POINTS_ON_AXES
-    sheet = _measure(tree_of(model), layout, details, root, page, points)
+    sheet = _measure(tree_of(_last_step(model)), layout, details, root, page, points)
     if ax is None:
         fontsize = fontsize or min(points, sheet.points(MOST))
         inches = [side * fontsize / 72 + 0.1 for side in sheet.size]
         ax = canvas(None, (max(inches[0], LEAST[0]), max(inches[1], LEAST[1])))
     _draw(ax, sheet, fontsize or min(points, sheet.points(page)))
     return ax
+
+
+def _last_step(model: object) -> object:
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
 @dataclass(frozen=True)
