@@ -94,9 +94,10 @@ cdef class LeafTable:
             view.missing_count = &self.missing_count[0]
             view.missing_weight = &self.missing_weight[0]
         view.kept, view.cuts, view.cut_first = NULL, 0, NULL
-        if self.kept is not None and self.kept.shape[1] > 0:
-            view.kept, view.cuts = &self.kept[0, 0], self.kept.shape[1]
-            view.cut_first = &self.cut_first[0]
+        if self.cut_first is not None:
+            view.cut_first, view.cuts = &self.cut_first[0], self.kept.shape[1]
+        if view.cuts > 0:
+            view.kept = &self.kept[0, 0]
         return view
 
     @property
