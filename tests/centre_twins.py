@@ -65,17 +65,17 @@ def exkmc(X, weight, centres, own, most, from_imm):
         imm(X, weight, centres, own) if from_imm else (Sketch(), {0: np.arange(len(X))})
     )
     distance = squared(X, centres) * weight[:, None]
-    slack = SHARE * distance.sum()
 
     def cost(rows):
         return distance[rows].sum(axis=0).min()
 
     def centre(rows):
         total = distance[rows].sum(axis=0)
-        return int(np.flatnonzero(total <= total.min() + slack)[0])
+        return int(np.flatnonzero(total <= total.min() * (1 + SHARE))[0])
 
     def best_cut(rows):
         best, least = None, cost(rows)
+        slack = SHARE * least
         for f in range(X.shape[1]):
             values = np.unique(X[rows, f])
             for low, high in pairwise(values):
@@ -83,16 +83,16 @@ def exkmc(X, weight, centres, own, most, from_imm):
                 both = cost(rows[left]) + cost(rows[~left])
                 if both < least - slack:
                     best, least = (f, threshold_between(float(low), float(high)), left), both
-        return cost(rows) - least, best
+        return cost(rows) - least, best, slack
 
     for node, rows in leaves.items():
         sketch.cluster[node] = centre(rows)
     while len(leaves) < most:
-        best, largest = None, 0.0
+        best, largest, most_slack = None, 0.0, 0.0
         for node in sorted(leaves):
-            drop, cut = best_cut(leaves[node])
-            if cut and drop > largest + slack:
-                best, largest = (node, cut), drop
+            drop, cut, slack = best_cut(leaves[node])
+            if cut and drop > largest + max(slack, most_slack):
+                best, largest, most_slack = (node, cut), drop, slack
         if best is None:
             break
         node, (f, t, left) = best
@@ -123,7 +123,8 @@ def shallow(X, weight, centres, depth_factor):
         near = distance[np.ix_(rows, present)]
         share = weight[rows]
         before = share @ near.min(axis=1)
-        spread = np.sum(share[:, None] * (near - near.min(axis=1, keepdims=True))) + before
+        losses = share[:, None] * (near - near.min(axis=1, keepdims=True))
+        scale = before if before > 0 else 1e-13 * losses.min(initial=1.0, where=losses > 0)
         best, least = None, np.inf
         for f, t in cuts_between(X[rows], centres[present]):
             left, centre_left = X[rows, f] <= t, centres[present, f] <= t
@@ -133,7 +134,7 @@ def shallow(X, weight, centres, depth_factor):
                 left, near[:, centre_left].min(axis=1), near[:, ~centre_left].min(axis=1)
             )
             lost = share @ (sides - near.min(axis=1))
-            price = (lost if lost > 1e-14 * spread else 0.0) / max(before, 1e-13 * spread)
+            price = (lost if lost > 1e-14 * before else 0.0) / scale
             p = share[left].sum() / share.sum()
             depth = depth_to_come(p, int(centre_left.sum()), len(present))
             known = p * ((f, "left") in path) + (1 - p) * ((f, "right") in path)
@@ -142,7 +143,7 @@ def shallow(X, weight, centres, depth_factor):
                 best, least = (f, t, left, centre_left), price
         if best is None:
             total = share @ near
-            first = np.flatnonzero(total <= total.min() + SHARE * total.sum())[0]
+            first = np.flatnonzero(total <= total.min() * (1 + SHARE))[0]
             sketch.cluster[node] = int(present[first])
             continue
         f, t, left, centre_left = best

@@ -159,6 +159,57 @@ class TestTwins:
         assert found[3, 0] == 0.0
 
 
+class TestFarRows:
+    """A row far away has a centre of its own, and changes nothing for the others."""
+
+    FAR = (1e3, 1e4, 1e5, 1e6, 1e7, 1e9)
+
+    @pytest.fixture(params=FAR)
+    def far(self, iris, request):
+        X = np.vstack([iris, np.full((1, 4), request.param)])
+        parts = (slice(50), slice(50, 100), slice(100, 150), slice(150, 151))
+        return X, np.stack([X[part].mean(axis=0) for part in parts])
+
+    def near_only(self, iris, far, method, **settings):
+        return method(3, centers=far[1][:3], **settings).fit(iris)
+
+    def test_imm_and_exkmc_of_as_many_leaves(self, iris, far):
+        X, centres = far
+        imm, exkmc = (method(4, centers=centres).fit(X) for method in (IMM, ExKMC))
+        np.testing.assert_array_equal(imm.labels_, exkmc.labels_)
+        alone = self.near_only(iris, far, IMM)
+        assert exkmc.inertia_ == pytest.approx(alone.inertia_)
+        np.testing.assert_array_equal(exkmc.labels_[:-1], alone.labels_)
+
+    @pytest.mark.parametrize("base", ["imm", None])
+    def test_exkmc_of_more_leaves(self, iris, far, base):
+        X, centres = far
+        model = ExKMC(4, centers=centres, max_leaf_nodes=8, base_tree=base).fit(X)
+        alone = self.near_only(iris, far, ExKMC, max_leaf_nodes=7, base_tree=base)
+        assert model.n_leaves_ == alone.n_leaves_ + 1
+        np.testing.assert_array_equal(model.labels_[:-1], alone.labels_)
+        assert model.inertia_ == pytest.approx(alone.inertia_)
+
+    def test_shallow(self, iris, far):
+        X, centres = far
+        model = ExShallow(4, centers=centres, depth_factor=0).fit(X)
+        alone = self.near_only(iris, far, ExShallow, depth_factor=0)
+        np.testing.assert_array_equal(model.labels_[:-1], alone.labels_)
+        assert model.inertia_ == pytest.approx(alone.inertia_)
+
+    @pytest.mark.parametrize("method", [IMM, ExKMC, ExShallow])
+    def test_twins(self, far, method):
+        X, centres = far
+        used, own = twins.used_centres(X, centres)
+        share = np.ones(len(X))
+        sketch = {
+            IMM: lambda: twins.imm(X, share, used, own)[0],
+            ExKMC: lambda: twins.exkmc(X, share, used, own, 4, True),
+            ExShallow: lambda: twins.shallow(X, share, used, 0.03),
+        }[method]()
+        same_as_twin(method(4, centers=centres).fit(X), X, None, sketch, used)
+
+
 class TestAlike:
     """What holds for all four."""
 

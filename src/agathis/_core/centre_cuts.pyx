@@ -30,7 +30,8 @@ cdef extern from "centre_loops.h" nogil:
         double* best)
     void centre_sides(
         const double* cost, Py_ssize_t stride, const int32_t* which, const double* at,
-        const double* value, Py_ssize_t m, Py_ssize_t n_centres, double* base, double* change)
+        const double* value, Py_ssize_t m, Py_ssize_t n_centres, double* before, double* after,
+        double* left, double* right)
 
 
 # Less work than this is done by one thread.
@@ -271,25 +272,32 @@ cdef class CentreCuts:
             least[i] = losses_in_node(
                 &distance[rows[i], 0], self.row_weight[rows[i]], &numbers[0], k, m, &cost[0, i])
         cdef double before = float(np.sum(share * np.asarray(least)))
-        cdef double spread = float(np.sum(cost)) + before
-        cdef double[:, ::1] change = np.empty((threads, self.n_samples))
-        cdef double[:, ::1] block = np.empty((threads, 2 * CENTRE_BLOCK))
-        cdef double[:, ::1] base = np.zeros((d, k)), depth = np.zeros((d, k + 1))
+        cdef double[:, ::1] left = np.empty((threads, self.n_samples))
+        cdef double[:, ::1] right = np.empty((threads, self.n_samples))
+        cdef double[:, ::1] onward = np.empty((threads, m + 1))
+        cdef double[:, ::1] block = np.empty((threads, 3 * CENTRE_BLOCK))
+        cdef double[:, ::1] lost_below = np.zeros((d, k)), lost_above = np.zeros((d, k))
+        cdef double[:, ::1] depth = np.zeros((d, k + 1))
         cdef double[:, ::1] ends = np.zeros((d, 2))
         cdef int32_t[:, ::1] parts = np.zeros((d, k + 1), dtype=np.int32)
         cdef double[::1] found = np.empty(d)
         cdef shallow_node node
         node.total = float(share.sum())
-        # A node of no cost: a cut either loses nothing or is out of the question.
-        node.scale = max(before, 1e-13 * spread)
-        node.noise = 1e-14 * spread
+        node.scale = before
+        if before == 0.0:
+            # A node of no cost: a cut either loses nothing or is out of the question.
+            node.scale = 1e-13 * float(np.min(cost, initial=1.0, where=np.asarray(cost) > 0.0))
+        # Two distances that should be equal differ by their last digits.
+        node.noise = 1e-14 * before
         node.depth_factor = depth_factor
         for f in prange(d, nogil=True, num_threads=threads, schedule="dynamic"):
             sides_of_rows(
                 self, f, rows, cost, &which[f, 0], &at[f, 0], k, &block[threadid(), 0],
-                &base[f, 0], &change[threadid(), 0])
+                &lost_below[f, 0], &lost_above[f, 0], &left[threadid(), 0],
+                &right[threadid(), 0])
             found[f] = scan_losses(
-                self, slot, f, &at[f, 0], k, &base[f, 0], &change[threadid(), 0], &node,
+                self, slot, f, &at[f, 0], k, &lost_below[f, 0], &lost_above[f, 0],
+                &left[threadid(), 0], &right[threadid(), 0], &onward[threadid(), 0], &node,
                 on_path[0, f], on_path[1, f], &parts[f, 0], &depth[f, 0], &ends[f, 0])
         best = first_least(np.asarray(found), None)
         if best is None:
@@ -394,10 +402,10 @@ cdef inline double losses_in_node(
 
 cdef void sides_of_rows(
     CentreCuts s, Py_ssize_t f, const int32_t[::1] rows, const double[:, ::1] cost,
-    const int32_t* which, const double* at, Py_ssize_t k, double* block, double* base,
-    double* change,
+    const int32_t* which, const double* at, Py_ssize_t k, double* block, double* before,
+    double* after, double* left, double* right,
 ) noexcept nogil:
-    """Fill ``base`` and, row by row, ``change``: see centre_loops.h."""
+    """Fill ``before``, ``after`` and, row by row, ``left`` and ``right``: see centre_loops.h."""
     cdef Py_ssize_t m = rows.shape[0], begin = 0, i, size
     cdef const double* values = &s.values[f, 0]
     while begin < m:
@@ -405,40 +413,51 @@ cdef void sides_of_rows(
         for i in range(size):
             block[i] = values[rows[begin + i]]
         centre_sides(
-            &cost[0, begin], m, which, at, block, size, k, base, block + CENTRE_BLOCK)
+            &cost[0, begin], m, which, at, block, size, k, before, after, block + CENTRE_BLOCK,
+            block + 2 * CENTRE_BLOCK)
         for i in range(size):
-            change[rows[begin + i]] = block[CENTRE_BLOCK + i]
+            left[rows[begin + i]] = block[CENTRE_BLOCK + i]
+            right[rows[begin + i]] = block[2 * CENTRE_BLOCK + i]
         begin += size
 
 
 cdef double scan_losses(
     CentreCuts s, Py_ssize_t slot, Py_ssize_t f, const double* at, Py_ssize_t k,
-    const double* base, const double* change, const shallow_node* node, uint8_t left_known,
-    uint8_t right_known, int32_t* parts, double* depth, double* ends,
+    const double* before, const double* after, const double* left, const double* right,
+    double* onward, const shallow_node* node, uint8_t left_known, uint8_t right_known,
+    int32_t* parts, double* depth, double* ends,
 ) noexcept nogil:
     """The least price of a cut of a feature."""
     cdef const int32_t* order = &s.rows.order[f, s.rows.start[slot]]
     cdef const uint8_t* cut = &s.rows.cut[f, s.rows.start[slot]]
     cdef const double* values = &s.values[f, 0]
-    cdef Py_ssize_t m = s.rows.stop[slot] - s.rows.start[slot], j, p = 0, stop, size
-    cdef double left = 0.0, loss, price, share, best = NONE, low
+    cdef Py_ssize_t m = s.rows.stop[slot] - s.rows.start[slot], j, p = 0, q, stop, size
+    cdef double size_left = 0.0, so_far, loss, price, share, best = NONE, low
     for j in range(k - 1):
         stop = s.count_to(slot, f, at[j], True)
         if not s.alike:
             while p < stop:
-                left += s.row_weight[order[p]]
+                size_left += s.row_weight[order[p]]
                 p += 1
         p = stop
         if at[j] == at[j + 1]:
             continue
+        # What is lost before and after the stretch is lost wherever the cut is in it.
+        if before[j] + after[j] >= best * node.scale:
+            continue
         for size in range(2, k + 1):
             parts[size] = <int32_t>part_of(j + 1, k, size)
         stop = s.count_to(slot, f, at[j + 1], False)
-        loss, low = base[j], at[j]
+        so_far, low = before[j], at[j]
+        # What the rows from each one on cost on the right.
+        onward[stop] = after[j]
+        for q in range(stop - 1, p - 1, -1):
+            onward[q] = onward[q + 1] + right[order[q]]
         while True:
+            loss = so_far + onward[p]
             # The depth is at least 1 and at most 1 is taken off it, so no price is below its loss.
             if loss < best * node.scale and p > 0 and p < m:
-                share = (p if s.alike else left) / node.total
+                share = (p if s.alike else size_left) / node.total
                 price = (loss if loss > node.noise else 0.0) / node.scale
                 price -= node.depth_factor * (share * left_known + (1 - share) * right_known)
                 if below(price + node.depth_factor, best):
@@ -450,9 +469,9 @@ cdef double scan_losses(
             if p == stop:
                 break
             while True:
-                loss += change[order[p]]
+                so_far += left[order[p]]
                 if not s.alike:
-                    left += s.row_weight[order[p]]
+                    size_left += s.row_weight[order[p]]
                 p += 1
                 if p == stop or cut[p - 1]:
                     break

@@ -122,12 +122,13 @@ centre_best_pair(const double *restrict cost, ptrdiff_t width, const int32_t *re
 AGATHIS_CLONES void
 centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which,
              const double *restrict at, const double *restrict value, ptrdiff_t m,
-             ptrdiff_t n_centres, double *restrict base, double *restrict change)
+             ptrdiff_t n_centres, double *restrict before, double *restrict after,
+             double *restrict left, double *restrict right)
 {
     double near[CENTRE_BLOCK];
     for (ptrdiff_t i = 0; i < m; ++i) {
         near[i] = INFINITY;
-        change[i] = 0.0;
+        left[i] = right[i] = 0.0;
     }
     for (ptrdiff_t j = 0; j + 1 < n_centres; ++j) {
         const double *restrict own = cost + which[j] * stride;
@@ -136,11 +137,11 @@ centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double closest = own[i] < near[i] ? own[i] : near[i];
             near[i] = closest;
-            const double left = value[i] <= here ? closest : 0.0;
-            sum += left;
-            change[i] += (value[i] <= next ? closest : 0.0) - left;
+            const double known = value[i] <= here ? closest : 0.0;
+            sum += known;
+            left[i] += (value[i] <= next ? closest : 0.0) - known;
         }
-        base[j] += sum;
+        before[j] += sum;
     }
     for (ptrdiff_t i = 0; i < m; ++i) {
         near[i] = INFINITY;
@@ -152,10 +153,10 @@ centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double closest = own[i] < near[i] ? own[i] : near[i];
             near[i] = closest;
-            const double right = value[i] > here ? closest : 0.0;
-            sum += right;
-            change[i] += (value[i] > next ? closest : 0.0) - right;
+            const double known = value[i] >= next ? closest : 0.0;
+            sum += known;
+            right[i] += (value[i] > here ? closest : 0.0) - known;
         }
-        base[j] += sum;
+        after[j] += sum;
     }
 }

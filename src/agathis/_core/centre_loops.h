@@ -29,10 +29,13 @@ ptrdiff_t centre_best_pair(const double *cost, ptrdiff_t width, const int32_t *o
  *
  * IN cost[k * stride + i]: of row i with centre k; which, at: the centres in the feature's order,
  * and their values there; value[i]: that of the rows; m <= CENTRE_BLOCK rows.
- * OUT base[j] += the costs with a threshold at at[j], for j < n_centres - 1; change[i]: what the
- * cost changes by when row i, between two centres, goes from right to left. */
+ * OUT for j < n_centres - 1, before[j] += what rows up to at[j] cost on the left of a threshold
+ * between at[j] and at[j + 1], after[j] += what those from at[j + 1] on cost on its right; left[i],
+ * right[i]: what row i, between two centres, costs on either side of a threshold between them.
+ * They stay apart: a row may cost next to nothing on one side and more than all others together
+ * on the other, and would take their digits with it. */
 void centre_sides(const double *cost, ptrdiff_t stride, const int32_t *which, const double *at,
-                  const double *value, ptrdiff_t m, ptrdiff_t n_centres, double *base,
-                  double *change);
+                  const double *value, ptrdiff_t m, ptrdiff_t n_centres, double *before,
+                  double *after, double *left, double *right);
 
 #endif

@@ -142,11 +142,16 @@ class ExKMC(CentreTree):
 
 @dataclass(eq=False)
 class _Leaf:
-    """A leaf, and its best cut once that is known."""
+    """A leaf, and its best cut once that is known.
+
+    ``total`` is what its rows cost with each centre; values that differ by no more than ``slack``
+    differ by rounding.
+    """
 
     node: int
     slot: int
     total: np.ndarray
+    slack: float
     cut: tuple[float, int, float] | None = None
     searched: bool = False
 
@@ -163,23 +168,29 @@ class _Growth:
         self.sketch, self.cuts = sketch, cuts
         self.n_centres = len(teacher.centres)
         self.cost = losses(teacher.distance, cuts.weight, self.n_centres, threads)
-        self.slack = SHARE * float((cuts.weight @ teacher.distance[:, : self.n_centres]).sum())
+        self.least = cuts.weight * teacher.distance[:, : self.n_centres].min(axis=1)
         self.leaves: list[_Leaf] = []
 
     def add(self, node: int, slot: int) -> None:
         """A new leaf takes the centre that costs least."""
-        total = self.cost[self.cuts.samples(slot)].sum(axis=0)[: self.n_centres]
-        self.sketch.cluster[node] = first_least(total, self.slack)
-        self.leaves.append(_Leaf(node, slot, total))
+        rows = self.cuts.samples(slot)
+        total = self.cost[rows].sum(axis=0)[: self.n_centres]
+        # Distances have the digits of their own size: those to the centres that come into
+        # question, not those to centres far away.
+        slack = SHARE * float(total.min() + self.least[rows].sum())
+        self.sketch.cluster[node] = first_least(total, slack)
+        self.leaves.append(_Leaf(node, slot, total, slack))
 
     def cut_best(self) -> bool:
         """Cut the leaf with the largest drop; whether there was one."""
         best = None
         for leaf in sorted(self.leaves, key=lambda leaf: leaf.node):
             if not leaf.searched:
-                leaf.cut = self.cuts.best_pair(leaf.slot, self.cost, leaf.total, self.slack)
+                leaf.cut = self.cuts.best_pair(leaf.slot, self.cost, leaf.total, leaf.slack)
                 leaf.searched = True
-            if leaf.cut and (best is None or leaf.drop > best.drop + self.slack):
+            if leaf.cut is None:
+                continue
+            if best is None or leaf.drop > best.drop + max(leaf.slack, best.slack):
                 best = leaf
         if best is None:
             return False

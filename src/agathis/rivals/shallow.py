@@ -128,7 +128,7 @@ class ExShallow(CentreTree):
             if cut is None:
                 rows = cuts.samples(slot)
                 total = weight[rows] @ teacher.distance[np.ix_(rows, centres)]
-                sketch.cluster[node] = int(centres[first_least(total, SHARE * total.sum())])
+                sketch.cluster[node] = int(centres[first_least(total, SHARE * total.min())])
                 continue
             feature, threshold = cut
             children = sketch.cut(node, feature, threshold)
