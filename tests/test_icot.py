@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from agathis.rivals import ICOT
 from agathis.rivals._local_search import Limits, Node, Search, Table
 from agathis.rivals._starts import kmeans_tree, random_tree, starts
-from agathis.rivals.icot import distances, distinct_rows
+from agathis.rivals.icot import as_repeats, distances, distinct_rows
 
 CRITERIA = ("silhouette", "dunn")
 seeds = st.integers(0, 2**32 - 1)
@@ -203,7 +203,10 @@ class TestSearch:
             max_leaf_nodes=n_clusters,
             kauri=False,
         )
-        limits = weight, criterion, n_clusters, max_depth, least
+        # Weights that are not whole are scaled, and what a leaf must weigh with them.
+        counts = as_repeats(weight, len(X))
+        least *= counts[0] / weight[0] * (1 - 1e-12)
+        limits = counts, criterion, n_clusters, max_depth, least
         tree = naive.as_tuples(model.tree_)
         found = model.criterion_value_
         if model.n_leaves_ > 1:
@@ -347,6 +350,31 @@ class TestFit:
         assert weighted.criterion_value_ == repeated.criterion_value_
         np.testing.assert_array_equal(np.repeat(weighted.labels_, weight), repeated.labels_)
         valid_tree(weighted.tree_, X, weighted.labels_, weight, min_samples_leaf=4, kauri=False)
+
+    @criteria
+    def test_equal_weights_are_none(self, iris, criterion):
+        given = {"criterion": criterion, "n_restarts": 5, "random_state": 0}
+        expected = ICOT(5, **given).fit(iris)
+        assert expected.n_clusters_ > 1
+        for scale in (1e-200, 1e-8, 1 / 150, 0.04, 1e8):
+            model = ICOT(5, **given).fit(iris, sample_weight=np.full(150, scale))
+            np.testing.assert_array_equal(model.labels_, expected.labels_, err_msg=str(scale))
+
+    def test_the_unit_of_weights_that_are_not_whole_does_not_matter(self, iris):
+        weight = np.random.default_rng(0).random(150) + 0.2
+        given = {"n_restarts": 5, "random_state": 0}
+        expected = ICOT(5, **given).fit(iris, sample_weight=weight)
+        for scale in (1e-200, 1e-8, 1 / 150, 1e200):
+            model = ICOT(5, **given).fit(iris, sample_weight=scale * weight)
+            np.testing.assert_array_equal(model.labels_, expected.labels_, err_msg=str(scale))
+            assert model.criterion_value_ == pytest.approx(expected.criterion_value_)
+            assert model.inertia_ == pytest.approx(scale * expected.inertia_)
+            assert model.score(iris, sample_weight=scale * weight) == pytest.approx(
+                scale * expected.score(iris, sample_weight=weight)
+            )
+            np.testing.assert_allclose(
+                model.feature_importances_, expected.feature_importances_, atol=1e-9
+            )
 
     @criteria
     def test_threads_and_seeds(self, criterion):

@@ -21,6 +21,17 @@ def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) 
     return out
 
 
+def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:
+    """Weights of a size whose squares neither overflow nor vanish, and what they are times of.
+
+    The unit is a power of two, so that no digit is lost.
+    """
+    if weight is None:
+        return None, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(weight.max())[1]) - 1))
+    return weight / unit, unit
+
+
 def cluster_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
     """Sum the kernel within each cluster, sigma(C_k^2), from kernel rows in blocks."""
     stock = np.zeros(member.shape[1])
@@ -74,9 +85,10 @@ def kernel_objective(
     matrix: np.ndarray | None = None,
 ) -> float:
     """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
+    weight, unit = in_units(weight)
     if matrix is None and kernel.has_features:
-        return objective(*point_stocks(Space(kernel), X, labels, weight, threads))
-    return objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+        return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
+    return unit * objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
 
 
 def kernel_cost(
@@ -92,6 +104,7 @@ def kernel_cost(
     It is the kernel's trace less the objective. Where rows are points it is summed as what it
     is, without that difference of large numbers.
     """
+    weight, unit = in_units(weight)
     if matrix is None and kernel.has_features:
         points = kernel.features(X).astype(np.float64)
         member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
@@ -101,13 +114,14 @@ def kernel_cost(
         mean = (member.T @ settled) / np.where(size > 0, size, 1.0)[:, None]
         apart = settled - mean[labels]
         own = np.einsum("ij,ij->i", apart, apart)
-        return float(own.sum() if weight is None else weight @ own)
+        return unit * float(own.sum() if weight is None else weight @ own)
     if matrix is None:
         diagonal = kernel.diagonal(X - kernel.origin(X))
     else:
         diagonal = np.diagonal(matrix).astype(np.float64)
     trace = diagonal.sum() if weight is None else weight @ diagonal
-    return float(trace) - objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    inside = objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    return unit * (float(trace) - inside)
 
 
 def _pair_stocks(

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from agathis._kernels import Kernel
-from agathis._partition import kernel_blocks
+from agathis._partition import in_units, kernel_blocks
 from agathis._tree import LEAF, MOVES, UNDEFINED, Tree
 
 CUT = MOVES.index("cut")
@@ -123,6 +123,7 @@ def _worth(
 ) -> np.ndarray:
     """Of each node the sum of the kernel over its pairs of rows, over its weight."""
     n, n_nodes = len(X), len(left)
+    weight, unit = in_units(weight)
     member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
     size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
     if kernel.has_features:
@@ -131,7 +132,7 @@ def _worth(
         stock = np.einsum("ij,ij->i", sums, sums)
     else:
         stock = _pair_stocks(kernel, X, member, left, right, threads)
-    return np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
+    return unit * np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
 
 
 def _pair_stocks(

@@ -98,6 +98,11 @@ class ICOT(Rival):
     feature_names_in_ : ndarray of shape (n_features,)
         Only where X has column names that are all strings.
 
+    Notes
+    -----
+    A silhouette needs to know how many others a row has in its cluster: weights that are all
+    whole numbers are so many rows each, and any others are scaled so that their mean is 1.
+
     References
     ----------
     Dimitris Bertsimas, Agni Orfanoudaki, Holly Wiberg. "Interpretable clustering: an
@@ -142,8 +147,9 @@ class ICOT(Rival):
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
     ) -> tuple[Sketch, dict[str, object]]:
         random = check_random_state(self.random_state)
-        weight = np.ones(len(X)) if weight is None else weight
-        least = checks.least_weight(self.min_samples_leaf, weight.sum(), 1)
+        given, weight = weight, as_repeats(weight, len(X))
+        total = len(X) if given is None else given.sum()
+        least = checks.least_weight(self.min_samples_leaf, total, 1) * (weight.sum() / total)
         if len(X) > self.subsample:
             drawn = np.sort(random.choice(len(X), self.subsample, replace=False))
             least *= weight[drawn].sum() / weight.sum()
@@ -205,6 +211,18 @@ class ICOT(Rival):
             return lambda: Silhouette(*shared)
         edges = spanning_tree(distance)
         return lambda: Dunn(*shared, *edges)
+
+
+def as_repeats(weight: np.ndarray | None, n: int) -> np.ndarray:
+    """Weights as numbers of rows: whole ones as they are, others with a mean of 1."""
+    if weight is None:
+        return np.ones(n)
+    # Floats from 2^53 on are whole whatever they mean.
+    if (weight >= 1).all() and (weight == np.floor(weight)).all() and weight.max() < 2**53:
+        return weight
+    # Not the mean of the weights themselves, whose sum may overflow.
+    share = weight / weight.max()
+    return share / share.mean()
 
 
 def distinct_rows(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
