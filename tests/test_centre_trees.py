@@ -9,14 +9,17 @@ from agathis._core.centre_cuts import distances
 from hypothesis import given
 from hypothesis import strategies as st
 from invariants import equal_trees, same_tree, valid_tree
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import adjusted_rand_score
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import weights
 
-from agathis import Kauri
+from agathis import Kauri, KernelKMeans
 from agathis._kernels import Kernel
 from agathis._partition import kernel_cost
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
@@ -274,6 +277,37 @@ class TestAlike:
         small = MiniBatchKMeans(3, n_init=1, random_state=0).fit(iris)
         is_fine(method(3, centers=small, random_state=0).fit(iris), iris)
 
+    def test_centres_of_an_estimator_and_clones(self, iris, method):
+        teacher = KMeans(3, n_init=2, random_state=0).fit(iris)
+        model = method(3, centers=teacher, random_state=0).fit(iris)
+        with pytest.raises(ValueError, match="A clone of an estimator has clones"):
+            clone(model).fit(iris)
+        kept = clone(method(3, centers=FrozenEstimator(teacher), random_state=0))
+        same_tree(kept.fit(iris).tree_, model.tree_)
+
+    @pytest.mark.parametrize("scale", [1e153, 1e160, 1e300])
+    def test_too_large_values(self, method, scale):
+        X = np.random.default_rng(0).random((60, 3)) * scale
+        with pytest.raises(ValueError, match=r"^X is too large: .* the largest value is 9"):
+            method(3, random_state=0).fit(X)
+        with pytest.raises(ValueError, match=r"^X is too large"):
+            method(3, centers=X[:3]).fit(X)
+        with pytest.raises(ValueError, match=r"^centers or X are too large"):
+            method(3, centers=X[:3] * 1e3).fit(X / scale)
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e-160, 1e-200, 1e-300])
+    def test_tiny_values(self, iris, method, scale):
+        weight = np.arange(150) % 4.0
+        expected = method(3, random_state=0).fit(iris, sample_weight=weight)
+        for centers in (None, expected.cluster_centers_ * scale):
+            model = method(3, centers=centers, random_state=0)
+            model.fit(iris * scale, sample_weight=weight)
+            assert model.n_clusters_ == 3
+            assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
+            near = cdist(iris, model.cluster_centers_ / scale).argmin(axis=1)
+            np.testing.assert_array_equal(model.teacher_labels_, near)
+            np.testing.assert_array_equal(model.predict(iris * scale), model.labels_)
+
     def test_found_centres_are_those_of_kmeans(self, iris, method):
         teacher = KMeans(3, n_init=4, random_state=3).fit(iris)
         model = method(3, n_init=4, random_state=3).fit(iris)
@@ -359,7 +393,11 @@ class TestAlike:
             ([0.0, 1.0], "centers"),
             ([[np.nan] * 4] * 3, "centers"),
             ([["a"] * 4] * 3, "centers must hold numbers"),
-            (KMeans(3), "no cluster_centers_: fit it first"),
+            (KMeans(3), r"is not fitted: fit it first.*sklearn\.frozen\.FrozenEstimator"),
+            (
+                KernelKMeans(3, kernel="rbf").fit(np.eye(4)),
+                "is fitted, but has no cluster_centers_",
+            ),
         ],
     )
     def test_bad_centres(self, iris, method, centers, message):

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import same_tree, valid_tree
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import table, weights
@@ -19,7 +22,7 @@ from strategies import table, weights
 from agathis import KernelKMeans
 from agathis._kernels import Kernel
 from agathis._partition import kernel_cost, kernel_objective
-from agathis.rivals import KMeansTree
+from agathis.rivals import IMM, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -54,7 +57,7 @@ class TestTree:
         np.testing.assert_array_equal(model.predict(X), model.labels_)
         counted = np.ones(len(X), bool) if weight is None else weight > 0
         taught = model.teacher_labels_
-        np.testing.assert_array_equal(taught < 0, ~counted)
+        assert taught.min() == 0
         share = np.ones(len(X)) if weight is None else weight
         # Each leaf has the cluster of most of its weight, in the tree's own numbers.
         leaves = model.apply(X)
@@ -64,8 +67,7 @@ class TestTree:
             held = np.bincount(taught[mine], share[mine])
             number.setdefault(int(model.tree_.cluster[leaf]), set()).add(int(np.argmax(held)))
         chosen = [numbers.pop() for _, numbers in sorted(number.items()) if len(numbers) == 1]
-        assert len(chosen) == model.n_clusters_
-        assert chosen == sorted(chosen)
+        assert chosen == list(range(model.n_clusters_))
         if not limits:
             apart = np.unique(X[counted], axis=0, return_inverse=True)[1]
             assert len(np.unique(apart)) >= model.n_leaves_
@@ -165,8 +167,47 @@ class TestTeacher:
         model = KMeansTree(3, centers=centers).fit(X)
         assert model.n_clusters_ == 2
         assert model.cluster_centers_.tolist() == [[0.5], [6.0]]
-        assert model.teacher_labels_.tolist() == [0, 0, 0, 0, 2, 2, 2, 2]
+        assert model.teacher_labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
         assert model.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+    def test_labels_have_the_numbers_of_the_tree(self, iris):
+        """Clusters that no leaf has come after those that the tree has."""
+        for seed in range(5):
+            model = KMeansTree(5, max_leaf_nodes=2, random_state=seed).fit(iris)
+            assert model.n_clusters_ == 2
+            assert np.unique(model.teacher_labels_).tolist() == [0, 1, 2, 3, 4]
+            own = model.teacher_labels_ < 2
+            near = cdist(iris, model.cluster_centers_).argmin(axis=1)
+            np.testing.assert_array_equal(model.teacher_labels_[own], near[own])
+            rbf = KMeansTree(5, kernel="rbf", max_leaf_nodes=3, random_state=seed).fit(iris)
+            same = KernelKMeans(5, kernel="rbf", random_state=seed).fit(iris)
+            pairs = set(zip(rbf.teacher_labels_.tolist(), same.labels_.tolist(), strict=True))
+            assert len(pairs) == 5
+            for k in range(rbf.n_clusters_):  # each leaf is the cluster of most of its rows
+                leaf = np.bincount(rbf.teacher_labels_[rbf.labels_ == k], minlength=5)
+                assert leaf[k] == leaf.max()
+
+    def test_labels_of_rows_of_no_weight(self, iris):
+        weight = np.arange(150) % 3.0
+        rows = weight > 0
+        for centers in (None, iris[[0, 60, 120]]):
+            model = KMeansTree(3, centers=centers, random_state=0)
+            model.fit(iris, sample_weight=weight)
+            near = cdist(iris, model.cluster_centers_).argmin(axis=1)
+            np.testing.assert_array_equal(model.teacher_labels_, near)
+        model = KMeansTree(3, kernel="rbf", random_state=0).fit(iris, sample_weight=weight)
+        assert (model.teacher_labels_[~rows] == -1).all()
+        assert np.unique(model.teacher_labels_[rows]).tolist() == [0, 1, 2]
+
+    @pytest.mark.parametrize("scale", [1e-200, 1e-12, 1e200])
+    @pytest.mark.parametrize("least", [1, 0.1])
+    def test_the_unit_of_weights_does_not_matter(self, iris, scale, least):
+        weight = np.random.default_rng(0).random(150) + 0.2
+        model = KMeansTree(3, max_leaf_nodes=4, min_samples_leaf=least, random_state=0)
+        expected = clone(model).fit(iris, sample_weight=weight)
+        model.fit(iris, sample_weight=scale * weight)
+        assert model.n_clusters_ == 3
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
 
     def test_weights_are_repeats(self, iris):
         weight = np.random.default_rng(0).integers(0, 4, len(iris))
@@ -192,6 +233,27 @@ class TestEdges:
         with pytest.warns(ConvergenceWarning, match="1 clusters were found"):
             model = KMeansTree(2).fit(np.ones((5, 2)))
         assert model.n_leaves_ == 1
+
+    @pytest.mark.parametrize("name", ["fit", "fit_predict"])
+    def test_warnings_show_the_line_of_the_user(self, name):
+        for model in (KMeansTree(2), KernelKMeans(2), IMM(2)):
+            with pytest.warns(UserWarning, match="1 ") as caught:
+                getattr(model, name)(np.ones((5, 2)))
+            assert [warning.filename for warning in caught] == [__file__]
+        with pytest.warns(ConvergenceWarning) as caught:
+            KernelKMeans(2).fit_transform(np.ones((5, 2)))
+        assert [warning.filename for warning in caught] == [__file__]
+        with pytest.warns(ConvergenceWarning) as caught:
+            make_pipeline(KMeansTree(2)).fit(np.ones((5, 2)))
+        assert [warning.filename for warning in caught] == [__file__]
+
+    @pytest.mark.parametrize("scale", [1e-200, 1e-300])
+    def test_tiny_values(self, iris, scale):
+        expected = KMeansTree(3, max_leaf_nodes=3, random_state=0).fit(iris)
+        for centers in (None, expected.cluster_centers_ * scale):
+            model = KMeansTree(3, centers=centers, max_leaf_nodes=3, random_state=0)
+            model.fit(iris * scale)
+            assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
 
     def test_one_cluster(self, iris):
         assert KMeansTree(1).fit(iris).n_leaves_ == 1

@@ -17,6 +17,25 @@ from agathis._kernels import Kernel
 from agathis._partition import ROWS_AT_ONCE, membership
 from agathis._space import Space
 
+# Squares of values below this lose digits, or vanish; times so much they are as good as others.
+TINY = 2.0**-400
+ENLARGED = 2.0**600
+
+
+def enlarged(values: np.ndarray) -> np.ndarray:
+    """The rows, those of tiny values alone many times as large."""
+    tiny = np.abs(values).max(axis=1) < TINY
+    return np.where(tiny[:, None], values, 0.0) * ENLARGED + np.where(tiny[:, None], 0.0, values)
+
+
+def apart(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Euclidean distances, of tiny values too."""
+    out = cdist(points, centres)
+    if np.abs(centres).max() < TINY:
+        tiny = np.abs(points).max(axis=1) < TINY
+        out[tiny] = cdist(points[tiny] * ENLARGED, centres * ENLARGED) / ENLARGED
+    return out
+
 
 @dataclass(frozen=True)
 class PointCentres:
@@ -48,7 +67,7 @@ class PointCentres:
         out = np.empty((len(X), len(self.points)))
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
             points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
-            out[rows] = cdist(points - self.origin, self.points)
+            out[rows] = apart(points - self.origin, self.points)
         return out
 
     def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
@@ -57,7 +76,10 @@ class PointCentres:
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
             if self.similarity:
                 points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
-                out[rows] = np.argmax(points @ (self.points + self.origin).T, axis=1)
+                centres = self.points + self.origin
+                if np.abs(centres).max() < TINY:
+                    points, centres = enlarged(points), centres * ENLARGED
+                out[rows] = np.argmax(points @ centres.T, axis=1)
             else:
                 out[rows] = np.argmin(self.distances(X[rows], threads), axis=1)
         return out

@@ -10,7 +10,6 @@ rounding does to rows that are as near to two centres.
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +17,13 @@ from scipy.spatial.distance import cdist
 from sklearn import get_config
 
 from agathis import _kmeans as search
-from agathis._centres import KernelCentres, PointCentres, SampleCentres
+from agathis._centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
 from agathis._factor import centre, factor
 from agathis._kernels import Kernel
 from agathis._kmeans import Pairs, Points
 from agathis._partition import kernel_cost, membership
 from agathis._space import Space
+from agathis._validation import warn
 
 # Matrices of n x n numbers that the search with "auto" holds at a time.
 MATRICES = 6
@@ -307,6 +307,8 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, *, centred: bo
             points = points - np.average(points, axis=0, weights=weight)
         if not np.isfinite(weight @ np.einsum("ij,ij->i", points, points)):
             raise ValueError("X is too large: the squared length of some row is not finite.")
+    # Clusters do not depend on the unit.
+    points = points * ENLARGED if np.abs(points).max() < TINY else points
     return Points(points, weight)
 
 
@@ -336,7 +338,7 @@ def _check_room(kernel: Kernel, n: int, room: float) -> None:
     have = _physical_memory()
     if have is not None and needed > have:
         raise MemoryError(advice.format(there=f", and this machine has {have / 1e9:.0f} GB"))
-    warnings.warn(advice.format(there=""), UserWarning, stacklevel=6)
+    warn(advice.format(there=""), UserWarning)
 
 
 def _physical_memory() -> int | None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,9 +22,10 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, gen_batches
 from sklearn.utils._param_validation import validate_parameter_constraints
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from agathis._core.binning import look_over
 from agathis._core.matrix import inspect
@@ -348,10 +352,7 @@ def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
     if not isinstance(centers, type) and hasattr(centers, "fit"):
         found = getattr(centers, "cluster_centers_", None)
         if found is None:
-            raise ValueError(
-                f"centers={centers!r} has no cluster_centers_: fit it first, or give the centres "
-                "as an array (a fitted estimator is not fitted any more once it is cloned)."
-            )
+            raise ValueError(_without_centres(centers))
     names = getattr(estimator, "feature_names_in_", None)
     columns = getattr(found, "columns", None)
     if names is not None and columns is not None and list(columns) != list(names):
@@ -368,6 +369,21 @@ def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
             f"{found.shape}."
         )
     return found
+
+
+def _without_centres(centers: BaseEstimator) -> str:
+    try:
+        check_is_fitted(centers)
+    except NotFittedError:
+        return (
+            f"centers={centers!r} is not fitted: fit it first, or give the centres as an array. A "
+            "clone of an estimator has clones of its parameters, which are not fitted: "
+            "sklearn.frozen.FrozenEstimator around the fitted one keeps it as it is."
+        )
+    return (
+        f"centers={centers!r} is fitted, but has no cluster_centers_: its clusters are not those "
+        "of centres in the space of X."
+    )
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:
@@ -451,6 +467,18 @@ def check_arguments(caller: str, constraints: dict[str, list], **values: object)
 def check_params(estimator: BaseEstimator) -> None:
     """Raise where a parameter is not what it may be, without data."""
     estimator._validate_params()
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn at the line of the user that led here, by way of scikit-learn or not."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _module(frame) in ("agathis", "contextlib", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _module(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "").split(".")[0]
 
 
 def n_threads(n_jobs: int | None) -> int:

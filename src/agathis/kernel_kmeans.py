@@ -8,7 +8,6 @@ training rows too.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, ClassVar
@@ -202,11 +201,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         for name, value in fitted.items():
             setattr(self, name, value)
         if self.algorithm == "auto" and self.n_clusters_ < self.n_clusters:
-            warnings.warn(
+            checks.warn(
                 f"{self.n_clusters_} clusters were found, fewer than n_clusters="
                 f"{self.n_clusters}: no more rows of X differ in the space of {kernel}.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return self
 

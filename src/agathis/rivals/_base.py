@@ -19,6 +19,14 @@ from agathis._partition import kernel_cost, kernel_objective
 from agathis.rivals._sketch import Sketch
 
 
+def numbered(labels: np.ndarray, kept: np.ndarray, count: int) -> np.ndarray:
+    """Labels 0, ..., count - 1 with ``kept`` first, in that order, then the others; -1 stays."""
+    order = np.concatenate([kept, np.setdiff1d(np.arange(count), kept)])
+    number = np.empty(count, dtype=np.int32)
+    number[order] = np.arange(count, dtype=np.int32)
+    return np.where(labels < 0, -1, number[labels]).astype(np.int32)
+
+
 class Rival(TreeModel, BaseEstimator):
     """A clustering tree that another method grows."""
 
@@ -53,6 +61,11 @@ class Rival(TreeModel, BaseEstimator):
             tree, kept = sketch.tree(rows, share, kernel, threads)
             labels = tree.predict(X, threads)
             found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
+            # The grower saw no rows without weight.
+            if ids is not None and "teacher_labels_" in found:
+                every = np.full(len(X), -1, dtype=np.int32)
+                every[ids] = found["teacher_labels_"]
+                found["teacher_labels_"] = every
             found = self._complete(found, X, kept, threads)
         self.tree_ = tree
         self.labels_ = labels
@@ -64,11 +77,6 @@ class Rival(TreeModel, BaseEstimator):
             # What there is one of for each cluster is for those that the tree has.
             if name.startswith("cluster_"):
                 value = value[kept]
-            # The grower saw no rows without weight.
-            elif name.endswith("labels_") and len(value) < len(X):
-                every = np.full(len(X), -1, dtype=value.dtype)
-                every[ids] = value
-                value = every
             setattr(self, name, value)
         return self
 
@@ -104,7 +112,8 @@ class Rival(TreeModel, BaseEstimator):
     ) -> dict[str, object]:
         """The attributes, where rows of weight 0 have a part in them or clusters are renumbered.
 
-        ``kept`` are the sketch's clusters that the tree has, in the tree's order.
+        ``kept`` are the sketch's clusters that the tree has, in the tree's order. The teacher's
+        label of rows of weight 0 is -1 so far.
         """
         return found
 

@@ -18,10 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from agathis import _validation as checks
+from agathis._centres import ENLARGED, TINY
 from agathis._core.centre_cuts import distances
 from agathis._kernels import at_most
-from agathis.rivals._base import Rival
+from agathis._partition import in_units
+from agathis.rivals._base import Rival, numbered
 from agathis.rivals._sketch import Sketch
+
+LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Teacher:
     ----------
     centres : ndarray of shape (n_centres, n_features)
     distance : ndarray of shape (n_samples, width)
-        Squared distances in the first ``n_centres`` columns.
+        Squared distances in the first ``n_centres`` columns; of tiny values, in another unit.
     labels : ndarray of int32, shape (n_samples,)
         The nearest centre of each row, the first of equally near ones.
     """
@@ -43,7 +47,15 @@ class Teacher:
 
     @classmethod
     def of(cls, centres: np.ndarray, X: np.ndarray, threads: int) -> Teacher:
-        distance = distances(X, centres, threads)
+        if max(np.abs(X).max(), np.abs(centres).max()) < TINY:
+            distance = distances(X * ENLARGED, centres * ENLARGED, threads)
+        else:
+            distance = distances(X, centres, threads)
+        # Times the rows, because they are summed.
+        if not distance[:, : len(centres)].max() <= LARGEST / len(X):
+            raise ValueError(
+                "centers or X are too large: sums of squared distances between them are not finite."
+            )
         labels = np.argmin(distance[:, : len(centres)], axis=1).astype(np.int32)
         return cls(centres, distance, labels)
 
@@ -58,6 +70,7 @@ class CentreTree(Rival):
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
     ) -> tuple[Sketch, dict[str, object]]:
+        _check_size(X, weight)
         random = check_random_state(self.random_state)
         teacher = self._teach(X, weight, random, threads)
         share = np.ones(len(X)) if weight is None else weight
@@ -82,15 +95,14 @@ class CentreTree(Rival):
         if len(used) == self.n_clusters:
             return teacher
         if self.centers is None:
-            why = "X has too few distinct rows for more"
+            few = len(np.unique(X, axis=0)) < self.n_clusters
+            why = "X has too few distinct rows for more" if few else "KMeans parts no more rows"
         else:
             same = len(centres) - len(np.unique(centres, axis=0))
             why = "no row is nearest to the others"
             why += f", {same} of which are equal to another" if same else ""
-        warnings.warn(
-            f"{len(used)} of n_clusters={self.n_clusters} centres are used: {why}.",
-            UserWarning,
-            stacklevel=5,
+        checks.warn(
+            f"{len(used)} of n_clusters={self.n_clusters} centres are used: {why}.", UserWarning
         )
         return teacher if len(used) == len(centres) else Teacher.of(centres[used], X, threads)
 
@@ -101,7 +113,8 @@ class CentreTree(Rival):
             # Fewer distinct rows than clusters: said in this package's words instead.
             warnings.simplefilter("ignore", ConvergenceWarning)
             teacher = KMeans(self.n_clusters, n_init=self.n_init, random_state=random)
-            labels = teacher.fit(X, sample_weight=weight).labels_
+            tiny = np.abs(X).max() < TINY
+            labels = teacher.fit(X * ENLARGED if tiny else X, sample_weight=weight).labels_
         # KMeans sums its centres thread by thread; means of its clusters in the order of the
         # rows have the same last digits with any number of threads.
         _, labels = np.unique(labels, return_inverse=True)
@@ -115,13 +128,11 @@ class CentreTree(Rival):
     ) -> dict[str, object]:
         """Number the centres as the tree's clusters, those that no leaf has after them."""
         centres, labels = found["cluster_centers_"], found["teacher_labels_"]
-        if len(labels) < len(X):
-            rows = np.ascontiguousarray(X, dtype=np.float64)
-            labels = Teacher.of(centres, rows, threads).labels
-        order = np.concatenate([kept, np.setdiff1d(np.arange(len(centres)), kept)])
-        number = np.empty(len(order), dtype=np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
-        return {**found, "teacher_labels_": number[labels]}
+        rest = labels < 0
+        if rest.any():
+            rows = np.ascontiguousarray(X[rest], dtype=np.float64)
+            labels[rest] = Teacher.of(centres, rows, threads).labels
+        return {**found, "teacher_labels_": numbered(labels, kept, len(centres))}
 
     @abstractmethod
     def _grow(
@@ -133,6 +144,21 @@ class CentreTree(Rival):
         threads: int,
     ) -> Sketch:
         """The tree; the cluster of a leaf is the number of a centre."""
+
+
+def _check_size(X: np.ndarray, weight: np.ndarray | None) -> None:
+    """Raise where sums of squared distances are no numbers."""
+    share, _ = in_units(weight)
+    with np.errstate(over="ignore", invalid="ignore"):
+        settled = X - X.mean(axis=0)
+        own = np.einsum("ij,ij->i", settled, settled)
+        # Sums of rows are squared, too: that is the sum of squares as often as there are rows.
+        most = 4.0 * len(X) * (own.sum() if share is None else share @ own)
+    if not np.isfinite(most):
+        raise ValueError(
+            "X is too large: sums of squared distances between its rows are not finite; the "
+            f"largest value is {np.abs(X).max():.6g}."
+        )
 
 
 def first_least(values: np.ndarray, slack: float) -> int:

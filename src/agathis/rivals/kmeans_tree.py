@@ -14,16 +14,16 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, check_random_state
 
 from agathis import _validation as checks
+from agathis._centres import apart
 from agathis._constraints import KMEANS_TREE_CONSTRAINTS
 from agathis._kernels import Kernel
 from agathis._tree import LEAF, threshold_between
 from agathis.kernel_kmeans import KernelKMeans
-from agathis.rivals._base import Rival
+from agathis.rivals._base import Rival, numbered
 from agathis.rivals._sketch import Sketch
 
 
@@ -75,7 +75,9 @@ class KMeansTree(Rival):
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The clusters that the tree learned, in their own numbers; -1 for rows of weight 0.
+        The clusters that the tree learned, numbered as the tree's; numbers from ``n_clusters_``
+        on are of clusters that no leaf has. A row of weight 0 has that of the nearest centre
+        with the linear kernel, and -1 with the others.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         The centres of KMeans, or those given, of the clusters that the tree has; only with the
         linear kernel.
@@ -167,7 +169,7 @@ class KMeansTree(Rival):
                     "own: use kernel='linear', or centers=None."
                 )
             centers = checks.check_centers(self, X.shape[1])
-            return np.argmin(cdist(X, centers), axis=1).astype(np.int32), centers
+            return _nearest(X, centers), centers
         teacher = KernelKMeans(
             self.n_clusters,
             kernel=self.kernel,
@@ -181,6 +183,17 @@ class KMeansTree(Rival):
             random_state=random_state,
         ).fit(X, sample_weight=weight)
         return teacher.labels_, getattr(teacher, "cluster_centers_", None)
+
+    def _complete(
+        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
+    ) -> dict[str, object]:
+        """Number the teacher's clusters as the tree's, those that no leaf has after them."""
+        labels, centres = found["teacher_labels_"], found.get("cluster_centers_")
+        count = int(labels.max()) + 1 if centres is None else len(centres)
+        rest = labels < 0
+        if centres is not None and rest.any():
+            labels[rest] = _nearest(X[rest].astype(np.float64), centres)
+        return {**found, "teacher_labels_": numbered(labels, kept, count)}
 
     def _learn(
         self,
@@ -199,13 +212,19 @@ class KMeansTree(Rival):
         ranks = np.empty(X.shape, dtype=np.float32)
         for column in range(X.shape[1]):
             ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
+        # Its bounds for rounding are for weights of about 1.
+        share = None if weight is None else weight * (len(X) / total)
         learned = DecisionTreeClassifier(
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_weight_fraction_leaf=least,
             random_state=random_state,
-        ).fit(ranks, labels, sample_weight=weight)
+        ).fit(ranks, labels, sample_weight=share)
         return _drawn(learned, X, ranks)
+
+
+def _nearest(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    return np.argmin(apart(X, centres), axis=1).astype(np.int32)
 
 
 def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> Sketch:
