@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs, make_circles
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -578,6 +579,38 @@ class TestPredict:
         if order:
             np.testing.assert_allclose(np.sort(distances), np.sort(named.transform(other)))
 
+    def test_precomputed_score_of_as_many_other_rows(self, iris):
+        """A matrix of other rows says nothing of the training rows, though it has their shape."""
+        other = iris[np.random.default_rng(0).permutation(150)]
+        gram, own, cross = iris @ iris.T, other @ other.T, other @ iris.T
+        model = KernelKMeans(3, kernel="precomputed", random_state=0).fit(iris, gram=gram)
+        with pytest.raises(ValueError, match="needs cross_gram=K"):
+            model.score(other, gram=own)
+        score = model.score(other, gram=own, cross_gram=cross)
+        assert score == pytest.approx(model.objective_)
+        for same in (gram.copy(), np.asfortranarray(gram), gram.tolist()):
+            assert model.score(iris, gram=same) == pytest.approx(model.objective_)
+        single = gram.astype(np.float32)
+        model.fit(iris, gram=single)
+        assert model.score(iris, gram=single) == pytest.approx(model.objective_)
+        with pytest.raises(ValueError, match="needs cross_gram=K"):
+            model.score(iris, gram=gram)
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e-200, 1e-300])
+    @pytest.mark.parametrize("algorithm", ALGORITHMS)
+    def test_of_tiny_training_rows_are_their_labels(self, iris, algorithm, scale):
+        model = KernelKMeans(3, algorithm=algorithm, random_state=0)
+        expected = clone(model).fit(iris)
+        model.fit(iris * scale)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_array_equal(model.predict(iris * scale), expected.predict(iris))
+        np.testing.assert_allclose(
+            model.transform(iris * scale) / scale, expected.transform(iris), rtol=1e-9
+        )
+        # Rows that are not tiny, among others that are.
+        mixed = np.vstack([iris, iris * scale])
+        np.testing.assert_array_equal(model.predict(mixed)[150:], model.predict(iris * scale))
+
     def test_rows_of_no_weight_get_the_nearest_cluster(self, iris):
         weight = np.ones(len(iris))
         weight[::3] = 0
@@ -741,6 +774,13 @@ class TestEdges:
             with np.errstate(all="raise"):
                 assert model.fit(iris).n_clusters_ == 12
             assert len(np.unique(model.labels_)) == 12
+
+    def test_a_cost_of_nothing_is_0(self):
+        for seed in range(20):
+            X = np.random.default_rng(seed).random((12, 3))
+            model = KernelKMeans(12, kernel="poly", degree=2, random_state=0).fit(X)
+            assert model.n_clusters_ == 12
+            assert 0.0 <= model.inertia_ < 1e-10
 
     def test_float32_and_lists(self, iris):
         model = KernelKMeans(3, kernel="rbf", random_state=0).fit(iris.astype(np.float32))

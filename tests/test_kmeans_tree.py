@@ -22,6 +22,7 @@ from strategies import table, weights
 from agathis import KernelKMeans
 from agathis._kernels import Kernel
 from agathis._partition import kernel_cost, kernel_objective
+from agathis.metrics import kernel_kmeans_score
 from agathis.rivals import IMM, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -146,6 +147,21 @@ class TestTeacher:
             np.testing.assert_allclose(model.cluster_centers_, teacher.cluster_centers_)
         else:
             assert not hasattr(model, "cluster_centers_")
+
+    @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "poly"])
+    def test_float32_is_judged_in_float64(self, kernel):
+        """Blobs so tight that kernel values in float32 are all the same."""
+        X, _ = make_blobs(60, 2, centers=3, cluster_std=1e-4, random_state=0)
+        X = X.astype(np.float32)
+        double = X.astype(np.float64)
+        model = KMeansTree(3, kernel=kernel, max_leaf_nodes=3, random_state=0).fit(X)
+        cost = kernel_kmeans_score(double, model.labels_, kernel)
+        assert model.inertia_ > 0
+        assert model.inertia_ == pytest.approx(cost, rel=1e-6)
+        assert model.score(X) == pytest.approx(model.score(double), rel=1e-14)
+        assert KernelKMeans(3, kernel=kernel, random_state=0).fit(X).score(X) == pytest.approx(
+            model.score(double), rel=1e-9
+        )
 
     def test_more_leaves_cost_less(self):
         X = load_digits().data[:400]

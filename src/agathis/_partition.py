@@ -12,6 +12,8 @@ from agathis._space import Space
 
 # Rows of a table that are made points at a time.
 ROWS_AT_ONCE = 1 << 16
+# The share of the kernel's trace that cannot be told from its rounding.
+ROUNDING = 1e-12
 
 
 def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
@@ -54,8 +56,14 @@ def kernel_blocks(
     """Kernel values of all rows with all rows, as computed or as given."""
     if matrix is not None:
         return iter([(slice(None), matrix)])
-    settled = X - kernel.origin(X)
+    settled = _settled(kernel, X)
     return kernel.blocks(settled, settled, threads)
+
+
+def _settled(kernel: Kernel, X: np.ndarray) -> np.ndarray:
+    """Rows about the kernel's origin, in float64: differences of kernel values need its digits."""
+    X = X.astype(np.float64, copy=False)
+    return X - kernel.origin(X)
 
 
 def point_stocks(
@@ -67,7 +75,9 @@ def point_stocks(
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         share = 1.0 if weight is None else weight[rows]
         member = membership(labels[rows], len(size), share)
-        total = total + member.T @ space.points(X[rows], threads).astype(np.float64)
+        # Points of a map are made in the precision that the map was made for.
+        some = X[rows] if space.map is not None else X[rows].astype(np.float64, copy=False)
+        total = total + member.T @ space.points(some, threads).astype(np.float64, copy=False)
     return np.sum(total**2, axis=1), size
 
 
@@ -106,7 +116,7 @@ def kernel_cost(
     """
     weight, unit = in_units(weight)
     if matrix is None and kernel.has_features:
-        points = kernel.features(X).astype(np.float64)
+        points = kernel.features(X.astype(np.float64, copy=False))
         member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
         size = member.sum(axis=0)
         settled = points - kernel.origin(points)
@@ -116,12 +126,14 @@ def kernel_cost(
         own = np.einsum("ij,ij->i", apart, apart)
         return unit * float(own.sum() if weight is None else weight @ own)
     if matrix is None:
-        diagonal = kernel.diagonal(X - kernel.origin(X))
+        diagonal = kernel.diagonal(_settled(kernel, X))
     else:
         diagonal = np.diagonal(matrix).astype(np.float64)
     trace = diagonal.sum() if weight is None else weight @ diagonal
-    inside = objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
-    return unit * (float(trace) - inside)
+    cost = float(trace) - objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    # No cost may come out as less than none; a kernel that is not positive has costs below 0.
+    size = np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal)
+    return 0.0 if -ROUNDING * size <= cost < 0 else unit * cost
 
 
 def _pair_stocks(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from hashlib import blake2b
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +22,13 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from agathis import _validation as checks
 from agathis._centres import SampleCentres
 from agathis._constraints import KERNEL_KMEANS_CONSTRAINTS
-from agathis._kernels import Kernel, at_most
+from agathis._kernels import Kernel, at_most, rows_at_once
 from agathis._kmeans_task import Task, make_task
 from agathis._partition import kernel_objective
 
@@ -197,7 +198,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
             task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
             fitted = self._search(task, threads)
-        vars(self).pop("cluster_centers_", None)
+        for name in ("cluster_centers_", "_gram_digest"):
+            vars(self).pop(name, None)
+        if matrix is not None:
+            self._gram_digest = digest(matrix)
         for name, value in fitted.items():
             setattr(self, name, value)
         if self.algorithm == "auto" and self.n_clusters_ < self.n_clusters:
@@ -306,7 +310,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             The kernel matrix of X, for ``kernel="precomputed"``.
         cross_gram : array-like of shape (n_samples, n_train), optional
             For ``kernel="precomputed"``: kernel values with the training rows; not needed where
-            X are these.
+            ``gram`` is the matrix that ``fit`` was given.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -316,7 +320,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         X, threads = self._rows(X, gram=gram, cross_gram=cross_gram)
         weight = checks.check_sample_weight(sample_weight, len(X))
         kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
-        if cross_gram is None and len(X) == len(self.labels_):
+        if cross_gram is None and matrix is not None and digest(matrix) == self._gram_digest:
             cross_gram = matrix
         labels = self._nearest(X, cross_gram, "cross_gram", threads)
         return kernel_objective(kernel, X, labels, weight, threads, matrix)
@@ -377,3 +381,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             cross = checks.check_gram_to_train(gram, name, len(X), len(centres.labels))
             return centres.nearest(cross, centres.shares())
         return centres.nearest(X, threads)
+
+
+def digest(matrix: np.ndarray) -> bytes:
+    """What tells a matrix from others, in few bytes."""
+    total = blake2b(digest_size=16)
+    for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
+        # Plus zero, because minus zero is equal to it.
+        total.update(np.ascontiguousarray(matrix[rows], dtype=np.float64) + 0.0)
+    return total.digest()

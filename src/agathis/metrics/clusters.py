@@ -22,12 +22,9 @@ from sklearn.base import BaseEstimator
 from agathis import _validation as checks
 from agathis._constraints import METRIC_CONSTRAINTS
 from agathis._model import tree_of
-from agathis._partition import between_stocks, kernel_blocks, kernel_cost, membership
+from agathis._partition import ROUNDING, between_stocks, kernel_blocks, kernel_cost, membership
 from agathis._tree import Tree
 from agathis.metrics._inputs import Rows, check_labels, check_rows
-
-# The share of the kernel's trace that cannot be told from its rounding.
-ROUNDING = 1e-12
 
 
 def kernel_kmeans_score(

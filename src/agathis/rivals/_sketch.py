@@ -127,7 +127,7 @@ def _worth(
     member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
     size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
     if kernel.has_features:
-        points = kernel.features(X).astype(np.float64)
+        points = kernel.features(X.astype(np.float64, copy=False))
         sums = _summed(left, right, member @ (points - (weight @ points) / weight.sum()))
         stock = np.einsum("ij,ij->i", sums, sums)
     else:
