@@ -21,6 +21,7 @@ from agathis import _validation as checks
 from agathis._centres import apart
 from agathis._constraints import KMEANS_TREE_CONSTRAINTS
 from agathis._kernels import Kernel
+from agathis._partition import in_units
 from agathis._tree import LEAF, threshold_between
 from agathis.kernel_kmeans import KernelKMeans
 from agathis.rivals._base import Rival, numbered
@@ -212,8 +213,9 @@ class KMeansTree(Rival):
         ranks = np.empty(X.shape, dtype=np.float32)
         for column in range(X.shape[1]):
             ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
-        # Its bounds for rounding are for weights of about 1.
-        share = None if weight is None else weight * (len(X) / total)
+        # Its bounds for rounding are for weights of about 1; a power of two leaves all digits, so
+        # that splits that tie do so with weights as with repeated rows.
+        share, _ = in_units(weight)
         learned = DecisionTreeClassifier(
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,
