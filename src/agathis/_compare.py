@@ -207,16 +207,19 @@ class _Setting:
     methods: dict[str, BaseEstimator | None]
     size: int
 
-    def rows(self, seed: int) -> np.ndarray:
-        """The rows of a run."""
-        return np.sort(np.random.RandomState(seed).permutation(len(self.X))[: self.size])
+    def rows(self, state: tuple) -> np.ndarray:
+        """The rows of a run, which a generator in that state draws."""
+        random = np.random.RandomState()
+        random.set_state(state)
+        return np.sort(random.permutation(len(self.X))[: self.size])
 
 
 class _Task(NamedTuple):
-    """One fit: a method, or the reference (None), on the rows of a run, which the seed draws."""
+    """One fit: a method, or the reference (None), on the rows of a run."""
 
     method: str | None
     run: int
+    state: tuple
     seed: int
 
 
@@ -231,12 +234,13 @@ def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
 
 
 def _tasks(setting: _Setting, n_runs: int, random: np.random.RandomState) -> list[_Task]:
-    seeds = random.randint(np.iinfo(np.int32).max, size=n_runs)
-    return [
-        _Task(method, number, int(seed))
-        for number, seed in enumerate(seeds)
-        for method in (None, *setting.methods)
-    ]
+    tasks = []
+    for number in range(n_runs):
+        state = random.get_state()
+        random.permutation(len(setting.X))
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        tasks += [_Task(method, number, state, seed) for method in (None, *setting.methods)]
+    return tasks
 
 
 def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
@@ -244,7 +248,7 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
     from agathis.kernel_kmeans import KernelKMeans
     from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
 
-    rows = setting.rows(task.seed)
+    rows = setting.rows(task.state)
     X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
     common = {"random_state": task.seed, "n_jobs": 1}
     with warnings.catch_warnings(record=True) as caught:
@@ -276,7 +280,7 @@ def _prepare(setting: _Setting) -> None:
     for name in (None, *(name for name, model in setting.methods.items() if model is None)):
         # Whatever is wrong is said where the method is measured.
         with suppress(Exception):
-            _measure(few, _Task(name, 0, 0))
+            _measure(few, _Task(name, 0, np.random.RandomState(0).get_state(), 0))
 
 
 def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
