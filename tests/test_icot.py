@@ -203,9 +203,10 @@ class TestSearch:
             max_leaf_nodes=n_clusters,
             kauri=False,
         )
-        # Weights that are not whole are scaled, and what a leaf must weigh with them.
+        # Weights that are not whole are scaled, and what a leaf must weigh with them; 1, the
+        # default, is no limit.
         counts = as_repeats(weight, len(X))
-        least *= counts[0] / weight[0] * (1 - 1e-12)
+        least = 0.0 if least == 1 else least * counts[0] / weight[0] * (1 - 1e-12)
         limits = counts, criterion, n_clusters, max_depth, least
         tree = naive.as_tuples(model.tree_)
         found = model.criterion_value_

@@ -157,13 +157,7 @@ cdef class Criterion:
                 return False
         return True
 
-    # What the two criteria do each in their way.
-
-    def _settle(self):
-        raise NotImplementedError
-
-    def _look(self):
-        raise NotImplementedError
+    # What the two criteria do each in their way; both have `_settle` and `_look` too.
 
     cdef void _open(self, const int32_t[::1] order) noexcept nogil:
         pass

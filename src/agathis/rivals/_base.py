@@ -13,18 +13,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from agathis import _validation as checks
+from agathis._centres import apart
 from agathis._kernels import Kernel
 from agathis._model import TreeModel
 from agathis._partition import kernel_cost, kernel_objective
 from agathis.rivals._sketch import Sketch
-
-
-def numbered(labels: np.ndarray, kept: np.ndarray, count: int) -> np.ndarray:
-    """Labels 0, ..., count - 1 with ``kept`` first, in that order, then the others; -1 stays."""
-    order = np.concatenate([kept, np.setdiff1d(np.arange(count), kept)])
-    number = np.empty(count, dtype=np.int32)
-    number[order] = np.arange(count, dtype=np.int32)
-    return np.where(labels < 0, -1, number[labels]).astype(np.int32)
 
 
 class Rival(TreeModel, BaseEstimator):
@@ -61,12 +54,11 @@ class Rival(TreeModel, BaseEstimator):
             tree, kept = sketch.tree(rows, share, kernel, threads)
             labels = tree.predict(X, threads)
             found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
-            # The grower saw no rows without weight.
-            if ids is not None and "teacher_labels_" in found:
-                every = np.full(len(X), -1, dtype=np.int32)
-                every[ids] = found["teacher_labels_"]
-                found["teacher_labels_"] = every
-            found = self._complete(found, X, kept, threads)
+            if "teacher_labels_" in found:
+                centres = found.get("cluster_centers_")
+                found["teacher_labels_"] = _of_all_rows(
+                    found["teacher_labels_"], X, ids, centres, kept
+                )
         self.tree_ = tree
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
@@ -107,18 +99,34 @@ class Rival(TreeModel, BaseEstimator):
         """The kernel by whose KMeans objective the tree is judged."""
         return Kernel("linear")
 
-    def _complete(
-        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
-    ) -> dict[str, object]:
-        """The attributes, where rows of weight 0 have a part in them or clusters are renumbered.
-
-        ``kept`` are the sketch's clusters that the tree has, in the tree's order. The teacher's
-        label of rows of weight 0 is -1 so far.
-        """
-        return found
-
     @abstractmethod
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
     ) -> tuple[Sketch, dict[str, object]]:
         """The tree of the rows, and the attributes that the fit leaves besides the common ones."""
+
+
+def _of_all_rows(
+    labels: np.ndarray,
+    X: np.ndarray,
+    ids: np.ndarray | None,
+    centres: np.ndarray | None,
+    kept: np.ndarray,
+) -> np.ndarray:
+    """The teacher's labels, of rows that it did not see too, numbered as the tree's clusters.
+
+    ``ids`` are the rows that it saw; others have the nearest centre, or -1 where centres are no
+    points of the data's space. Clusters that no leaf has come after those that are ``kept``.
+    """
+    count = int(labels.max()) + 1 if centres is None else len(centres)
+    order = np.concatenate([kept, np.setdiff1d(np.arange(count), kept)])
+    number = np.empty(count, dtype=np.int32)
+    number[order] = np.arange(count, dtype=np.int32)
+    if ids is None:
+        return number[labels]
+    every = np.full(len(X), -1, dtype=np.int32)
+    if centres is not None:
+        unseen = np.setdiff1d(np.arange(len(X)), ids)
+        every[unseen] = number[np.argmin(apart(X[unseen].astype(np.float64), centres), axis=1)]
+    every[ids] = number[labels]
+    return every

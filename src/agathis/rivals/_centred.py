@@ -22,7 +22,7 @@ from agathis._centres import ENLARGED, TINY
 from agathis._core.centre_cuts import distances
 from agathis._kernels import at_most
 from agathis._partition import in_units
-from agathis.rivals._base import Rival, numbered
+from agathis.rivals._base import Rival
 from agathis.rivals._sketch import Sketch
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -61,11 +61,22 @@ class Teacher:
 
 
 class CentreTree(Rival):
-    """A tree over the cells of given or found centres."""
+    """A tree over the cells of given or found centres; its parameters are those of all of them."""
 
-    centers: object
-    n_init: int | str
-    random_state: int | np.random.RandomState | None
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        centers: object = None,
+        n_init: int | str = 10,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.centers = centers
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
@@ -122,17 +133,6 @@ class CentreTree(Rival):
         return np.stack(
             [np.bincount(labels, x if weight is None else weight * x) / size for x in X.T], axis=1
         )
-
-    def _complete(
-        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
-    ) -> dict[str, object]:
-        """Number the centres as the tree's clusters, those that no leaf has after them."""
-        centres, labels = found["cluster_centers_"], found["teacher_labels_"]
-        rest = labels < 0
-        if rest.any():
-            rows = np.ascontiguousarray(X[rest], dtype=np.float64)
-            labels[rest] = Teacher.of(centres, rows, threads).labels
-        return {**found, "teacher_labels_": numbered(labels, kept, len(centres))}
 
     @abstractmethod
     def _grow(

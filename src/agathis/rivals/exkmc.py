@@ -99,13 +99,11 @@ class ExKMC(CentreTree):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.centers = centers
-        self.n_init = n_init
+        super().__init__(
+            n_clusters, centers=centers, n_init=n_init, n_jobs=n_jobs, random_state=random_state
+        )
         self.max_leaf_nodes = max_leaf_nodes
         self.base_tree = base_tree
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int

@@ -24,7 +24,7 @@ from agathis._kernels import Kernel
 from agathis._partition import in_units
 from agathis._tree import LEAF, threshold_between
 from agathis.kernel_kmeans import KernelKMeans
-from agathis.rivals._base import Rival, numbered
+from agathis.rivals._base import Rival
 from agathis.rivals._sketch import Sketch
 
 
@@ -170,7 +170,7 @@ class KMeansTree(Rival):
                     "own: use kernel='linear', or centers=None."
                 )
             centers = checks.check_centers(self, X.shape[1])
-            return _nearest(X, centers), centers
+            return np.argmin(apart(X, centers), axis=1).astype(np.int32), centers
         teacher = KernelKMeans(
             self.n_clusters,
             kernel=self.kernel,
@@ -184,17 +184,6 @@ class KMeansTree(Rival):
             random_state=random_state,
         ).fit(X, sample_weight=weight)
         return teacher.labels_, getattr(teacher, "cluster_centers_", None)
-
-    def _complete(
-        self, found: dict[str, object], X: np.ndarray, kept: np.ndarray, threads: int
-    ) -> dict[str, object]:
-        """Number the teacher's clusters as the tree's, those that no leaf has after them."""
-        labels, centres = found["teacher_labels_"], found.get("cluster_centers_")
-        count = int(labels.max()) + 1 if centres is None else len(centres)
-        rest = labels < 0
-        if centres is not None and rest.any():
-            labels[rest] = _nearest(X[rest].astype(np.float64), centres)
-        return {**found, "teacher_labels_": numbered(labels, kept, count)}
 
     def _learn(
         self,
@@ -223,10 +212,6 @@ class KMeansTree(Rival):
             random_state=random_state,
         ).fit(ranks, labels, sample_weight=share)
         return _drawn(learned, X, ranks)
-
-
-def _nearest(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    return np.argmin(apart(X, centres), axis=1).astype(np.int32)
 
 
 def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> Sketch:

@@ -88,21 +88,6 @@ class RDM(CentreTree):
 
     _parameter_constraints: ClassVar[dict] = CENTRE_CONSTRAINTS
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        centers: object = None,
-        n_init: int | str = 10,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.centers = centers
-        self.n_init = n_init
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def _grow(
         self,
         X: np.ndarray,

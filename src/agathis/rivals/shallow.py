@@ -99,12 +99,10 @@ class ExShallow(CentreTree):
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.centers = centers
-        self.n_init = n_init
+        super().__init__(
+            n_clusters, centers=centers, n_init=n_init, n_jobs=n_jobs, random_state=random_state
+        )
         self.depth_factor = depth_factor
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _grow(
         self,
