@@ -9,18 +9,18 @@ else is read.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 
 from agathis import _validation as checks
-from agathis._centres import PointCentres, SampleCentres, centres_of
+from agathis._centres import PointCentres, centres_of
 from agathis._constraints import KAURI_CONSTRAINTS
+from agathis._distances import DistancesMixin
 from agathis._grower import Grower, Limits
 from agathis._kernels import Kernel
 from agathis._model import TreeModel
@@ -30,7 +30,7 @@ from agathis._tree import Tree
 from agathis.stocks.build import Built, Request, build, choose_stocks, memory_warning
 
 
-class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -243,7 +243,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
         with checks.last_fit_kept(self):
             warning = self._fit(X, gram, sample_weight)
         if warning is not None:
-            warnings.warn(warning, UserWarning, stacklevel=3)
+            checks.warn(warning, UserWarning)
         return self
 
     def _fit(
@@ -317,76 +317,6 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
         return kernel_objective(kernel, X, labels, weight, threads, matrix)
 
-    def fit_transform(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        gram: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """Grow the tree, and give the distance of each row to the centre of each cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        gram : array-like of shape (n_samples, n_samples), optional
-            The kernel matrix, for ``kernel="precomputed"``.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        kernel = Kernel(self.kernel)
-        as_points = kernel.has_features or self.n_components is not None
-        if not (as_points or kernel.metric == "precomputed" or self.keep_training_data):
-            raise self._rows_missing()
-        self.fit(X, gram=gram, sample_weight=sample_weight)
-        if gram is None:
-            return self.transform(X)
-        return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))
-
-    def transform(
-        self,
-        X: ArrayLike,
-        *,
-        gram: ArrayLike | None = None,
-        gram_diagonal: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """The distance of each row to the centre of each cluster, in the kernel's space.
-
-        A kernel that is not positive may make squared distances negative; these give 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        gram : array-like of shape (n_samples, n_train), optional
-            For ``kernel="precomputed"``: kernel values with the training rows.
-        gram_diagonal : array-like of shape (n_samples,), optional
-            For ``kernel="precomputed"``: kernel value of each row with itself.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        X, threads = self._rows_and_threads(X)
-        if isinstance(self._centres, SampleCentres):
-            cross, diagonal = checks.check_cross_gram(
-                gram, gram_diagonal, len(X), len(self._centres.labels)
-            )
-            return self._centres.distances(cross, diagonal, self._centres.shares())
-        checks.check_no_gram(checks.kernel_of(self), gram=gram, gram_diagonal=gram_diagonal)
-        if self._centres is None:
-            raise self._rows_missing()
-        checks.check_domain(self._centres.kernel, X)
-        return self._centres.distances(X, threads)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
@@ -397,11 +327,10 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
     def _takes_missing(self) -> bool:
         return self.stocks_ == "binned"
 
-    def _rows_missing(self) -> ValueError:
-        return ValueError(
-            f"transform with kernel={self.kernel!r} needs the training rows, and the model does "
-            "not keep them: fit with keep_training_data=True, or with n_components."
-        )
+    def _keeps_centres(self) -> bool:
+        kernel = Kernel(self.kernel)
+        as_points = kernel.has_features or self.n_components is not None
+        return as_points or kernel.metric == "precomputed" or self.keep_training_data
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
@@ -415,7 +344,7 @@ class Kauri(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TreeModel, BaseEs
         progress, clocks = request.progress, Clocks()
         chosen = choose_stocks(self.stocks, request)
         if (text := memory_warning(chosen, request)) is not None:
-            warnings.warn(text, UserWarning, stacklevel=5)
+            checks.warn(text, UserWarning)
         built = build(chosen, request)
         stocks = built.stocks
         clocks.stocks = time.perf_counter() - progress.started

@@ -15,12 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -28,12 +23,13 @@ from sklearn.utils.validation import check_is_fitted
 from agathis import _validation as checks
 from agathis._centres import SampleCentres
 from agathis._constraints import KERNEL_KMEANS_CONSTRAINTS
+from agathis._distances import DistancesMixin
 from agathis._kernels import Kernel, at_most, rows_at_once
 from agathis._kmeans_task import Task, make_task
 from agathis._partition import kernel_objective
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
     """Clusters with the least sum of squared distances to their centres, in a kernel's space.
 
     Parameters
@@ -227,66 +223,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         labels : ndarray of shape (n_samples,)
         """
-        X, threads = self._rows(X, gram=gram)
+        X, threads = self._rows_and_threads(X)
         return self._nearest(X, gram, "gram", threads)
-
-    def transform(
-        self,
-        X: ArrayLike,
-        *,
-        gram: ArrayLike | None = None,
-        gram_diagonal: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """The distance of each row to the centre of each cluster, in the kernel's space.
-
-        A kernel that is not positive may make squared distances negative; these give 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        gram : array-like of shape (n_samples, n_train), optional
-            For ``kernel="precomputed"``: kernel values with the training rows.
-        gram_diagonal : array-like of shape (n_samples,), optional
-            For ``kernel="precomputed"``: kernel value of each row with itself.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        X, threads = self._rows(X, gram=gram, gram_diagonal=gram_diagonal)
-        if isinstance(self._centres, SampleCentres):
-            cross, own = checks.check_cross_gram(
-                gram, gram_diagonal, len(X), len(self._centres.labels)
-            )
-            return self._centres.distances(cross, own, self._centres.shares())
-        return self._centres.distances(X, threads)
-
-    def fit_transform(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        gram: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """Find the clusters, and give the distance of each row to the centre of each.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        gram : array-like of shape (n_samples, n_samples), optional
-            The kernel matrix, for ``kernel="precomputed"``.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        self.fit(X, gram=gram, sample_weight=sample_weight)
-        if gram is None:
-            return self.transform(X)
-        return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))
 
     def score(
         self,
@@ -317,7 +255,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         score : float
         """
-        X, threads = self._rows(X, gram=gram, cross_gram=cross_gram)
+        X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
         if cross_gram is None and matrix is not None and digest(matrix) == self._gram_digest:
@@ -354,23 +292,16 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             fitted["cluster_centers_"] = centres.points + centres.origin
         return fitted
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
         return tags
 
-    def _rows(self, X: ArrayLike, **given: ArrayLike | None) -> tuple[np.ndarray, int]:
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         """Rows that come after the fit, checked."""
         check_is_fitted(self, "labels_")
         threads = checks.n_threads(self.n_jobs)
         X, _ = checks.check_X(self, X, reset=False, missing=False, threads=threads)
-        if not isinstance(self._centres, SampleCentres):
-            checks.check_no_gram(self._centres.kernel, **given)
-            checks.check_domain(self._centres.kernel, X)
         return X, threads
 
     def _nearest(
@@ -380,6 +311,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if isinstance(centres, SampleCentres):
             cross = checks.check_gram_to_train(gram, name, len(X), len(centres.labels))
             return centres.nearest(cross, centres.shares())
+        checks.check_no_gram(centres.kernel, **{name: gram})
+        checks.check_domain(centres.kernel, X)
         return centres.nearest(X, threads)
 
 
