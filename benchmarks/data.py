@@ -1,4 +1,4 @@
-"""The made data of the benchmarks."""
+"""The data of the benchmarks: made, and the paper's."""
 
 import os
 from functools import cache
@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import make_blobs
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import StandardScaler
+
+from agathis.datasets import available, load
 
 
 @cache
@@ -36,26 +38,16 @@ def many_blobs(n, d):
     return X
 
 
-# Classes of the paper's table where they are not those of the file.
-CLASSES = {"lsun": 3, "vowel": 2}
-
-
 def paper_sets():
     """The sets in the folder that AGATHIS_DATA names: name, rows scaled to 0..1, classes."""
     folder = os.environ.get("AGATHIS_DATA")
-    for path in sorted(Path(folder).glob("*.csv.gz")) if folder else ():
-        name = path.name.removesuffix(".csv.gz")
-        X, _, k = paper_set(name)
-        yield name, X, k
+    for name in available() if folder else ():
+        if (Path(folder) / f"{name}.csv.gz").exists():
+            X, _, k = paper_set(name)
+            yield name, X, k
 
 
 def paper_set(name):
-    """A set in that folder: rows scaled to 0..1, the class of each, how many clusters to find."""
-    path = Path(os.environ["AGATHIS_DATA"]) / f"{name}.csv.gz"
-    table = np.loadtxt(path, delimiter=",", skiprows=1, dtype=str)
-    columns, target = table[:, :-1], table[:, -1]
-    try:
-        X = columns.astype(np.float64)
-    except ValueError:
-        X = OneHotEncoder(sparse_output=False).fit_transform(columns)
-    return MinMaxScaler().fit_transform(X), target, CLASSES.get(name, len(set(target)))
+    """A set of the paper: rows scaled to 0..1, the class of each, how many clusters to find."""
+    bunch = load(name, scaled=True)
+    return bunch.data, bunch.target, bunch.n_clusters
