@@ -28,6 +28,31 @@ from agathis.rivals import IMM, KMeansTree
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+class TestGivenLabels:
+    def test_are_learned_as_those_of_its_own_teacher(self):
+        X, _ = make_blobs(80, 3, centers=4, random_state=0)
+        own = KMeansTree(4, max_leaf_nodes=6, random_state=0).fit(X)
+        names = np.array(["a", "b", "c", "d"])[own.teacher_labels_]
+        told = KMeansTree(max_leaf_nodes=6, random_state=0).fit(X, labels=names)
+        np.testing.assert_array_equal(told.labels_, own.labels_)
+        np.testing.assert_array_equal(told.teacher_labels_, own.teacher_labels_)
+        assert not hasattr(told, "cluster_centers_")
+
+    def test_of_rows_without_weight_do_not_count(self):
+        X = np.array([[0.0], [1.0], [2.0], [3.0]])
+        model = KMeansTree().fit(X, labels=[0, 1, 7, 7], sample_weight=[1, 0, 1, 1])
+        assert model.n_clusters_ == 2
+        np.testing.assert_array_equal(model.labels_, [0, 0, 1, 1])
+
+    def test_are_as_many_as_the_rows(self):
+        with pytest.raises(ValueError, match="labels has 2 values; X has 3 rows"):
+            KMeansTree().fit([[0.0], [1.0], [2.0]], labels=[0, 1])
+
+    def test_come_alone(self):
+        with pytest.raises(ValueError, match="labels and centers both say"):
+            KMeansTree(2, centers=[[0.0], [1.0]]).fit([[0.0], [1.0]], labels=[0, 1])
+
+
 class TestTree:
     @given(
         seed=SEEDS,

@@ -17,6 +17,7 @@ from agathis._centres import apart
 from agathis._kernels import Kernel
 from agathis._model import TreeModel
 from agathis._partition import kernel_cost, kernel_objective
+from agathis.metrics._inputs import check_labels
 from agathis.rivals._sketch import Sketch
 
 
@@ -41,16 +42,30 @@ class Rival(TreeModel, BaseEstimator):
         -------
         self : object
         """
+        return self._fit(X, sample_weight)
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        sample_weight: ArrayLike | None,
+        labels: ArrayLike | None = None,
+    ):
+        """Grow the tree; ``labels`` are for a rival that learns given ones."""
         with checks.last_fit_kept(self):
             threads = checks.n_threads(self.n_jobs)
             X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
             weight = checks.check_sample_weight(sample_weight, len(X))
-            ids = checks.counted_rows(len(X), weight, self.n_clusters or 1)
+            least = (self.n_clusters or 1) if labels is None else 1
+            ids = checks.counted_rows(len(X), weight, least)
             kernel = self._kernel()
             checks.check_domain(kernel, X)
             rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)
             share = weight if ids is None else weight[ids]
-            sketch, found = self._draw(rows, share, threads)
+            told = {}
+            if labels is not None:
+                codes = check_labels(labels, n=len(X))
+                told["labels"] = codes if ids is None else codes[ids]
+            sketch, found = self._draw(rows, share, threads, **told)
             tree, kept = sketch.tree(rows, share, kernel, threads)
             labels = tree.predict(X, threads)
             found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)

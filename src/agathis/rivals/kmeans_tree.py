@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, check_random_state
 
@@ -149,11 +150,46 @@ class KMeansTree(Rival):
     def _kernel(self) -> Kernel:
         return checks.kernel_of(self)
 
+    @checks.fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        labels: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> KMeansTree:
+        """Run KMeans and grow the tree on what it found, or on labels that are given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        labels : array-like of shape (n_samples,), optional
+            The clusters of any other method, integers or strings, for the tree to explain.
+            KMeans is not run then, and ``n_clusters`` does not count.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight 2 is the row twice, weight 0 the row left out.
+
+        Returns
+        -------
+        self : KMeansTree
+        """
+        if labels is not None and self.centers is not None:
+            raise ValueError("labels and centers both say what the tree is to learn; give one.")
+        return self._fit(X, sample_weight, labels)
+
     def _draw(
-        self, X: np.ndarray, weight: np.ndarray | None, threads: int
+        self,
+        X: np.ndarray,
+        weight: np.ndarray | None,
+        threads: int,
+        labels: np.ndarray | None = None,
     ) -> tuple[Sketch, dict[str, object]]:
         random_state = check_random_state(self.random_state)
-        labels, centers = self._teach(X, weight, random_state)
+        centers = None
+        if labels is None:
+            labels, centers = self._teach(X, weight, random_state)
         found: dict[str, object] = {"teacher_labels_": labels}
         if centers is not None:
             found["cluster_centers_"] = centers
