@@ -148,3 +148,15 @@ PLOT_CONSTRAINTS: dict[str, list | str] = {
     "max_points": [Interval(Integral, 1, None, closed="left"), None],
     "max_features": [Interval(Integral, 1, None, closed="left"), None],
 }
+
+MAKER_CONSTRAINTS: dict[str, list | str] = {
+    "random_state": ["random_state"],
+    "angle": [Interval(Real, None, None, closed="neither")],
+    "height": [Interval(Real, 0, None, closed="neither")],
+    "variance": [Interval(Real, 0, None, closed="left")],
+}
+
+
+def at_least(least: int) -> list:
+    """A whole number from there on."""
+    return [Interval(Integral, least, None, closed="left")]

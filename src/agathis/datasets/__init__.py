@@ -1,6 +1,7 @@
 """The data sets of the paper, and makers of small ones that need no download.
 
-:func:`load` and :func:`available` are about real sets; ``_registry`` is the list of them.
+:func:`load` and :func:`available` are about real sets; ``_registry`` is the list of them. The
+``make_*`` draw points: the paper's made data and lookalikes of shapes that are known to be hard.
 """
 
 from __future__ import annotations
@@ -8,16 +9,53 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__all__ = ["available", "load"]
+__all__ = [
+    "available",
+    "load",
+    "make_atom",
+    "make_chainlink",
+    "make_engytime",
+    "make_hepta",
+    "make_imm",
+    "make_lsun",
+    "make_rotated_gaussians",
+    "make_target",
+    "make_tetra",
+    "make_two_diamonds",
+    "make_wing_nut",
+]
 
 # Imported when first asked for.
 _HOMES = {
     "available": "agathis.datasets._load",
     "load": "agathis.datasets._load",
+    "make_atom": "agathis.datasets._fcps",
+    "make_chainlink": "agathis.datasets._fcps",
+    "make_engytime": "agathis.datasets._fcps",
+    "make_hepta": "agathis.datasets._fcps",
+    "make_imm": "agathis.datasets._synthetic",
+    "make_lsun": "agathis.datasets._fcps",
+    "make_rotated_gaussians": "agathis.datasets._synthetic",
+    "make_target": "agathis.datasets._fcps",
+    "make_tetra": "agathis.datasets._fcps",
+    "make_two_diamonds": "agathis.datasets._fcps",
+    "make_wing_nut": "agathis.datasets._fcps",
 }
 
 if TYPE_CHECKING:
+    from agathis.datasets._fcps import (
+        make_atom,
+        make_chainlink,
+        make_engytime,
+        make_hepta,
+        make_lsun,
+        make_target,
+        make_tetra,
+        make_two_diamonds,
+        make_wing_nut,
+    )
     from agathis.datasets._load import available, load
+    from agathis.datasets._synthetic import make_imm, make_rotated_gaussians
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,8 @@
 """Where the table of a set is found: a folder of the user, scikit-learn, the cache, its source.
 
-The folder is ``data_home`` or else the one that ``AGATHIS_DATA`` names; it is only read.
+The folder is ``data_home`` or else the one that ``AGATHIS_DATA`` names; it is only read. The
+cache, which ``AGATHIS_CACHE`` may name, holds the same kind of files, one for each set that was
+downloaded.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ import os
 from pathlib import Path
 
 from agathis.datasets._entry import Bundled, Entry
-from agathis.datasets._tables import RawTable, make_table, read_table
+from agathis.datasets._tables import RawTable, make_table, read_table, table_bytes
+from agathis.export._files import write_whole
 
 
 def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[RawTable, str]:
@@ -19,9 +22,23 @@ def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[
         return read_table(entry, path), str(path)
     if isinstance(entry.source, Bundled):
         return _bundled(entry, entry.source), f"sklearn.datasets.{entry.source.loader}"
-    raise FileNotFoundError(
-        f"{entry.file_name} is in no folder that is known. Let AGATHIS_DATA or data_home name one."
-    )
+    from agathis.datasets._sources import cache_folder, fetch
+
+    path = cache_folder(entry) / entry.file_name
+    if not path.exists():
+        _keep(path, table_bytes(entry, fetch(entry)))
+    return read_table(entry, path), str(path)
+
+
+def _keep(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
+    except OSError as error:
+        raise OSError(
+            f"{path.name} was downloaded but cannot be kept in {str(path.parent)!r}: {error}. Let "
+            "the environment variable AGATHIS_CACHE name a folder that can be written to."
+        ) from error
 
 
 def _folder(data_home: str | os.PathLike[str] | None) -> Path | None:

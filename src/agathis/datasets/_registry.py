@@ -17,8 +17,8 @@ _FCPS_CITATION = (
     "M. C. Thrun and A. Ultsch, Clustering benchmark datasets exploiting the fundamental "
     "clustering problems, Data in Brief 30, 2020, 105501."
 )
-_UCI_LICENCE = "CC BY 4.0, says the UCI repository of the sets that it keeps."
-_OPENML_LICENCE = f"OpenML says: public. {_UCI_LICENCE}"
+_UCI_LICENCE = "The UCI repository, which published it, gives its sets under CC BY 4.0."
+_OPENML_LICENCE = f"OpenML says that it is public. {_UCI_LICENCE}"
 _SKLEARN_LICENCE = f"scikit-learn, which it comes with, is BSD-3-Clause. {_UCI_LICENCE}"
 
 
@@ -90,7 +90,7 @@ _ENTRIES = (
         source=Download(
             (File("https://archive.ics.uci.edu/static/public/459/avila.zip"),),
             reader="avila",
-            table_sha256="",
+            table_sha256="89b4becb5936acace993090d6bb81babd7bb5506fed2780d19e49af6f3f8de22",
         ),
         origin="the UCI repository; the training part, then the test part",
         licence=_UCI_LICENCE,
@@ -199,7 +199,7 @@ _ENTRIES = (
     _fcps(
         "engytime",
         "EngyTime",
-        "Two Gaussians that overlap, one wide, one narrow.",
+        "Two Gaussians that overlap, one oblong and one round.",
         2,
         (2048, 2048),
         "10afcc5190414fb59a70464527716001748d6d2a71dac476e9726557ea89e455",
@@ -328,7 +328,7 @@ _ENTRIES = (
     _fcps(
         "twodiamonds",
         "TwoDiamonds",
-        "Two squares that stand on a corner and touch in one.",
+        "Two squares that stand on a corner and almost touch in one.",
         2,
         (400, 400),
         "3c52270627c2fa393a32a034f03abed6051de7176142a26fab908162c7e95fda",

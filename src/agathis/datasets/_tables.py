@@ -21,7 +21,7 @@ import numpy as np
 from agathis.datasets._entry import Entry
 
 # The largest set has 2 MB of text.
-_MOST_BYTES = 100_000_000
+MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ def read_table(entry: Entry, path: Path) -> RawTable:
     """The table in a file."""
     try:
         with gzip.open(path, "rb") as file:
-            text = file.read(_MOST_BYTES + 1)
-        if len(text) > _MOST_BYTES:
-            raise ValueError(f"it has more than {_MOST_BYTES} bytes.")
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES} bytes.")
         rows = csv.reader(io.StringIO(text.decode("utf-8"), newline=""), strict=True)
         names = [*entry.features, "target"]
         if (found := next(rows, [])) != names:

@@ -1,0 +1,96 @@
+"""The made data of the paper: Gaussians along a line, and a case for which trees of labels fail."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis.datasets._draws import Seed, check_maker, draw_all, round_gaussian, share_out
+
+
+def make_rotated_gaussians(
+    n_samples: int = 300, angle: float = np.pi / 4, random_state: Seed = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make three round Gaussians along a line at an angle, as in the paper's synthetic figure.
+
+    Their means are sqrt(2) apart, the covariance of each is 0.2 times the identity. At angle 0 a
+    cut of one feature separates two of them; the nearer the angle is to pi / 4, the more cuts a
+    tree needs for the boundary between them.
+
+    Parameters
+    ----------
+    n_samples : int, default=300
+        Rows in all, a third of them in each class.
+    angle : float, default=pi / 4
+        The angle between the line and the first feature, in radians.
+    random_state : int, RandomState or None, default=None
+        An int makes the same rows in every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The rows, in random order.
+    y : ndarray of shape (n_samples,)
+        The class of each, 0, 1 and 2 along the line.
+
+    Examples
+    --------
+    >>> from agathis.datasets import make_rotated_gaussians
+    >>> X, y = make_rotated_gaussians(3000, angle=0, random_state=0)
+    >>> [round(abs(float(X[y == k, 0].mean())), 1) for k in range(3)]
+    [1.4, 0.0, 1.4]
+    """
+    random = check_maker("make_rotated_gaussians", 3, n_samples, random_state, angle=angle)
+    way = np.sqrt(2) * np.array([np.cos(angle), np.sin(angle)])
+    draws = [round_gaussian(place * way, 0.2) for place in (-1, 0, 1)]
+    return draw_all(random, share_out(n_samples, [1, 1, 1]), draws)
+
+
+def make_imm(
+    n_samples: int = 200,
+    height: float = 1000.0,
+    variance: float = 0.01,
+    random_state: Seed = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make two Gaussians and two far points above them, the example of IMM.
+
+    The Gaussians are around (2, 0) and (-2, 0), the points are (-2, height) and (2, height).
+    Three clusters need two cuts, the first of them of the second feature. A tree that learns the
+    labels of KMeans begins with the first feature, which parts more rows at once, and needs three.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        Rows in all, two of which are the points.
+    height : float, default=1000
+        How far the points are above the Gaussians.
+    variance : float, default=0.01
+        The variance of the Gaussians in both directions.
+    random_state : int, RandomState or None, default=None
+        An int makes the same rows in every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 2)
+        The rows, in random order.
+    y : ndarray of shape (n_samples,)
+        The class of each: 0 and 1 for the Gaussians, 2 for the two points.
+
+    References
+    ----------
+    M. Moshkovitz, S. Dasgupta, C. Rashtchian and N. Frost, Explainable k-means and k-medians
+    clustering, ICML 2020, figure 2b.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.datasets import make_imm
+    >>> X, y = make_imm(random_state=0)
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(X)
+    >>> int(model.tree_.feature[0])
+    1
+    """
+    random = check_maker("make_imm", 4, n_samples, random_state, height=height, variance=variance)
+    draws = [round_gaussian([x, 0.0], variance) for x in (2.0, -2.0)]
+    points = np.array([[-2.0, height], [2.0, height]])
+    sizes = [*share_out(n_samples - 2, [1, 1]), 2]
+    return draw_all(random, sizes, [*draws, lambda random, n: points])
