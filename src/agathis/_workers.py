@@ -17,8 +17,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 import cloudpickle
@@ -40,8 +40,9 @@ class Outcome:
     task : int
         Its place among the tasks.
     value : object
-        What the function returned, where ``status`` is "done".
-    status : {"done", "failed", "timeout"}
+        What the function returned, where ``status`` is "done", or has just given, where it is
+        "part".
+    status : {"part", "done", "failed", "timeout"}
     note : str
         Why it failed.
     """
@@ -66,6 +67,8 @@ def run(
     Parameters
     ----------
     function : callable
+        Where it is a generator, each value that it gives is an outcome of its own, a "part", and
+        None what it returns.
     shared : object
         Sent once to each worker.
     tasks : sequence
@@ -81,7 +84,7 @@ def run(
         if prepare is not None:
             prepare(shared)
         for place, task in enumerate(tasks):
-            yield _attempt(function, shared, task, place)
+            yield from _attempts(function, shared, task, place)
         return
     todo: queue.SimpleQueue = queue.SimpleQueue()
     for place, task in enumerate(tasks):
@@ -93,10 +96,12 @@ def run(
     try:
         for thread in threads:
             thread.start()
-        for _ in tasks:
+        left = len(tasks)
+        while left:
             outcome = found.get()
             if isinstance(outcome, BaseException):
                 raise outcome
+            left -= outcome.status != "part"
             yield outcome
     finally:
         for worker in crew:
@@ -105,14 +110,19 @@ def run(
             thread.join()
 
 
-def _attempt(
+def _attempts(
     function: Callable[[Any, Any], Any], shared: object, task: object, place: int
-) -> Outcome:
+) -> Iterator[Outcome]:
     try:
-        return Outcome(place, function(shared, task))
+        value = function(shared, task)
+        if isinstance(value, Generator):
+            for part in value:
+                yield Outcome(place, part, "part")
+            value = None
+        yield Outcome(place, value)
     except Exception as error:
         # The caller reports it: one task that fails does not end the others.
-        return Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
+        yield Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
 
 
 class _Worker:
@@ -129,7 +139,8 @@ class _Worker:
         try:
             while not self.closed:
                 place, task = todo.get_nowait()
-                found.put(self._ask(place, cloudpickle.dumps(task)))
+                for outcome in self._ask(place, cloudpickle.dumps(task)):
+                    found.put(outcome)
         except queue.Empty:
             pass
         except BaseException as error:
@@ -142,12 +153,13 @@ class _Worker:
             self.closed = True
         self._kill()
 
-    def _ask(self, place: int, task: bytes) -> Outcome:
+    def _ask(self, place: int, task: bytes) -> Iterator[Outcome]:
         if self.process is None:
             self._start()
         process, late = self.process, threading.Event()
         if process is None:
-            return Outcome(place, status="failed", note="it was not begun")
+            yield Outcome(place, status="failed", note="it was not begun")
+            return
 
         def stop() -> None:
             late.set()
@@ -159,21 +171,24 @@ class _Worker:
                 clock.daemon = True
                 clock.start()
             _send(process.stdin, task)
-            status, value = pickle.loads(_receive(process.stdout))
+            outcome = _answer(process, place)
+            while outcome.status == "part":
+                yield outcome
+                outcome = _answer(process, place)
         except (EOFError, OSError):
             self._kill()
+            note = f"its process ended with code {process.returncode}"
+            outcome = Outcome(place, status="failed", note=note)
             if late.is_set():
                 note = f"took longer than {self.timeout:g} s"
-                return Outcome(place, status="timeout", note=note)
-            code = process.returncode
-            return Outcome(place, status="failed", note=f"its process ended with code {code}")
+                outcome = Outcome(place, status="timeout", note=note)
         finally:
             if self.timeout is not None:
                 clock.cancel()
                 clock.join()
         if late.is_set():  # the answer came just before: the next task needs another process
             self._kill()
-        return Outcome(place, *((value,) if status == "done" else (None, status, value)))
+        yield outcome
 
     def _start(self) -> None:
         with self.lock:
@@ -208,6 +223,10 @@ class _Worker:
                     pipe.close()
 
 
+def _answer(process: subprocess.Popen, place: int) -> Outcome:
+    return replace(pickle.loads(_receive(process.stdout)), task=place)
+
+
 def _watch(parent: int) -> None:
     """End this process where the parent has ended without saying so."""
     while os.getppid() == parent:
@@ -227,10 +246,8 @@ def serve() -> None:
             prepare(shared)
         _send(answers, b"")
         while True:
-            outcome = _attempt(function, shared, pickle.loads(_receive(asked)), 0)
-            done = outcome.status == "done"
-            answer = ("done", outcome.value) if done else ("failed", outcome.note)
-            _send(answers, cloudpickle.dumps(answer))
+            for outcome in _attempts(function, shared, pickle.loads(_receive(asked)), 0):
+                _send(answers, cloudpickle.dumps(outcome))
     except (EOFError, KeyboardInterrupt):
         pass  # nobody asks any more
 

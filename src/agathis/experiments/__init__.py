@@ -1,0 +1,31 @@
+"""The paper's experiments: its tables and figures made again, beside the printed numbers.
+
+A piece of work is a random part of a data set with a kernel (``_plan``); the fits on it give a row
+each (``_fits``), which is kept as it comes (``_store``), so that a run that was stopped goes on
+(``_run``). Rows become cells, beside the paper's (``_cells``, ``_paper``), and cells become tables,
+figures and a page (``_tables``, ``_figures``, ``_page``).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__all__ = ["render", "run"]
+
+# Imported when first asked for.
+_HOMES = {"render": "agathis.experiments._render", "run": "agathis.experiments._run"}
+
+if TYPE_CHECKING:
+    from agathis.experiments._render import render
+    from agathis.experiments._run import run
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'agathis.experiments' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,207 @@
+"""The fits of a piece of work, each a row of what was measured.
+
+All methods of a piece see the same rows, and those that start from KMeans start from the same
+centres or labels: what differs between their rows is the tree. A kernel matrix is made once for
+all of them.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from agathis._kernels import Kernel
+from agathis._maps import fit_map
+from agathis._partition import kernel_cost
+from agathis.datasets import load, make_rotated_gaussians
+from agathis.experiments._plan import ANGLE, EXACT_ROWS, LEAVES, SHARE, SIZE, Piece
+from agathis.kauri import Kauri
+from agathis.kernel_kmeans import KernelKMeans
+from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
+from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+
+#: The paper's column of RDM is that of one seed in all runs.
+RDM_SEED = 0
+#: Points that stand for a kernel where its matrix is too large for a factor.
+COMPONENTS = 256
+STARTS = 10
+
+
+def fits(data_home: str | None, task: tuple[Piece, tuple[str, ...]]) -> Iterator[dict[str, Any]]:
+    """Fit the methods of a task, one row each as they come."""
+    piece, methods = task
+    if piece.experiment == "lost":
+        yield from _lost(data_home, piece, methods)
+        return
+    case = Case(piece, data_home)
+    # What is shared is nobody's seconds.
+    references = case.references
+    for method in methods:
+        started = time.perf_counter()
+        model = case.fit(method)
+        seconds = time.perf_counter() - started
+        yield (
+            _named(piece, method)
+            | case.measures(model)
+            | references
+            | {"seconds": round(seconds, 4)}
+        )
+
+
+def _named(piece: Piece, method: str) -> dict[str, Any]:
+    return {
+        "experiment": piece.experiment,
+        "dataset": piece.dataset,
+        "kernel": piece.kernel,
+        "run": piece.run,
+        "at": piece.at,
+        "method": method,
+    }
+
+
+class Case:
+    """The rows of a piece, and what the methods share."""
+
+    def __init__(self, piece: Piece, data_home: str | None) -> None:
+        self.piece = piece
+        self.X, self.y, self.k = rows_of(piece, data_home)
+        times = LEAVES[piece.experiment]
+        self.leaves = None if times is None else times * self.k
+
+    @cached_property
+    def teacher(self) -> KMeans:
+        return KMeans(self.k, n_init=STARTS, random_state=self.piece.seed).fit(self.X)
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        return pairwise_kernels(self.X, metric=self.piece.kernel)
+
+    @cached_property
+    def plain(self) -> np.ndarray:
+        """Labels of the kernel KMeans of the paper."""
+        model = KernelKMeans(
+            self.k,
+            kernel="precomputed",
+            algorithm="similarity",
+            n_jobs=1,
+            random_state=self.piece.seed,
+        )
+        return model.fit(self.X, gram=self.gram).labels_
+
+    @cached_property
+    def strong(self) -> np.ndarray:
+        """Labels of a kernel KMeans from many starts that keeps all clusters."""
+        common = {"n_jobs": 1, "random_state": self.piece.seed}
+        if len(self.X) <= EXACT_ROWS:
+            model = KernelKMeans(self.k, kernel="precomputed", **common)
+            return model.fit(self.X, gram=self.gram).labels_
+        random = np.random.RandomState(self.piece.seed)
+        kernel = Kernel(self.piece.kernel)
+        found = fit_map(
+            kernel,
+            self.X,
+            COMPONENTS,
+            method="cholesky",
+            landmarks="k-means++",
+            tol=0.0,
+            random_state=random,
+        )
+        return KernelKMeans(self.k, **common).fit(found(self.X).astype(np.float64)).labels_
+
+    def fit(self, method: str) -> Any:
+        """A fitted model of a method, by the paper's word for it."""
+        common = {"n_jobs": 1, "random_state": self.piece.seed}
+        if self.piece.kernel == "linear":
+            return self._linear(method, common).fit(self.X)
+        if method == "kauri":
+            model = Kauri(self.k, kernel="precomputed", max_leaf_nodes=self.leaves, **common)
+            return model.fit(self.X, gram=self.gram)
+        labels = self.strong if method == "kmeans_dt_strong" else self.plain
+        return KMeansTree(max_leaf_nodes=self.leaves, **common).fit(self.X, labels=labels)
+
+    def _linear(self, method: str, common: dict[str, Any]) -> Any:
+        limited = common | {"max_leaf_nodes": self.leaves}
+        taught = common | {"centers": self.teacher}
+        makers: dict[str, Callable[[], Any]] = {
+            "kauri": lambda: Kauri(self.k, **limited),
+            "kmeans_dt": lambda: KMeansTree(self.k, centers=self.teacher, **limited),
+            "exkmc": lambda: ExKMC(self.k, centers=self.teacher, **limited),
+            "imm": lambda: IMM(self.k, **taught),
+            "exshallow": lambda: ExShallow(self.k, **taught),
+            "rdm": lambda: RDM(self.k, **(taught | {"random_state": RDM_SEED})),
+            "icot": lambda: ICOT(self.k, **common),
+        }
+        return makers[method]()
+
+    def measures(self, model: Any) -> dict[str, Any]:
+        """What is written down of a model; costs are divided by references later."""
+        found = {
+            "ari": adjusted_rand_score(self.y, model.labels_),
+            "wad": weighted_average_depth(model, self.X),
+            "waes": weighted_average_explanation_size(model, self.X),
+            "leaves": model.tree_.n_leaves,
+            "clusters": len(np.unique(model.labels_)),
+        }
+        found["cost"] = self._cost(model.labels_)
+        return {name: float(value) for name, value in found.items()}
+
+    @cached_property
+    def references(self) -> dict[str, float]:
+        """What KMeans costs on the same rows: with a kernel, that of the paper and a strong one."""
+        if self.piece.kernel == "linear":
+            return {"reference": self.teacher.inertia_}
+        return {"reference": self._cost(self.plain), "strong": self._cost(self.strong)}
+
+    def _cost(self, labels: np.ndarray) -> float:
+        linear = self.piece.kernel == "linear"
+        kernel = Kernel("linear" if linear else "precomputed")
+        return kernel_cost(kernel, self.X, labels, None, 1, None if linear else self.gram)
+
+
+def rows_of(piece: Piece, data_home: str | None) -> tuple[np.ndarray, np.ndarray, int]:
+    """The rows of a piece, their classes, and how many clusters there are to find."""
+    random = np.random.RandomState(piece.seed)
+    if piece.dataset == "gaussians":
+        n, angle = (int(piece.at), ANGLE) if piece.experiment == "samples" else (SIZE, piece.at)
+        return *make_rotated_gaussians(n, angle, random), 3
+    X, y, k = _scaled(piece.dataset, data_home)
+    if piece.experiment == "lost":
+        return X, y, k
+    drawn = np.sort(random.permutation(len(X))[: round(SHARE * len(X))])
+    return X[drawn], y[drawn], k
+
+
+@lru_cache(maxsize=32)
+def _scaled(name: str, data_home: str | None) -> tuple[np.ndarray, np.ndarray, int]:
+    found = load(name, data_home=data_home, scaled=True)
+    return found.data, found.target, found.n_clusters
+
+
+def _lost(
+    data_home: str | None, piece: Piece, methods: tuple[str, ...]
+) -> Iterator[dict[str, Any]]:
+    """How many clusters are left of those that were asked for, on all rows."""
+    X, _, k = rows_of(piece, data_home)
+    for method in methods:
+        common = {"kernel": piece.kernel, "n_jobs": 1, "random_state": piece.seed}
+        if method == "kauri":
+            model = Kauri(k, max_leaf_nodes=4 * k, **common)
+        else:
+            model = KernelKMeans(k, algorithm="similarity", **common)
+        started = time.perf_counter()
+        with warnings.catch_warnings():
+            # That clusters are lost is what is counted.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X)
+        seconds = time.perf_counter() - started
+        found = {"clusters": float(len(np.unique(model.labels_))), "seconds": round(seconds, 4)}
+        yield _named(piece, method) | found

@@ -1,0 +1,158 @@
+"""Runs the experiments: what is missing in a folder is fitted, in parallel, and kept there."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from agathis import _validation as checks
+from agathis._progress import shown
+from agathis._workers import run as run_tasks
+from agathis.experiments._fits import fits
+from agathis.experiments._plan import EXPERIMENTS, Piece, pieces, wanted
+from agathis.experiments._store import Store, key_of
+
+# Seconds between two lines where no bar can be shown.
+_LINE = 30.0
+
+
+def run(
+    folder: str | os.PathLike[str] = "results",
+    *,
+    experiments: Sequence[str] | None = None,
+    quick: bool = False,
+    data_home: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    render: bool = True,
+) -> Path:
+    """Make the paper's tables and figures again, beside the printed numbers.
+
+    Results are kept row by row as they come. A run that was stopped goes on where it was: what is
+    in the folder is not done again, and what was under way in each process is.
+
+    Parameters
+    ----------
+    folder : str or PathLike, default="results"
+        Where rows, tables, figures and the page are kept.
+    experiments : sequence of str, optional
+        Some of ``"small"``, ``"large"``, ``"kernels"``, ``"angle"``, ``"samples"`` and
+        ``"lost"``; by default all.
+    quick : bool, default=False
+        Five runs on small sets, for a first look. A whole run into the same folder goes on from
+        there.
+    data_home : str or PathLike, optional
+        A folder of the data sets: see :func:`agathis.datasets.load`.
+    n_jobs : int, default=None
+        Processes; ``None`` is one for each core.
+    verbose : bool, default=False
+        Whether to show progress and the time left on standard error.
+    render : bool, default=True
+        Whether to write tables, figures and the page at the end.
+
+    Returns
+    -------
+    folder : Path
+
+    Examples
+    --------
+    >>> from agathis.experiments import run
+    >>> run("results", quick=True)  # doctest: +SKIP
+    PosixPath('results')
+    """
+    chosen = check_experiments(experiments)
+    workers = checks.n_processes(-1 if n_jobs is None else n_jobs)
+    home = None if data_home is None else os.fspath(data_home)
+    with Store(folder) as store:
+        done = {key_of(row) for row in store.rows()}
+        tasks = _missing(pieces(chosen, quick=quick), done)
+        failed = _fit(store, tasks, home, workers, verbose)
+    if failed:
+        piece, note = failed[0]
+        raise RuntimeError(
+            f"{len(failed)} of {len(tasks)} pieces of work failed, the first of them "
+            f"{piece.experiment}, {piece.dataset}, {piece.kernel}, run {piece.run}: {note}. What "
+            "was done is kept; another run tries the others again."
+        )
+    if render:
+        from agathis.experiments._render import render as write
+
+        write(folder, quick=quick, data_home=data_home)
+    return Path(folder)
+
+
+def check_experiments(names: Sequence[str] | None) -> tuple[str, ...]:
+    """The experiments to run, each once, in the order of the paper."""
+    if names is None:
+        return EXPERIMENTS
+    given = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in given if name not in EXPERIMENTS]
+    if unknown or not given:
+        what = f"has {unknown[0]!r}" if unknown else "is empty"
+        raise ValueError(f"experiments {what}; it may have {', '.join(EXPERIMENTS)}.")
+    return tuple(name for name in EXPERIMENTS if name in given)
+
+
+def _missing(plan: list[Piece], done: set[tuple]) -> list[tuple[Piece, tuple[str, ...]]]:
+    tasks = []
+    for piece in plan:
+        methods = tuple(m for m in wanted(piece) if piece.key(m) not in done)
+        if methods:
+            tasks.append((piece, methods))
+    return tasks
+
+
+def _fit(
+    store: Store,
+    tasks: list[tuple[Piece, tuple[str, ...]]],
+    data_home: str | None,
+    workers: int,
+    verbose: bool,
+) -> list[tuple[Piece, str]]:
+    """Do the work and keep its rows; the pieces that failed, with the reason."""
+    failed = []
+    clock = _Clock(tasks, verbose)
+    with (
+        shown("experiments", verbose) as show,
+        # However this ends, no process stays behind.
+        closing(run_tasks(fits, data_home, tasks, n_workers=workers)) as outcomes,
+    ):
+        for outcome in outcomes:
+            if outcome.status == "part":
+                store.append(outcome.value)
+                continue
+            piece, _ = tasks[outcome.task]
+            if outcome.status == "failed":
+                failed.append((piece, outcome.note))
+            clock.done(piece)
+            show("seconds of work, about", round(clock.spent), round(clock.total))
+    return failed
+
+
+class _Clock:
+    """The time left, told by a line now and then where there is no terminal for a bar."""
+
+    def __init__(self, tasks: list[tuple[Piece, tuple[str, ...]]], verbose: bool) -> None:
+        self.total = sum(piece.effort() for piece, _ in tasks)
+        self.spent = 0.0
+        self.count, self.pieces = 0, len(tasks)
+        self.started = self.last = time.monotonic()
+        self.lines = verbose and not sys.stderr.isatty()
+
+    def done(self, piece: Piece) -> None:
+        self.spent += piece.effort()
+        self.count += 1
+        now = time.monotonic()
+        if self.lines and (now - self.last > _LINE or self.count == self.pieces):
+            self.last = now
+            left = (now - self.started) / self.spent * (self.total - self.spent)
+            print(
+                f"[experiments] {self.count} of {self.pieces} pieces of work, "
+                f"about {left / 60:.1f} minutes left",
+                file=sys.stderr,
+                flush=True,
+            )
