@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from agathis import _validation as checks
 from agathis._progress import shown
 from agathis._workers import run as run_tasks
@@ -118,6 +120,8 @@ def _fit(
     clock = _Clock(tasks, verbose)
     with (
         shown("experiments", verbose) as show,
+        # As in a process of its own: KMeans sums in another order with more threads.
+        threadpool_limits(1),
         # However this ends, no process stays behind.
         closing(run_tasks(fits, data_home, tasks, n_workers=workers)) as outcomes,
     ):

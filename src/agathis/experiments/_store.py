@@ -38,7 +38,9 @@ class Store:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = open(self.path, "ab+", buffering=0)
         self._lock()
-        self._file.truncate(_whole(self._read()))
+        text = self._read()
+        if _whole(text) < len(text):
+            self._file.truncate(_whole(text))
         if not rows and self._file.seek(0, os.SEEK_END) == 0:
             self._write({"format": FORMAT, "protocol": PROTOCOL})
         return self
