@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/plots.md: ``python docs/pictures.py``. Needs matplotlib."""
+"""Draw the pictures of docs/: ``python docs/pictures.py``. Needs matplotlib."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from agathis import Kauri
-from agathis.plot import plot_clusters, plot_gains, plot_profile, plot_tree
+from agathis import Kauri, datasets
+from agathis.plot import cluster_style, plot_clusters, plot_gains, plot_profile, plot_tree
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -32,3 +32,24 @@ plot_gains(model, ax=right)
 save(figure, "clusters_and_gains")
 
 save(plot_profile(model, scaled, max_features=8).figure, "profile")
+
+# Which two features of those with three tell the shape.
+seen = {"make_chainlink": (1, 2), "make_tetra": (0, 2)}
+makers = [name for name in datasets.__all__ if name.startswith("make_")]
+figure = Figure(figsize=(10, 4), layout="constrained")
+places = figure.subplots(2, 6).ravel()
+for ax, name in zip(places, makers, strict=False):
+    X, y = getattr(datasets, name)(random_state=0)
+    first, second = seen.get(name, (0, 1))
+    for k in range(y.max() + 1):
+        rows = X[y == k]
+        colour = cluster_style(k).colour
+        ax.scatter(rows[:, first], rows[:, second], s=2 if len(rows) > 3 else 9, color=colour)
+    ax.set_title(name, fontsize=9)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    if name != "make_imm":
+        ax.set_aspect("equal", adjustable="datalim")
+for ax in places[len(makers) :]:
+    ax.set_axis_off()
+save(figure, "made_sets")

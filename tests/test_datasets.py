@@ -84,6 +84,12 @@ def test_the_names_are_those_of_the_table():
     assert available() == sorted(PRINTED)
 
 
+def test_the_table_of_the_page():
+    page = (Path(__file__).parents[1] / "docs" / "datasets.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+) \|", page, re.M)
+    assert {name: tuple(map(int, sizes)) for name, *sizes in rows} == PRINTED
+
+
 @needs_data
 @pytest.mark.parametrize("name", PRINTED)
 def test_sets_have_the_printed_sizes(name):

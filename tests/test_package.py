@@ -95,7 +95,8 @@ def test_public_signatures_are_annotated():
 
     writers = [getattr(export, name) for name in export.__all__ if name != "LoadedTree"]
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
-    functions = [*writers, *(getattr(agathis.plot, name) for name in agathis.plot.__all__)]
+    parts = (agathis.plot, agathis.datasets)
+    functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function
@@ -126,6 +127,7 @@ def test_examples(name):
         "agathis.rivals.kmeans_tree.KMeansTree",
         *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
         *(f"agathis.export:{name}" for name in agathis.export.__all__),
+        *(f"agathis.datasets:{name}" for name in agathis.datasets.__all__),
     ],
 )
 def test_public_docstrings_have_an_example(name):

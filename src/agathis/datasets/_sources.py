@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
@@ -30,7 +31,7 @@ from agathis.datasets._entry import Download, Entry, File, OpenML
 from agathis.datasets._tables import MOST_BYTES, RawTable, make_table
 
 # Seconds for a connection, and for any part of an answer.
-_TIMEOUT = 15
+_TIMEOUT = 10
 # The first page that scikit-learn asks for.
 OPENML_PAGE = "https://www.openml.org/api/v1/json/data/list/data_name/{}/limit/2/data_version/{}"
 
@@ -76,6 +77,8 @@ def _told(entry: Entry, address: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if isinstance(error, HTTPError):
+            error.close()
         first: BaseException = error
         while first.__context__ not in (None, before):
             first = first.__context__
