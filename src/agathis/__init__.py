@@ -24,7 +24,7 @@ _HOMES = {
     "fit_file": "agathis.files",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
-_PARTS = ("datasets", "experiments", "export", "metrics", "plot", "rivals")
+_PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
 
 if TYPE_CHECKING:
     from agathis._compare import compare

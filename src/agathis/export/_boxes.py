@@ -78,13 +78,11 @@ def boxes_of(tree: Tree, paths: Iterable[Sequence[int]]) -> list[list[Box]]:
     paths : iterable of lists of nodes
         To each leaf, from the root.
     """
-    inner = np.flatnonzero(~tree.is_leaf)
-    seen = set(tree.feature[inner[tree.missing[inner] > 0]].tolist())
-    seen |= set(tree.feature[inner[np.isinf(tree.threshold[inner])]].tolist())
+    seen = _seen_missing(tree)
     missing_left = tree.missing_left
     leaves: list[list[Box]] = [[] for _ in range(tree.n_clusters)]
     for path in paths:
-        box = _leaf(tree, path, seen, missing_left)
+        box = _along(tree, path, seen, missing_left)
         # No row comes to a leaf that allows a feature nothing.
         if not any(allowed.is_empty for allowed in box.values()):
             leaves[tree.cluster[path[-1]]].append(box)
@@ -97,7 +95,19 @@ def boxes_of(tree: Tree, paths: Iterable[Sequence[int]]) -> list[list[Box]]:
     return out
 
 
-def _leaf(tree: Tree, path: Sequence[int], seen: set[int], missing_left: np.ndarray) -> Box:
+def box_of(tree: Tree, path: Sequence[int]) -> Box:
+    """What rows at the end of a path from the root satisfy; no side is dropped."""
+    return _along(tree, path, _seen_missing(tree), tree.missing_left)
+
+
+def _seen_missing(tree: Tree) -> set[int]:
+    """Features of which training rows missed some."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    seen = set(tree.feature[inner[tree.missing[inner] > 0]].tolist())
+    return seen | set(tree.feature[inner[np.isinf(tree.threshold[inner])]].tolist())
+
+
+def _along(tree: Tree, path: Sequence[int], seen: set[int], missing_left: np.ndarray) -> Box:
     box: Box = {}
     for node, child in pairwise(path):
         f, threshold = int(tree.feature[node]), float(tree.threshold[node])

@@ -182,8 +182,8 @@ def describe(
         features = [f"x[{f}]" for f in range(tree.n_features)]
     if clusters is None:
         clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
-    features = _names("feature_names", features, tree.n_features, "features")
-    clusters = _names("cluster_names", clusters, tree.n_clusters, "clusters")
+    features = check_names("feature_names", features, tree.n_features, "features")
+    clusters = check_names("cluster_names", clusters, tree.n_clusters, "clusters")
     cuts: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
@@ -191,7 +191,8 @@ def describe(
     return Described(tree, model, features, clusters, columns, *named)
 
 
-def _names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
+def check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
+    """Names as text, one for each of ``n`` features or clusters."""
     if isinstance(names, str) or len(names) != n:
         found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
         raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")

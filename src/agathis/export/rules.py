@@ -102,8 +102,7 @@ def to_rules(
     else:
         size = np.bincount(labels, minlength=tree.n_clusters)
     rows = []
-    for cluster, boxes in enumerate(boxes_of(tree, described.paths())):
-        boxes = [_without_implied(described.columns, box) for box in boxes]
+    for cluster, boxes in enumerate(cluster_boxes(described)):
         row = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
             "rule": _rule(described.columns, boxes),
@@ -115,6 +114,12 @@ def to_rules(
             row |= _most_frequent(classes[labels == cluster])
         rows.append(row)
     return Rules(rows)
+
+
+def cluster_boxes(described: Described) -> list[list[Box]]:
+    """Of each cluster the boxes that its rule speaks of."""
+    found = boxes_of(described.tree, described.paths())
+    return [[without_implied(described.columns, box) for box in boxes] for boxes in found]
 
 
 def _labels(
@@ -164,7 +169,7 @@ def _condition(column: Column, allowed: Range) -> str:
     return f"{words} or missing" if allowed.missing else words
 
 
-def _without_implied(columns: Sequence[Column], box: Box) -> Box:
+def without_implied(columns: Sequence[Column], box: Box) -> Box:
     """Where a source is in one category, that it is in no other one goes without saying."""
     said = {
         columns[f].source

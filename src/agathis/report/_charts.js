@@ -1,0 +1,198 @@
+// Marks, bars, histograms, the plane and the curve: each returns an SVG element.
+
+// Corners on circles: `radii` are taken in turn, the first corner is at `turn` degrees from the top.
+function corners(count, radii, turn = 0) {
+  return Array.from({ length: count }, (_, i) => {
+    const angle = ((turn + (360 * i) / count) * Math.PI) / 180;
+    const radius = radii[i % radii.length];
+    return [radius * Math.sin(angle), -radius * Math.cos(angle)];
+  });
+}
+
+const cross = [[-1, -3], [1, -3], [1, -1], [3, -1], [3, 1], [1, 1], [1, 3], [-1, 3], [-1, 1], [-3, 1], [-3, -1], [-1, -1]]
+  .map(([x, y]) => [x / 3, y / 3]);
+const markers = {
+  s: corners(4, [1.2], 45), D: corners(4, [1.2]), p: corners(5, [1.12]), "*": corners(10, [1.25, 0.55]),
+  "^": corners(3, [1.2]), v: corners(3, [1.2], 180), "<": corners(3, [1.2], -90), ">": corners(3, [1.2], 90),
+  P: cross, X: cross.map(([x, y]) => [(x - y) * 0.75, (x + y) * 0.75]),
+};
+
+// The mark of a cluster around a point, as the data of a path.
+function markAt(marker, x, y, r) {
+  const shape = markers[marker];
+  if (!shape) return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+  return "M" + shape.map(([a, b]) => `${(x + a * r).toFixed(2)} ${(y + b * r).toFixed(2)}`).join("L") + "z";
+}
+
+function mark(cluster, size = 14) {
+  const path = svg("path", { d: markAt(data.clusters[cluster].marker, 0, 0, 6) });
+  return svg("svg", { class: `mark k${cluster}`, viewBox: "-8 -8 16 16", width: size, height: size, "aria-hidden": "true" }, path);
+}
+
+// Parts of a whole side by side; a part has a class and a count.
+function stacked(parts, height, className) {
+  const total = parts.reduce((sum, part) => sum + part.count, 0) || 1;
+  let x = 0;
+  const rects = parts.filter((part) => part.count).map((part) => {
+    const width = (100 * part.count) / total;
+    const rect = svg("rect", { class: part.class, x: `${x}%`, width: `${width}%`, height, opacity: part.opacity ?? null });
+    x += width;
+    return rect;
+  });
+  return svg("svg", { class: className, width: "100%", height, "aria-hidden": "true" }, rects);
+}
+
+const clusterParts = (mix) => mix.map((count, k) => ({ count, class: `k${k}` }));
+
+// Round numbers from low to high.
+function ticks(low, high, about) {
+  const rough = (high - low) / about;
+  if (!(rough > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * (1 - 1e-9));
+  const out = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) out.push(Number((i * step).toPrecision(12)));
+  return out;
+}
+
+// The feature of a split on both of its sides.
+function histogram(node) {
+  const { histogram: h, children } = node;
+  const [width, height, foot, head] = [300, 118, 18, 14];
+  const [left, right] = h.counts;
+  const most = Math.max(...left.map((n, i) => n + right[i]), 1);
+  const wide = width / left.length;
+  const high = (n) => (n / most) * (height - foot - head);
+  const bars = left.flatMap((n, i) => {
+    const base = height - foot;
+    const gap = left.length > 40 ? 0 : Math.min(1.5, wide * 0.12);
+    const bar = (cls, y, size) =>
+      size > 0 ? svg("rect", { class: cls, x: i * wide + gap / 2, y, width: wide - gap, height: size }) : null;
+    return [bar("left", base - high(n), high(n)), bar("right", base - high(n) - high(right[i]), high(right[i]))];
+  });
+  const text = (x, words, anchor, cls = null) => svg("text", { x, y: height - 4, "text-anchor": anchor, class: cls }, words);
+  const marks = [svg("line", { class: "axis", x1: 0, x2: width, y1: height - foot, y2: height - foot })];
+  if (h.labels) {
+    const most = Math.floor(wide / 6);
+    h.labels.forEach((label, i) => {
+      const short = label.length > most ? label.slice(0, Math.max(1, most - 1)) + "…" : label;
+      marks.push(text((i + 0.5) * wide, short, "middle"));
+    });
+  } else {
+    const [first, step, count] = h.scale;
+    const at = (value) => (width * (value - first)) / (step * count);
+    for (const tick of ticks(first, first + step * count, 5)) {
+      const x = at(tick);
+      marks.push(svg("line", { class: "axis", x1: x, x2: x, y1: height - foot, y2: height - foot + 3 }));
+      const anchor = x < 14 ? "start" : x > width - 14 ? "end" : "middle";
+      marks.push(text(x, brief(tick), anchor));
+    }
+    if (h.threshold !== null) {
+      const x = at(h.threshold);
+      const anchor = x < 30 ? "start" : x > width - 30 ? "end" : "middle";
+      marks.push(svg("line", { class: "cut", x1: x, x2: x, y1: head - 2, y2: height - foot }));
+      marks.push(svg("text", { class: "dark", x, y: 9, "text-anchor": anchor }, shown(h.threshold)));
+    }
+  }
+  const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Distribution of ${node.name} on both sides of the split` }, bars, marks);
+  const key = (side, child, missing) => el("li", {}, el("span", { class: `key ${side}` }),
+    el("span", { class: "what" }, data.nodes[child].condition), counted(data.nodes[child].size) + (missing ? ` (${missing} missing)` : ""));
+  return [chart, el("ul", { class: "keys" }, key("left", children[0], h.missing[0]), key("right", children[1], h.missing[1]))];
+}
+
+// A number at an axis, where there is little room.
+function brief(value) {
+  if (Math.abs(value) < 1e5) return shown(value);
+  return value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replaceAll("-", "−");
+}
+
+// Axes with a grid; returns the SVG and the two maps from values to places.
+function axes(xs, ys, names, format = brief) {
+  const [width, height, left, foot, top, end] = [560, 380, 58, 42, 10, 12];
+  const span = ([low, high]) => (high > low ? [low, high] : [low - 0.5, low + 0.5]);
+  const [[x0, x1], [y0, y1]] = [span(xs), span(ys)];
+  const x = (v) => left + ((v - x0) / (x1 - x0)) * (width - left - end);
+  const y = (v) => height - foot - ((v - y0) / (y1 - y0)) * (height - foot - top);
+  const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": names.join(" and ") });
+  for (const tick of ticks(y0, y1, 5)) {
+    chart.append(svg("line", { class: "grid", x1: left, x2: width - end, y1: y(tick), y2: y(tick) }),
+      svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, format(tick)));
+  }
+  for (const tick of ticks(x0, x1, 7)) {
+    chart.append(svg("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, brief(tick)));
+  }
+  chart.append(
+    svg("line", { class: "axis", x1: left, x2: width - end, y1: height - foot, y2: height - foot }),
+    svg("text", { class: "dark", x: (left + width - end) / 2, y: height - 6, "text-anchor": "middle" }, names[0]),
+    svg("text", { class: "dark", transform: `translate(12 ${(height - foot + top) / 2}) rotate(-90)`, "text-anchor": "middle" }, names[1]),
+  );
+  return { chart, x, y };
+}
+
+const ends = ([first, step, count]) => [first, first + step * count];
+
+function planeChart() {
+  const { x: xs, y: ys, cells, points, regions, axes: names, kind } = data.plane;
+  let [[x0, x1], [y0, y1]] = [ends(xs), ends(ys)];
+  for (const [px, py] of points ?? []) {
+    [x0, x1, y0, y1] = [Math.min(x0, px), Math.max(x1, px), Math.min(y0, py), Math.max(y1, py)];
+  }
+  const format = kind === "feature" ? (k) => data.clusters[k]?.name.slice(0, 9) ?? "" : brief;
+  const { chart, x, y } = axes([x0, x1], [y0, y1], names, format);
+  const within = (v, low, high) => Math.min(Math.max(v, low), high);
+  for (const [k, low, high, bottom, top] of regions ?? []) {
+    const [a, b] = [x(within(low ?? x0, x0, x1)), x(within(high ?? x1, x0, x1))];
+    const [c, d] = [y(within(top ?? y1, y0, y1)), y(within(bottom ?? y0, y0, y1))];
+    chart.append(svg("rect", { class: `region k${k}`, x: a, y: c, width: b - a, height: d - c }));
+  }
+  const most = Math.max(...cells.map((cell) => cell[2]), 1);
+  const unit = Math.min(x(xs[0] + xs[1]) - x(xs[0]), y(ys[0]) - y(ys[0] + ys[1]), 24) / 2;
+  const put = (k, px, py, r, words, opacity = null) => chart.append(svg("g", { class: `mark k${k}`, opacity },
+    svg("path", { d: markAt(data.clusters[k].marker, px, py, r) }, svg("title", {}, words))));
+  for (const [i, j, count, k, share] of cells) {
+    const r = unit * (0.28 + 0.62 * Math.sqrt(count / most));
+    put(k, x(xs[0] + (i + 0.5) * xs[1]), y(ys[0] + (j + 0.5) * ys[1]), r,
+      `${counted(count)}, ${percent(share)} in ${data.clusters[k].name}`);
+  }
+  for (const [px, py, k, row] of points ?? []) {
+    put(k, x(px), y(py), points.length > 1000 ? 2.2 : 3.4, `row ${row}, ${data.clusters[k].name}`, 0.8);
+  }
+  return chart;
+}
+
+function planeHint() {
+  const { explained, points, kind, n_missing: missing, n_rows: n } = data.plane;
+  const what = points
+    ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "A mark is a row. ")
+    : "A mark stands for the rows around it and has the look of their most frequent cluster; the larger, the more rows. ";
+  const where = kind !== "components" ? "" :
+    `Seen along the two directions in which ${data.about.scaled ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
+  return what + where + (missing ? `${counted(missing)} with missing values have no place here.` : "");
+}
+
+function curveChart() {
+  const { values, founds, n_clusters: clusters, of, enough } = data.curve;
+  const n = values.length;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const air = (high - low) * 0.06 || 1;
+  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of]);
+  if (n > 2) chart.append(svg("line", { class: "enough", x1: x(enough), x2: x(enough), y1: y(low - air), y2: y(high + air) }));
+  chart.append(svg("path", { class: "curve-line", d: "M" + values.map((v, i) => `${x(i + 1)} ${y(v)}`).join("L") }));
+  values.forEach((v, i) => {
+    const title = svg("title", {}, `${i + 1} leaves, ${counted(clusters[i], "cluster")}: ${shown(v)}`);
+    const r = founds[i] ? 4.5 : n > 60 ? 1.8 : 3;
+    chart.append(founds[i]
+      ? svg("rect", { class: "curve-dot new", x: x(i + 1) - r, y: y(v) - r, width: 2 * r, height: 2 * r }, title)
+      : svg("circle", { class: "curve-dot", cx: x(i + 1), cy: y(v), r }, title));
+    if (founds[i]) chart.append(svg("text", { class: "dark", x: x(i + 1) + 8, y: y(v) + 14 }, clusters[i]));
+  });
+  return chart;
+}
+
+function curveHint() {
+  const { values, enough, of } = data.curve;
+  if (values.length < 2) return "The tree has no split.";
+  const all = values.length;
+  const what = of === "objective" ? "the objective that the tree maximises" : "what the splits gained";
+  return `Of ${what}, ${enough} of ${all} leaves reach 95 % of the way (dotted line). Squares are splits that found a cluster, with the number of clusters from there on.`;
+}

@@ -1,0 +1,76 @@
+// Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
+// between its children. "outline": one box a line, deeper ones further in, for narrow pages.
+
+const ACROSS = { width: 150, height: 42, gap: 88, pitch: 52, border: 22 };
+const OUTLINE = { height: 58, pitch: 66, inset: 16, border: 10 };
+
+// The nodes that are not inside a folded one, as they are read.
+function unfolded(folded) {
+  const out = [];
+  const todo = [0];
+  while (todo.length) {
+    const node = todo.pop();
+    out.push(node);
+    if (!folded.has(node)) todo.push(...data.nodes[node].children.toReversed());
+  }
+  return out;
+}
+
+const depthOf = (node) => pathTo(node).length - 1;
+
+// Places of boxes: `at` has left, top, width and height of each node that is seen.
+function places(kind, folded, room) {
+  const seen = unfolded(folded);
+  return kind === "outline" ? outline(seen, room) : across(seen, folded);
+}
+
+function across(seen, folded) {
+  const { width, height, gap, pitch, border } = ACROSS;
+  const middle = new Map();
+  let leaves = 0;
+  for (const node of seen) {
+    const open = data.nodes[node].children.length && !folded.has(node);
+    if (!open) middle.set(node, border + height / 2 + pitch * leaves++);
+  }
+  for (const node of seen.toReversed()) {
+    if (middle.has(node)) continue;
+    const [a, b] = data.nodes[node].children;
+    middle.set(node, (middle.get(a) + middle.get(b)) / 2);
+  }
+  const at = new Map(seen.map((node) =>
+    [node, { left: border + depthOf(node) * (width + gap), top: middle.get(node) - height / 2, width, height }]));
+  return { at, seen, ...extent(at, border) };
+}
+
+function outline(seen, room) {
+  const { height, pitch, inset, border } = OUTLINE;
+  const deepest = Math.max(...seen.map(depthOf));
+  // In a deep tree the steps are smaller, so that boxes keep some width.
+  const step = Math.min(inset, (room - 2 * border) * 0.4 / Math.max(1, deepest));
+  const at = new Map(seen.map((node, i) => {
+    const left = border + depthOf(node) * step;
+    return [node, { left, top: border + i * pitch, width: Math.min(room - border - left, 420), height }];
+  }));
+  return { at, seen, ...extent(at, border) };
+}
+
+function extent(at, border) {
+  const boxes = [...at.values()];
+  return {
+    width: Math.max(...boxes.map((box) => box.left + box.width)) + border,
+    height: Math.max(...boxes.map((box) => box.top + box.height)) + border,
+  };
+}
+
+// The line from a parent to a child, as the data of a path.
+function linkBetween(kind, from, to) {
+  if (kind === "outline") {
+    const x = from.left + Math.min(8, (to.left - from.left) / 2);
+    return `M${x} ${from.top + from.height}V${to.top + to.height / 2}H${to.left}`;
+  }
+  const [x0, y0] = [from.left + from.width, from.top + from.height / 2];
+  const [x1, y1] = [to.left, to.top + to.height / 2];
+  // Level along the words above it, steep before.
+  const bend = x0 + 18;
+  return `M${x0} ${y0}C${bend} ${y0} ${x0 + 2} ${y1} ${bend + 12} ${y1}H${x1}`;
+}

@@ -1,0 +1,88 @@
+// The page comes together: charts, tree, look-up, code to copy, light and dark, paper.
+
+function drawMarks() {
+  for (const sign of document.querySelectorAll("svg[data-marker]")) {
+    sign.append(svg("path", { d: markAt(data.clusters[sign.dataset.marker].marker, 0, 0, 6) }));
+  }
+}
+
+function showCode() {
+  const put = (id, { text, error }) => {
+    byId(id).textContent = text ?? `This is not to be had: ${error}`;
+  };
+  const sql = () => put("sql", data.code.sql[byId("dialect").value]);
+  byId("dialect").addEventListener("change", sql);
+  sql();
+  put("python", data.code.python);
+  for (const button of document.querySelectorAll(".copy")) {
+    button.addEventListener("click", async () => {
+      const done = await copied(byId(button.dataset.copy));
+      button.textContent = done ? "Copied" : "Press Ctrl+C";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+  }
+}
+
+// Some browsers give pages from a file no clipboard: then the text is chosen, for the keys to copy.
+async function copied(element) {
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(element);
+    return document.execCommand("copy");
+  }
+}
+
+function listenToTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  byId("theme").addEventListener("click", () => {
+    const now = document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
+  });
+}
+
+function listenToPrinter() {
+  let back = null;
+  const start = () => {
+    if (back) return;
+    const closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((details) => (details.open = true));
+    const restore = toPaper();
+    back = () => {
+      closed.forEach((details) => (details.open = false));
+      restore();
+    };
+  };
+  const end = () => {
+    back?.();
+    back = null;
+  };
+  addEventListener("beforeprint", start);
+  addEventListener("afterprint", end);
+  matchMedia("print").addEventListener("change", (event) => (event.matches ? start() : end()));
+}
+
+drawMarks();
+makeBoxes();
+if (data.about.n_leaves > EASY) foldMost();
+arrange();
+fit(0.6);
+listenToTree();
+choose(0);
+byId("plane").append(planeChart());
+byId("plane-hint").textContent = planeHint();
+byId("curve").append(curveChart());
+byId("curve-hint").textContent = curveHint();
+listenToLookup();
+showCode();
+listenToTheme();
+listenToPrinter();
+
+let width = view.clientWidth;
+new ResizeObserver(() => {
+  if (view.clientWidth === width || state.paper) return;
+  width = view.clientWidth;
+  arrange();
+  fit(0.6);
+}).observe(view);
