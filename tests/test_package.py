@@ -95,7 +95,7 @@ def test_public_signatures_are_annotated():
 
     writers = [getattr(export, name) for name in export.__all__ if name != "LoadedTree"]
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
-    parts = (agathis.plot, agathis.datasets)
+    parts = (agathis.plot, agathis.datasets, agathis.experiments, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
@@ -128,6 +128,8 @@ def test_examples(name):
         *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
         *(f"agathis.export:{name}" for name in agathis.export.__all__),
         *(f"agathis.datasets:{name}" for name in agathis.datasets.__all__),
+        *(f"agathis.experiments:{name}" for name in agathis.experiments.__all__),
+        *(f"agathis.report:{name}" for name in agathis.report.__all__),
     ],
 )
 def test_public_docstrings_have_an_example(name):

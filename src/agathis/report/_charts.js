@@ -107,8 +107,9 @@ function brief(value) {
 }
 
 // Axes with a grid; returns the SVG and the two maps from values to places.
-function axes(xs, ys, names, format = brief) {
-  const [width, height, left, foot, top, end] = [560, 380, 58, 42, 10, 12];
+function axes(xs, ys, names, room, format = brief) {
+  const width = Math.max(280, Math.min(room, 720));
+  const [height, left, foot, top, end] = [Math.max(260, width * 0.66), 54, 40, 10, 12];
   const span = ([low, high]) => (high > low ? [low, high] : [low - 0.5, low + 0.5]);
   const [[x0, x1], [y0, y1]] = [span(xs), span(ys)];
   const x = (v) => left + ((v - x0) / (x1 - x0)) * (width - left - end);
@@ -118,7 +119,7 @@ function axes(xs, ys, names, format = brief) {
     chart.append(svg("line", { class: "grid", x1: left, x2: width - end, y1: y(tick), y2: y(tick) }),
       svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, format(tick)));
   }
-  for (const tick of ticks(x0, x1, 7)) {
+  for (const tick of ticks(x0, x1, width / 80)) {
     chart.append(svg("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, brief(tick)));
   }
   chart.append(
@@ -131,14 +132,14 @@ function axes(xs, ys, names, format = brief) {
 
 const ends = ([first, step, count]) => [first, first + step * count];
 
-function planeChart() {
+function planeChart(room) {
   const { x: xs, y: ys, cells, points, regions, axes: names, kind } = data.plane;
   let [[x0, x1], [y0, y1]] = [ends(xs), ends(ys)];
   for (const [px, py] of points ?? []) {
     [x0, x1, y0, y1] = [Math.min(x0, px), Math.max(x1, px), Math.min(y0, py), Math.max(y1, py)];
   }
   const format = kind === "feature" ? (k) => data.clusters[k]?.name.slice(0, 9) ?? "" : brief;
-  const { chart, x, y } = axes([x0, x1], [y0, y1], names, format);
+  const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, format);
   const within = (v, low, high) => Math.min(Math.max(v, low), high);
   for (const [k, low, high, bottom, top] of regions ?? []) {
     const [a, b] = [x(within(low ?? x0, x0, x1)), x(within(high ?? x1, x0, x1))];
@@ -170,12 +171,12 @@ function planeHint() {
   return what + where + (missing ? `${counted(missing)} with missing values have no place here.` : "");
 }
 
-function curveChart() {
+function curveChart(room) {
   const { values, founds, n_clusters: clusters, of, enough } = data.curve;
   const n = values.length;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const air = (high - low) * 0.06 || 1;
-  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of]);
+  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of], room);
   if (n > 2) chart.append(svg("line", { class: "enough", x1: x(enough), x2: x(enough), y1: y(low - air), y2: y(high + air) }));
   chart.append(svg("path", { class: "curve-line", d: "M" + values.map((v, i) => `${x(i + 1)} ${y(v)}`).join("L") }));
   values.forEach((v, i) => {

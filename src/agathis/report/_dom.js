@@ -30,8 +30,8 @@ function shown(value) {
 }
 
 function percent(share) {
-  if (share > 0 && share < 0.0005) return "< 0.1 %";
-  return (100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0) + " %";
+  if (share > 0 && share < 0.0005) return "< 0.1\u00a0%";
+  return (100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0) + "\u00a0%";
 }
 
 function counted(n, what = "row") {

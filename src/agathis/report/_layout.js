@@ -19,13 +19,14 @@ function unfolded(folded) {
 const depthOf = (node) => pathTo(node).length - 1;
 
 // Places of boxes: `at` has left, top, width and height of each node that is seen.
-function places(kind, folded, room) {
+function places(kind, folded, room, close = false) {
   const seen = unfolded(folded);
-  return kind === "outline" ? outline(seen, room) : across(seen, folded);
+  return kind === "outline" ? outline(seen, room) : across(seen, folded, close);
 }
 
-function across(seen, folded) {
-  const { width, height, gap, pitch, border } = ACROSS;
+function across(seen, folded, close) {
+  const { width, height, gap, border } = ACROSS;
+  const pitch = height + (close ? 3 : ACROSS.pitch - height);
   const middle = new Map();
   let leaves = 0;
   for (const node of seen) {

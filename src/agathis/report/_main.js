@@ -6,6 +6,13 @@ function drawMarks() {
   }
 }
 
+// As wide as there is room, so that letters have their size on a phone too.
+function drawCharts(room = null) {
+  for (const [id, chart] of [["plane", planeChart], ["curve", curveChart]]) {
+    byId(id).replaceChildren(chart(room ?? byId(id).clientWidth - 20));
+  }
+}
+
 function showCode() {
   const put = (id, { text, error }) => {
     byId(id).textContent = text ?? `This is not to be had: ${error}`;
@@ -49,9 +56,11 @@ function listenToPrinter() {
     const closed = [...document.querySelectorAll("details:not([open])")];
     closed.forEach((details) => (details.open = true));
     const restore = toPaper();
+    drawCharts(330); // half a page
     back = () => {
       closed.forEach((details) => (details.open = false));
       restore();
+      drawCharts();
     };
   };
   const end = () => {
@@ -70,10 +79,9 @@ arrange();
 fit(0.6);
 listenToTree();
 choose(0);
-byId("plane").append(planeChart());
 byId("plane-hint").textContent = planeHint();
-byId("curve").append(curveChart());
 byId("curve-hint").textContent = curveHint();
+drawCharts();
 listenToLookup();
 showCode();
 listenToTheme();
@@ -85,4 +93,5 @@ new ResizeObserver(() => {
   width = view.clientWidth;
   arrange();
   fit(0.6);
+  drawCharts();
 }).observe(view);

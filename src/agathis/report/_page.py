@@ -145,25 +145,25 @@ def as_data(summary: object) -> str:
 def shown(value: float | None) -> str:
     """A number for reading.
 
-    >>> shown(12345.678), shown(0.5), shown(None), shown(-3.14159)
-    ('12,350', '0.5', '–', '−3.142')
+    >>> shown(12345.678), shown(0.5), shown(None) == "\\u2013", shown(-0.25) == "\\u22120.25"
+    ('12,350', '0.5', True, True)
     """
     if value is None:
-        return "–"
+        return "\u2013"
     short = float(number(value, 4)) if abs(value) < 1e4 else float(f"{value:.4g}")
     text = f"{short:,.10g}" if 1e-4 <= abs(short) < 1e15 or short == 0 else f"{short:g}"
-    return text.replace("-", "−")
+    return text.replace("-", "\u2212")
 
 
 def percent(share: float) -> str:
     """A share for reading.
 
-    >>> percent(0.4237), percent(0.0042), percent(0.00001), percent(1.0)
-    ('42 %', '0.4 %', '< 0.1 %', '100 %')
+    >>> percent(0.4237), percent(0.0042), percent(0.00001)
+    ('42\\xa0%', '0.4\\xa0%', '< 0.1\\xa0%')
     """
     if 0 < share < 0.0005:
-        return "< 0.1 %"
-    return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
+        return "< 0.1\u00a0%"
+    return f"{100 * share:.{int(0 < share < 0.0995)}f}\u00a0%"
 
 
 def level(apart: float | None) -> str:

@@ -19,8 +19,9 @@ function showPanel(number) {
   }
   if (!leaf) parts.push(el("h4", {}, "Clusters below"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
   if (node.classes) {
-    parts.push(el("h4", {}, "Classes"), ...mixOf(node.classes, data.classes, (c) => el("span", { class: "small" }, "•"),
-      (c) => ({ class: "class", opacity: 1 - (0.82 * c) / Math.max(1, data.classes.length - 1) })));
+    const look = (c) => ({ class: "class", opacity: 1 - (0.82 * c) / Math.max(1, data.classes.length - 1) });
+    const sign = (c) => svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { ...look(c), width: 10, height: 10, rx: 2 }));
+    parts.push(el("h4", {}, "Classes"), ...mixOf(node.classes, data.classes, sign, look));
   }
   parts.push(...valuesOf(node));
   byId("panel").replaceChildren(...parts);

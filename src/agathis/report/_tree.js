@@ -6,6 +6,7 @@ const tip = byId("tip");
 const links = svg("svg", { "aria-hidden": "true" });
 const boxes = [];
 const TALL = 780; // the most that the view takes of the page
+const PAPER = 420; // the width of an outline on paper
 const EASY = 18; // boxes below each other that are easy to read
 
 const state = {
@@ -48,7 +49,7 @@ function arrange() {
   const room = view.clientWidth;
   if (!state.paper) state.kind = room < 640 ? "outline" : "across";
   view.classList.toggle("outline", state.kind === "outline");
-  const plan = places(state.kind, state.folded, state.paper ? state.room : room);
+  const plan = places(state.kind, state.folded, state.paper ? PAPER : room, state.paper);
   state.plan = plan;
   boxes.forEach((item, number) => {
     const at = plan.at.get(number);
@@ -100,7 +101,9 @@ function move() {
     state.top = spareY > 0 ? spareY / 2 : Math.min(0, Math.max(state.top, spareY));
   }
   byId("panel").style.maxHeight = besidePanel() ? view.style.height : "";
-  canvas.style.transform = `translate(${state.left}px, ${state.top}px) scale(${scale})`;
+  // Paper is cut into pages before anything is transformed.
+  canvas.style.zoom = paper ? scale : "";
+  canvas.style.transform = paper ? "" : `translate(${state.left}px, ${state.top}px) scale(${scale})`;
 }
 
 // Zoom by a factor, with the point of the view that is given staying where it is.
@@ -294,16 +297,15 @@ function foldMost() {
   foldAt(depth);
 }
 
-// On paper everything is unfolded and as large as fits a page, whichever way that is larger.
+// On paper everything is unfolded and fits a page; an outline only where the tree would be tiny.
 function toPaper() {
-  const room = 690;
-  const sizes = ["across", "outline"].map((kind) => {
-    const plan = places(kind, new Set(), 420);
-    return { kind, scale: Math.min(1, room / plan.width, 900 / plan.height) };
+  const [across, outline] = ["across", "outline"].map((kind) => {
+    const plan = places(kind, new Set(), PAPER, true);
+    return { kind, scale: Math.min(1, 690 / plan.width, 840 / plan.height) };
   });
-  const best = sizes[0].scale >= 0.55 || sizes[0].scale >= sizes[1].scale ? sizes[0] : sizes[1];
+  const best = across.scale >= Math.min(0.6, outline.scale) ? across : outline;
   const kept = { ...state, folded: new Set(state.folded) };
-  Object.assign(state, best, { paper: true, room: 420, folded: new Set() });
+  Object.assign(state, best, { paper: true, folded: new Set() });
   arrange();
   return () => {
     Object.assign(state, kept);

@@ -27,9 +27,10 @@ from agathis.export._described import Described, check_names, describe
 from agathis.export.rules import cluster_boxes, without_implied
 from agathis.export.sql import DIALECTS
 from agathis.metrics._inputs import check_labels
-from agathis.plot import cluster_points, cluster_profile, cluster_style, gain_curve, layout_tree
+from agathis.plot import cluster_profile, cluster_style, layout_tree
 from agathis.plot.profile import ClusterProfile
-from agathis.report._bins import histogram, plane_bins
+from agathis.report._bins import histogram
+from agathis.report._chart_data import curve_data, plane_data, profile_data
 from agathis.report._rows import (
     FEW,
     NodeRows,
@@ -43,10 +44,9 @@ from agathis.report._rows import (
 )
 from agathis.report._wording import at_most, label_of, rule_of
 
-# Features of the profile, points of the plane where rows are given away, words for a cluster.
-PROFILE, POINTS, TYPICAL = 20, 4000, 3
-# Standard deviations from the mean of all rows from which on a feature is typical.
-APART = 0.5
+# Features that are typical of a cluster, and from how many standard deviations from the mean of
+# all rows on one is.
+TYPICAL, APART = 3, 0.5
 
 
 def summarise(
@@ -128,9 +128,9 @@ def summarise(
         "classes": None if classes is None else classes[0],
         "clusters": _clusters(described, X, profile, labels, classes, bool(rows)),
         "nodes": nodes,
-        "profile": _profile(described, profile, bool(rows)),
-        "plane": _plane(tree, X, plain, scaled, bool(rows)),
-        "curve": _curve(described.model, tree),
+        "profile": profile_data(profile, bool(rows)),
+        "plane": plane_data(tree, X, plain, scaled, bool(rows)),
+        "curve": curve_data(described.model, tree),
         "code": _code(described, one_hot),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
         "rows": _rows(X, classes) if rows else None,
@@ -296,71 +296,6 @@ def _typical(described: Described, profile: ClusterProfile, k: int) -> list[dict
         for i in chosen
         if abs(apart[i]) >= APART
     ]
-
-
-def _profile(described: Described, profile: ClusterProfile, rows: bool) -> dict[str, object]:
-    """The most telling features, with clusters of few rows left out."""
-
-    def told(table: np.ndarray) -> list[list[float | None]]:
-        return [
-            [rounded(v) if rows or size >= FEW else None for v in line[:PROFILE]]
-            for line, size in zip(table, profile.sizes, strict=True)
-        ]
-
-    return {
-        "features": profile.features[:PROFILE].tolist(),
-        "explained": [rounded(v) for v in profile.explained[:PROFILE]],
-        "means": told(profile.means),
-        "standardised": told(profile.standardised),
-    }
-
-
-def _plane(
-    tree: Tree, X: np.ndarray, plain: dict[str, object], scaled: bool, rows: bool
-) -> dict[str, object]:
-    """Rows in the plane: counts in bins, or points where rows may be shown."""
-    most = POINTS if rows else None
-    found = cluster_points(tree, X, **plain, standardise=scaled, max_points=most)
-    bins = plane_bins(found.points, found.cluster, found.plane == "feature")
-    points = None
-    if rows:
-        bins["cells"] = []
-        points = [
-            [rounded(x), rounded(y), int(k), int(row)]
-            for (x, y), k, row in zip(found.points, found.cluster, found.rows, strict=True)
-            if np.isfinite(x) and np.isfinite(y)
-        ]
-    regions = None
-    if found.regions is not None:
-        # Sides that do not end are None.
-        regions = [
-            [r.cluster, *map(rounded, (r.x_low, r.x_high, r.y_low, r.y_high))]
-            for r in found.regions
-        ]
-    return {
-        "kind": found.plane,
-        "axes": list(found.axis_names),
-        "explained": None if found.explained is None else [rounded(v) for v in found.explained],
-        **bins,
-        "points": points,
-        "regions": regions,
-        "n_missing": found.n_missing,
-        "n_rows": len(X),
-    }
-
-
-def _curve(model: BaseEstimator | Tree, tree: Tree) -> dict[str, object]:
-    """The objective, or what all splits so far added, after each split."""
-    curve = gain_curve(model)
-    known = curve.objective is not None
-    values = curve.objective if known else curve.cumulative
-    return {
-        "of": "objective" if known else "sum of gains",
-        "values": [rounded(v) for v in values],
-        "n_clusters": curve.n_clusters.tolist(),
-        "founds": curve.founds.tolist(),
-        "enough": curve.leaves_for(0.95) if tree.n_leaves > 1 else 1,
-    }
 
 
 def _code(described: Described, one_hot: object) -> dict[str, object]:

@@ -1,0 +1,80 @@
+"""What the charts of a page draw: profile, plane and curve, in plain numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from agathis._tree import Tree
+from agathis.plot import cluster_points, gain_curve
+from agathis.plot.profile import ClusterProfile
+from agathis.report._bins import plane_bins
+from agathis.report._rows import FEW, rounded
+
+# Features of the profile; points of the plane where rows may be shown.
+PROFILE, POINTS = 20, 4000
+
+
+def profile_data(profile: ClusterProfile, rows: bool) -> dict[str, object]:
+    """The most telling features, with clusters of few rows left out."""
+
+    def told(table: np.ndarray) -> list[list[float | None]]:
+        return [
+            [rounded(v) if rows or size >= FEW else None for v in line[:PROFILE]]
+            for line, size in zip(table, profile.sizes, strict=True)
+        ]
+
+    return {
+        "features": profile.features[:PROFILE].tolist(),
+        "explained": [rounded(v) for v in profile.explained[:PROFILE]],
+        "means": told(profile.means),
+        "standardised": told(profile.standardised),
+    }
+
+
+def plane_data(
+    tree: Tree, X: np.ndarray, plain: dict[str, object], scaled: bool, rows: bool
+) -> dict[str, object]:
+    """Rows in the plane: counts in bins, or points where rows may be shown."""
+    most = POINTS if rows else None
+    found = cluster_points(tree, X, **plain, standardise=scaled, max_points=most)
+    bins = plane_bins(found.points, found.cluster, found.plane == "feature")
+    points = None
+    if rows:
+        bins["cells"] = []
+        points = [
+            [rounded(x), rounded(y), int(k), int(row)]
+            for (x, y), k, row in zip(found.points, found.cluster, found.rows, strict=True)
+            if np.isfinite(x) and np.isfinite(y)
+        ]
+    regions = None
+    if found.regions is not None:
+        # Sides that do not end are None.
+        regions = [
+            [r.cluster, *map(rounded, (r.x_low, r.x_high, r.y_low, r.y_high))]
+            for r in found.regions
+        ]
+    return {
+        "kind": found.plane,
+        "axes": list(found.axis_names),
+        "explained": None if found.explained is None else [rounded(v) for v in found.explained],
+        **bins,
+        "points": points,
+        "regions": regions,
+        "n_missing": found.n_missing,
+        "n_rows": len(X),
+    }
+
+
+def curve_data(model: BaseEstimator | Tree, tree: Tree) -> dict[str, object]:
+    """The objective, or what all splits so far added, after each split."""
+    curve = gain_curve(model)
+    known = curve.objective is not None
+    values = curve.objective if known else curve.cumulative
+    return {
+        "of": "objective" if known else "sum of gains",
+        "values": [rounded(v) for v in values],
+        "n_clusters": curve.n_clusters.tolist(),
+        "founds": curve.founds.tolist(),
+        "enough": curve.leaves_for(0.95) if tree.n_leaves > 1 else 1,
+    }

@@ -1,0 +1,97 @@
+"""Pages in a real browser: Debian's chromium, every request recorded, errors collected."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agathis import report
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """A browser, or a skip that says what is missing; where CI is set that is a failure."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        found, missing = None, "playwright is not installed"
+    else:
+        missing = f"there is no browser here: none of {', '.join(BROWSERS)}"
+    if found is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"pages are not tested: {missing}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """A page that was opened from a file, and what it did."""
+
+    def __init__(self, browser, path: Path, **options) -> None:
+        self.requests, self.failures, self.errors = [], [], []
+        self.url = path.as_uri()
+        options = {"viewport": {"width": 1400, "height": 900}, **options}
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda message: self.errors.append(message.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.context.on("request", lambda request: self.requests.append(request.url))
+        self.context.on("requestfailed", lambda request: self.failures.append(request.failure))
+        # Nothing but the file itself may be had, whatever a page asks for.
+        self.context.route(
+            lambda url: url != self.url and not url.startswith("data:"),
+            lambda route: route.abort(),
+        )
+        self.page.goto(self.url)
+
+    def texts(self, selector: str) -> list[str]:
+        """What is seen of each element, with single spaces."""
+        found = self.page.locator(selector).all_inner_texts()
+        return [" ".join(text.split()) for text in found]
+
+    def node(self, number: int):
+        return self.page.locator(f'.node[data-node="{number}"]')
+
+    def style(self, selector: str, name: str) -> str:
+        return self.page.locator(selector).first.evaluate(
+            "(element, name) => getComputedStyle(element).getPropertyValue(name)", name
+        )
+
+    def boxes(self) -> dict[int, dict[str, float]]:
+        """Where the boxes of the tree that are seen stand."""
+        found = self.page.locator(".node:not([hidden])").evaluate_all(
+            """nodes => nodes.map((node) => {
+                const { x, y, width, height } = node.getBoundingClientRect();
+                return [Number(node.dataset.node), { x, y, width, height }];
+            })"""
+        )
+        return dict(found)
+
+    def close(self) -> None:
+        self.context.close()
+        asked = [url for url in self.requests if not url.startswith("data:")]
+        assert asked == [self.url]
+        assert self.errors == []
+
+
+@contextmanager
+def opened(browser, folder: Path, model, X, *rest, media=None, **options) -> Iterator[Opened]:
+    """Write a report and open it; at the end nothing was asked for and nothing went wrong."""
+    path = folder / "report.html"
+    report.write(model, X, path, *rest, **options)
+    page = Opened(browser, path, **(media or {}))
+    yield page
+    page.close()
