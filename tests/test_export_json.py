@@ -80,6 +80,8 @@ def test_schema():
         "n_clusters": 2,
         "feature_names": None,
         "cluster_names": ["near", "far"],
+        "one_hot": None,
+        "value_names": None,
         "takes_missing": False,
         "nodes": {
             "left": [1, None, None],
@@ -105,6 +107,53 @@ def test_every_exporter_takes_a_loaded_tree():
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     found = to_sklearn(loaded, X).predict(pd.DataFrame(X, columns=AWKWARD))
     np.testing.assert_array_equal(found, np.array(names["cluster_names"])[model.predict(X)])
+
+
+def test_columns_are_kept():
+    random = np.random.default_rng(3)
+    color, flag = random.integers(0, 3, 80), random.integers(0, 2, 80)
+    codes = random.choice([-1.0, 0, 1], 80)
+    X = np.column_stack([color == 0, color == 1, color == 2, flag, codes]).astype(float)
+    names = ["color_red", "b", "None of these", "flag", "vote"]
+    columns = {
+        "one_hot": {
+            "color": {"color_red": "red", "b": 7, "None of these": None},
+            "flag": {"flag": True},
+        },
+        "value_names": {"vote": {-1: "no", 0: "unknown", 1: "yes"}},
+    }
+    model = Kauri(12, max_leaf_nodes=20).fit(X)
+    loaded = from_json(to_json(model, feature_names=names, **columns))
+    assert loaded.one_hot_ == columns["one_hot"]
+    assert loaded.value_names_ == columns["value_names"]
+    for write in (to_text, to_rules, to_dot, to_json):
+        assert str(write(loaded)) == str(write(model, feature_names=names, **columns))
+    for write in (to_sql, to_python):
+        given = {"feature_names": names, "one_hot": columns["one_hot"]}
+        assert write(loaded) == write(model, **given)
+    assert "flag is true" in to_text(loaded)
+    assert "flag is false" in to_text(loaded)
+    # Other names are other columns; the same ones change nothing.
+    assert to_text(loaded, feature_names=names) == to_text(loaded)
+    assert "color" not in to_text(loaded, feature_names=list("abcde"))
+
+
+@pytest.mark.parametrize("category", [float("inf"), (1, 2)])
+def test_categories_that_json_does_not_hold(category):
+    model = Kauri(2).fit([[0.0], [1.0]])
+    with pytest.raises(TypeError, match="JSON holds texts, finite numbers"):
+        to_json(model, feature_names=["a"], one_hot={"s": {"a": category}})
+
+
+def test_devices_stay_what_they_are(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    to_json(model, pipe)
+    assert os.read(reader, 1 << 16).decode() == to_json(model)
+    os.close(reader)
+    assert os.listdir(tmp_path) == ["pipe"]
 
 
 def test_files(tmp_path):
@@ -194,6 +243,16 @@ WRONG = {
     "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list"),
     "model": (put("model", value=["x"]), "model is"),
     "takes_missing": (put("takes_missing", value=1), "takes_missing is 1"),
+    "one_hot": (put("one_hot", value=["a"]), "one_hot is .*not an object with sources"),
+    "no columns": (put("one_hot", value={"c": ["a"]}), "for 'c', not its columns"),
+    "no feature": (put("one_hot", value={"c": {"d": 1}}), "names 'd', which is no feature"),
+    "category": (put("one_hot", value={"c": {"a": []}}), r"one_hot has the category \[\]"),
+    "infinite": (put("one_hot", value={"c": {"a": 10**400}}), "category of one_hot is no finite"),
+    "not 0 or 1": (put("one_hot", value={"c": {"a": "x"}}), "not a column of 0 and 1"),
+    "value_names": (put("value_names", value=[1]), "value_names is .*not an object"),
+    "no pairs": (put("value_names", value={"a": [["no", 1]]}), "no pairs of a value and a word"),
+    "no code": (put("value_names", value={"a": [["x", "no"]]}), "value_names is no finite number"),
+    "no such": (put("value_names", value={"z": [[1, "no"]]}), "has 'z', which is no feature"),
 }  # fmt: skip
 
 

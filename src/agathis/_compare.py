@@ -59,6 +59,10 @@ class Comparison:
     def __repr__(self) -> str:
         return "\n".join([str(_readable(self.summary)), *_reasons(self.runs)])
 
+    def to_markdown(self) -> str:
+        """The summary in Markdown, short enough to be read."""
+        return _readable(self.summary).to_markdown()
+
     def _repr_html_(self) -> str:
         reasons = "".join(f"<p>{escape(line)}</p>" for line in _reasons(self.runs))
         return _readable(self.summary)._repr_html_() + reasons

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.cluster import kmeans_plusplus
 from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
 from sklearn.utils.random import sample_without_replacement
 
@@ -222,6 +221,9 @@ def _nystroem(
     if landmarks == "random":
         chosen = sample_without_replacement(len(rows), size, random_state=random_state)
     else:
+        # Few fits need it, and it takes a while to import.
+        from sklearn.cluster import kmeans_plusplus
+
         chosen = kmeans_plusplus(rows, size, random_state=random_state)[1]
     basis = np.unique(rows[chosen], axis=0)
     matrix, diagonal = kernel.between(basis, basis), kernel.diagonal(basis)

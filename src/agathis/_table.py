@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import chain
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -141,7 +142,7 @@ class Table(Sequence):
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the values in full to a file, or return the text where no path is given."""
-        text = "".join(map(_csv_line, [self.columns, *(row.values() for row in self._rows)]))
+        text = csv_text(self.columns, (row.values() for row in self._rows))
         if path is None:
             return text
         with open(path, "w", encoding="utf-8", newline="") as file:
@@ -170,10 +171,15 @@ class Table(Sequence):
         return [list(map(str, self.columns)), *map(list, zip(*columns, strict=True))]
 
 
-def _csv_line(values: Iterable[Any]) -> str:
+def csv_text(head: Iterable[Any], rows: Iterable[Iterable[Any]], separator: str = ",") -> str:
+    """Rows of values as CSV."""
+    return "".join(_csv_line(values, separator) for values in chain([head], rows))
+
+
+def _csv_line(values: Iterable[Any], separator: str) -> str:
     out = io.StringIO(newline="")
     # Only the characters that end a line are quoted by csv; "\r" in a cell is to be one of them.
-    csv.writer(out, lineterminator="\r\n").writerow(values)
+    csv.writer(out, delimiter=separator, lineterminator="\r\n").writerow(values)
     return out.getvalue().removesuffix("\r\n") + "\n"
 
 

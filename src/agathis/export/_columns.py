@@ -88,6 +88,8 @@ class Indicator:
         what = "missing" if self.of_missing else self.category
         if zero == one:
             return f"{self.source} is known"
+        if isinstance(self.category, bool):
+            return f"{self.source} is {str(self.category == one).lower()}"
         return f"{self.source} is {what}" if one else f"{self.source} is not {what}"
 
 
@@ -134,6 +136,21 @@ def columns_of(
             f"one_hot has the source {min(both)!r}, which is also a feature of its own."
         )
     return out
+
+
+def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dict[str, object]]:
+    """The mapping ``one_hot`` that gives these columns."""
+    out: dict[str, dict[str, object]] = {}
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column, Indicator):
+            category = None if column.of_missing else column.category
+            out.setdefault(column.source, {})[name] = category
+    return out
+
+
+def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
+    """The mapping ``value_names`` that gives these columns."""
+    return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
 
 
 def _written(thresholds: Iterable[float], digits: int) -> dict[float, str]:

@@ -174,6 +174,11 @@ def describe(
     for owner in [*scalers[:1], model]:
         if features is None:
             features = getattr(owner, "feature_names_in_", None)
+    own = getattr(model, "feature_names_in_", None)
+    if feature_names is None or (own is not None and list(feature_names) == list(own)):
+        # A tree that was read from a file knows its columns, by its own names for them.
+        one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
+        value_names = getattr(model, "value_names_", None) if value_names is None else value_names
     clusters = cluster_names
     if clusters is None:
         clusters = getattr(model, "cluster_names_", None)

@@ -9,6 +9,11 @@ import secrets
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file beside its place, then put it there; what a link points to is replaced."""
     target = os.path.realpath(os.fsdecode(path))
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+        # A pipe or a device, such as /dev/null, takes what it is given and must stay what it is.
+        with open(target, "wb") as file:
+            file.write(data)
+        return
     folder, name = os.path.split(target)
     # Not one of tempfile: those cannot be read by others.
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")

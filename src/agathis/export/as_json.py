@@ -6,6 +6,10 @@ of ``feature`` is at most ``threshold``, to ``right`` where it is more; where it
 ``missing`` says which way, and "unseen" means to the child with more ``samples``. At a leaf
 ``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold "inf" tells known values
 from missing ones. Numbers are written so that they are read as the same float64.
+
+``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
+"red"}}``: texts, numbers, true or false, and null for a missing value. ``value_names`` has, for
+each feature that holds codes, pairs of a value and its word. Either may be null.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ from sklearn.base import BaseEstimator
 
 from agathis import __version__
 from agathis._tree import LEAF, MISSING, MOVES, UNDEFINED, Tree
-from agathis.export._described import describe
+from agathis.export._columns import one_hot_of, value_names_of
+from agathis.export._described import Described, describe
 from agathis.export._files import write_whole
 from agathis.export.loaded import LoadedTree
 
@@ -42,6 +47,8 @@ def to_json(
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
     indent: int | None = None,
 ) -> str | None:
     """Write a tree as JSON.
@@ -52,9 +59,10 @@ def to_json(
         As for :func:`agathis.export.to_text`.
     path : str or PathLike, optional
         A file, which is replaced as a whole; without it the text is returned.
-    scaler, feature_names, cluster_names : optional
+    scaler, feature_names, cluster_names, one_hot, value_names : optional
         As for :func:`agathis.export.to_text`. With a scaler the tree that is written is for rows
-        that are not scaled.
+        that are not scaled. Names, one-hot columns and words for values are kept in the file:
+        exporters need not be told again.
     indent : int, optional
         Spaces for each level, for reading.
 
@@ -73,7 +81,12 @@ def to_json(
     array([1], dtype=int32)
     """
     described = describe(
-        model, scaler=scaler, feature_names=feature_names, cluster_names=cluster_names
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
     )
     tree, source = described.tree, described.model
     leaf = tree.is_leaf.tolist()
@@ -92,6 +105,7 @@ def to_json(
         "n_clusters": tree.n_clusters,
         "feature_names": described.features if described.named_features else None,
         "cluster_names": described.clusters if described.named_clusters else None,
+        **_written_columns(described),
         "takes_missing": bool(getattr(source, "_takes_missing", True)),
         "nodes": {
             "left": of_cuts(tree.children_left),
@@ -162,13 +176,21 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
         raise _wrong(f"model is {model!r}, not a text")
     if data.get("n_clusters") != tree.n_clusters:
         raise _wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
-    return LoadedTree(
+    out = LoadedTree(
         tree,
         feature_names=_names(data, "feature_names", n_features),
         cluster_names=_names(data, "cluster_names", tree.n_clusters),
+        one_hot=_one_hot(data.get("one_hot")),
+        value_names=_value_names(data.get("value_names")),
         takes_missing=takes_missing,
         source=model,
     )
+    try:
+        # Columns must be features, and can only be what the cuts of the tree allow.
+        describe(out)
+    except ValueError as error:
+        raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
+    return out
 
 
 def _wrong(what: str) -> ValueError:
@@ -252,6 +274,52 @@ def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
     if len(names) != n:
         raise _wrong(f"{key} has {len(names)} names for {n}")
     return names
+
+
+def _written_columns(described: Described) -> dict[str, Any]:
+    one_hot = one_hot_of(described.features, described.columns)
+    for source, columns in one_hot.items():
+        for category in columns.values():
+            finite = not isinstance(category, float) or math.isfinite(category)
+            if not finite or not isinstance(category, (str, bool, int, float, type(None))):
+                raise TypeError(
+                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
+                    "numbers, booleans and None."
+                )
+    codes = value_names_of(described.columns)
+    pairs = {name: [list(pair) for pair in words.items()] for name, words in codes.items()}
+    return {"one_hot": one_hot or None, "value_names": pairs or None}
+
+
+def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise _wrong(f"one_hot is {_short(found)}, not an object with sources")
+    for source, columns in found.items():
+        if not isinstance(columns, Mapping) or not columns:
+            raise _wrong(f"one_hot has {_short(columns)} for {_short(source)}, not its columns")
+        for category in columns.values():
+            if isinstance(category, (int, float)) and not isinstance(category, bool):
+                _real(category, "a category of one_hot", -math.inf)
+            elif not isinstance(category, (str, bool, type(None))):
+                raise _wrong(f"one_hot has the category {_short(category)}")
+    return found
+
+
+def _value_names(found: object) -> dict[str, dict[float, str]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise _wrong(f"value_names is {_short(found)}, not an object with features")
+    out: dict[str, dict[float, str]] = {}
+    for name, pairs in found.items():
+        words = out[name] = {}
+        for pair in pairs if isinstance(pairs, list) else [None]:
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
+                raise _wrong(f"value_names has no pairs of a value and a word for {_short(name)}")
+            words[_real(pair[0], "a value of value_names", -math.inf)] = pair[1]
+    return out
 
 
 def _tree(nodes: object, n_features: int) -> Tree:

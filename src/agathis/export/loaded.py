@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,8 @@ class LoadedTree(TreeModel, BaseEstimator):
     tree : Tree
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
+    one_hot, value_names : mapping, optional
+        As for :func:`agathis.export.to_text`.
     takes_missing : bool, default=True
         Whether rows may miss values.
     source : str, optional
@@ -39,6 +41,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         Where names were given.
     cluster_names_ : list of str
         Where names were given; exporters use them.
+    one_hot_, value_names_ : mapping
+        Where they were given; exporters use them.
 
     Examples
     --------
@@ -58,6 +62,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         *,
         feature_names: Sequence[str] | None = None,
         cluster_names: Sequence[str] | None = None,
+        one_hot: Mapping | None = None,
+        value_names: Mapping | None = None,
         takes_missing: bool = True,
         source: str | None = None,
         n_jobs: int | None = None,
@@ -65,6 +71,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         self.tree = tree
         self.feature_names = feature_names
         self.cluster_names = cluster_names
+        self.one_hot = one_hot
+        self.value_names = value_names
         self.takes_missing = takes_missing
         self.source = source
         self.n_jobs = n_jobs
@@ -76,6 +84,10 @@ class LoadedTree(TreeModel, BaseEstimator):
             self.feature_names_in_ = np.asarray(feature_names, dtype=object)
         if cluster_names is not None:
             self.cluster_names_ = list(cluster_names)
+        if one_hot is not None:
+            self.one_hot_ = one_hot
+        if value_names is not None:
+            self.value_names_ = value_names
 
     def fit(self, X: ArrayLike, y: object = None) -> LoadedTree:
         """Nothing: the tree is grown already.

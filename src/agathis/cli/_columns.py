@@ -1,0 +1,145 @@
+"""What becomes of each column of a table: a number, categories, or nothing.
+
+Identifiers and constants say nothing about groups and are left out, and dates are; whoever wants
+them asks for them. What cannot be decided is a problem, which is told with the ways out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis.cli._values import NUMBER, as_numbers, as_words, is_number, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Texts with more values than that are no categories unless somebody says so.
+FEW = 20
+#: More columns than that are made of no source.
+MOST_CATEGORIES = 500
+#: In shorter tables numbers that go up by one may be anything.
+LONG = 10
+ID_NAME = re.compile(
+    r"(.*[_\-. ])?(id|uuid|guid|key|index|rowid|row)|.*[a-z]Id|.*[a-z]ID", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a column is.
+
+    ``kind`` is "number", "boolean" or "category", or "out" with the reason in ``why``, or
+    "problem" with what is wrong in ``why``. What is out may be kept if asked for, where
+    ``can_be_kept``. ``categories`` are those of a category.
+    """
+
+    name: str
+    kind: str
+    why: str = ""
+    can_be_kept: bool = False
+    categories: tuple[object, ...] = ()
+
+
+def judge(name: str, column: pa.ChunkedArray, *, keep: bool, categorical: bool) -> Verdict:
+    """What a column is, by its type, its values and its name, or by what was asked for."""
+    from pyarrow import compute, types
+
+    values = plain(column)
+    kind = values.type
+    n = len(values)
+    if not name and not keep:
+        return Verdict(name, "out", "it has no name")
+    if values.null_count == n:
+        return Verdict(name, "out", "it is empty")
+    if categorical:
+        return _category(name, values)
+    if types.is_temporal(kind):
+        why = "it holds dates or times; turn them into numbers, such as days, to use them"
+        return Verdict(name, "out", why)
+    text = types.is_string(kind)
+    if not text and not is_number(kind):
+        return Verdict(name, "problem", f"is of type {kind}, which is neither numbers nor text")
+    distinct = compute.count_distinct(values, mode="only_valid").as_py()
+    if distinct == 1 and not values.null_count and not keep:
+        return Verdict(name, "out", f"its value is always {_short(values[0].as_py())}", True)
+    if not keep and _is_identifier(name, values, distinct):
+        return Verdict(name, "out", "it looks like an identifier", True)
+    if types.is_boolean(kind):
+        return Verdict(name, "boolean")
+    if not text:
+        return Verdict(name, "number")
+    return _words(name, values, distinct)
+
+
+def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
+    from pyarrow import types
+
+    n = len(values) - values.null_count
+    named = ID_NAME.fullmatch(name.strip()) is not None or ID_NAME.fullmatch(name.lower())
+    many = distinct == n if n <= FEW else distinct > FEW
+    if types.is_string(values.type):
+        return distinct == n and (n > FEW or (bool(named) and n > 1))
+    if types.is_boolean(values.type):
+        return False
+    numbers = as_numbers(values)
+    known = numbers[~np.isnan(numbers)]
+    if not (known == np.floor(known)).all():
+        return False
+    if named and n > 1 and many:
+        return True
+    return n >= LONG and bool((np.diff(known) == 1).all())
+
+
+def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
+    from pyarrow import compute
+
+    different = compute.unique(values.drop_null())
+    numeric = compute.match_substring_regex(different, NUMBER)
+    n_numeric = compute.sum(numeric).as_py() or 0
+    if 2 * n_numeric > distinct > n_numeric:
+        others = different.filter(compute.invert(numeric)).to_pylist()
+        why = (
+            f"has {n_numeric} different numbers, and {_shown(others)}: --na {_quoted(others[0])} "
+            "takes a text for a missing value"
+        )
+        return Verdict(name, "problem", why)
+    if distinct > FEW:
+        some = _shown(different.to_pylist())
+        return Verdict(name, "problem", f"has {distinct} different texts, such as {some}")
+    return _category(name, values)
+
+
+def _category(name: str, values: pa.Array) -> Verdict:
+    from pyarrow import types
+
+    words = as_words(values)
+    found: dict[str, object] = {}
+    for word, value in zip(words, values.to_pylist(), strict=True):
+        if word is not None:
+            # Whole numbers stay numbers, so that SQL compares them as such.
+            whole = types.is_integer(values.type) or types.is_boolean(values.type)
+            found.setdefault(word, value if whole else word)
+    if len(found) > MOST_CATEGORIES:
+        why = f"has {len(found)} different values; {MOST_CATEGORIES} categories are the most"
+        return Verdict(name, "problem", why)
+    if types.is_boolean(values.type):
+        return Verdict(name, "boolean")
+    categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
+    return Verdict(name, "category", categories=tuple(categories))
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).splitlines())
+    return text if len(text) <= 30 else f"{text[:27]}..."
+
+
+def _quoted(text: str) -> str:
+    return f'"{_short(text)}"' if re.search(r"[^\w.-]", text) or not text else text
+
+
+def _shown(texts: list[str]) -> str:
+    return ", ".join(repr(_short(text)) for text in texts[:3]) + (", ..." if texts[3:] else "")

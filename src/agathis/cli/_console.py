@@ -1,0 +1,68 @@
+"""What people see: messages on stderr, results on stdout, in colour where that is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# More names than that are not read in a message.
+SHOWN = 8
+
+
+class Messages:
+    """Messages on stderr, unless they are not wanted; what is wrong is said in any case."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(text, file=sys.stderr)
+
+    def warn(self, text: str) -> None:
+        print(f"Note: {text}", file=sys.stderr)
+
+
+def results() -> Console:
+    """Stdout; as wide as the terminal, or without an end where it is none."""
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    return Console(
+        file=sys.stdout,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=None if terminal else 9999,
+    )
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as people list them.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    names = [str(name) for name in names]
+    more = len(names) - SHOWN
+    if more > 0:
+        return f"{', '.join(names[:SHOWN])} and {more} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def count(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {what}{'s'[: n != 1]}"
+
+
+def one_line(text: object) -> str:
+    """A name as it stands in a message: without ends of lines."""
+    return " ".join(str(text).splitlines())

@@ -1,0 +1,105 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+#: The methods as they are typed, with the names that papers use.
+METHOD_NAMES = {
+    "kauri": "Kauri",
+    "kmeans-dt": "KMeans+DT",
+    "imm": "IMM",
+    "exkmc": "ExKMC",
+    "exshallow": "ExShallow",
+    "rdm": "RDM",
+    "icot": "ICOT",
+}
+Method = Enum("Method", {name: name for name in METHOD_NAMES}, type=str)
+
+
+class Kernel(str, Enum):
+    linear = "linear"
+    rbf = "rbf"
+    laplacian = "laplacian"
+    polynomial = "polynomial"
+    sigmoid = "sigmoid"
+    cosine = "cosine"
+    chi2 = "chi2"
+
+
+class Scale(str, Enum):
+    none = "none"
+    minmax = "minmax"
+    standard = "standard"
+
+
+class Missing(str, Enum):
+    error = "error"
+    drop = "drop"
+    tree = "tree"
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="A table: CSV, TSV (.gz too), Parquet or Arrow; - is stdin."
+    ),
+]
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help="What `agathis fit -o` wrote; - is stdin.")
+]
+Clusters = Annotated[
+    int, typer.Option("--clusters", "-k", min=1, metavar="K", help="The most clusters.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
+]
+Drop = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Leave a column out; may come several times.")
+]
+Keep = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Use it though it looks like an identifier.")
+]
+Categorical = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Its values are categories, not numbers.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Known classes: not used, but compared with the clusters."),
+]
+Scaling = Annotated[
+    Scale, typer.Option(help="Give all columns the same weight, whatever their units.")
+]
+MissingValues = Annotated[
+    Missing,
+    typer.Option(help="Rows that miss values: stop, leave them out, or let the tree learn."),
+]
+Na = Annotated[
+    list[str], typer.Option(metavar="TEXT", help="A text for a missing value, besides NA and such.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of a text file; by default UTF-8.")
+]
+Separator = Annotated[
+    str | None, typer.Option("--sep", metavar="CHAR", help="Between columns; by default found.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="For what is drawn at random.")]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", help="Threads or processes; by default all cores.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but warnings and errors.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+
+
+def separator_of(given: str | None) -> str | None:
+    """The character, where its name or what shells make of it was typed."""
+    from agathis.cli._errors import WrongUse
+
+    names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
+    found = names.get(given, given) if given is not None else None
+    if found is not None and (len(found) != 1 or not found.isascii() or found in '"\r\n'):
+        raise WrongUse(f"--sep {given!r} must be one character, or tab.")
+    return found

@@ -1,0 +1,237 @@
+"""A table as numbers: what is made of it for a fit, and said about it.
+
+    columns -> verdicts (_columns) -> numbers and columns of 0 and 1 (_values) -> rows without gaps
+
+All that is wrong with a table is told at once, with the options that help.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis.cli._columns import Verdict, judge
+from agathis.cli._console import Messages, count, listed, one_line
+from agathis.cli._errors import BadData, WrongUse
+from agathis.cli._values import as_numbers, as_words, indicators, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user said about columns; ``missing`` is "error", "drop" or "tree"."""
+
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    target: str | None = None
+    missing: str = "error"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows of numbers.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        NaN where a value is missing, if that was asked for.
+    names : list of str
+        Of the features; all are different.
+    one_hot : dict
+        For each source its columns with their categories, as exporters take it.
+    target : ndarray of str, or None
+    rows : ndarray of int
+        Which rows of the table these are.
+    """
+
+    X: np.ndarray
+    names: list[str]
+    one_hot: dict[str, dict[str, object]]
+    target: np.ndarray | None
+    rows: np.ndarray
+
+    def sources(self) -> list[np.ndarray]:
+        """The places of the features that were made of each source of categories."""
+        place = {name: i for i, name in enumerate(self.names)}
+        return [np.array([place[name] for name in made]) for made in self.one_hot.values()]
+
+
+def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> Prepared:
+    """Turn a table into numbers, and say what became of its columns."""
+    check_names(table.column_names, wanted)
+    messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
+    verdicts = _verdicts(table, wanted, name)
+    _tell(verdicts, wanted, messages)
+    used = [v for v in verdicts if v.kind != "out"]
+    if not used:
+        raise BadData(
+            f"{name} has no column left to cluster by. "
+            + " ".join(f"{_name(v.name)}: {v.why}." for v in verdicts)
+            + " --keep NAME uses a column all the same."
+        )
+    blocks, names, one_hot = [], [], {}
+    taken = {v.name for v in used}
+    for verdict in used:
+        block, made = _block(verdict, plain(table.column(verdict.name)), taken)
+        blocks.append(block)
+        names += made or [verdict.name]
+        if made:
+            one_hot[verdict.name] = made
+    X = np.column_stack(blocks)
+    rows = _complete_rows(X, used, blocks, wanted.missing, name, messages)
+    target = None if wanted.target is None else target_of(table, wanted.target)[rows]
+    return Prepared(X[rows], names, one_hot, target, rows)
+
+
+def target_of(table: pa.Table, name: str) -> np.ndarray:
+    """The classes of the rows as texts."""
+    if table.column_names.count(name) > 1:
+        raise BadData(f"--target {_name(name)}: there are two columns of that name.")
+    words = as_words(plain(table.column(name)))
+    return np.array(["(missing)" if word is None else word for word in words])
+
+
+def check_names(names: Sequence[str], wanted: Wanted) -> None:
+    """Raise where an option names a column that is not there, or two options contradict."""
+    given = {
+        "--drop": wanted.drop,
+        "--keep": wanted.keep,
+        "--categorical": wanted.categorical,
+        "--target": [] if wanted.target is None else [wanted.target],
+    }
+    for option, columns in given.items():
+        for column in columns:
+            if column not in names:
+                raise WrongUse(f"{option} {one_line(column)}: {lacks(column, names)}")
+    options = list(given)
+    for i, first in enumerate(options):
+        for second in options[i + 1 :]:
+            both = set(given[first]) & set(given[second])
+            if both and (first, second) != ("--keep", "--categorical"):
+                raise WrongUse(f"{first} and {second} both name {min(both)}; one of them will do.")
+
+
+def lacks(column: str, names: Iterable[str]) -> str:
+    """That there is no such column, and what may be meant."""
+    names = list(names)
+    alike = [name for name in names if name.lower() == column.strip().lower()]
+    close = alike or get_close_matches(column, names, 1)
+    meant = f" Did you mean {_name(close[0])}?" if close else ""
+    return f"there is no such column.{meant} There are {listed(map(_name, names))}."
+
+
+def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
+    counts = Counter(table.column_names)
+    left = [n for n in counts if n not in wanted.drop and n != wanted.target]
+    twice = [n for n in left if counts[n] > 1 and n]
+    if twice:
+        raise BadData(
+            f"{name} has {counts[twice[0]]} columns of the name {_name(twice[0])}, so that no rule "
+            f"could tell them apart. Rename them, or leave them out: --drop {_name(twice[0])}"
+        )
+    verdicts = [
+        judge(
+            n,
+            table.column(table.column_names.index(n)),
+            keep=n in wanted.keep,
+            categorical=n in wanted.categorical,
+        )
+        for n in left
+    ]
+    problems = [v for v in verdicts if v.kind == "problem"]
+    if problems:
+        lines = [f"  {_name(v.name)} {v.why}." for v in problems]
+        first = _name(problems[0].name)
+        raise BadData(
+            f"{name} has columns that are neither numbers nor categories:\n"
+            + "\n".join(lines)
+            + f"\nWays out:\n  --drop {first}         leaves a column out"
+            + f"\n  --categorical {first}  takes each of its values for a category"
+        )
+    return verdicts
+
+
+def _tell(verdicts: Sequence[Verdict], wanted: Wanted, messages: Messages) -> None:
+    categories = [
+        f"{_name(v.name)} ({count(len(v.categories), 'value')})"
+        for v in verdicts
+        if v.kind == "category"
+    ]
+    if categories:
+        messages.say(f"Categories: {listed(categories)}.")
+    reasons: dict[tuple[str, bool], list[str]] = {}
+    for v in verdicts:
+        if v.kind == "out":
+            reasons.setdefault((v.why, v.can_be_kept), []).append(_name(v.name))
+    for (why, can_be_kept), names in reasons.items():
+        way = f" (--keep {names[0]} keeps it)" if can_be_kept else ""
+        messages.say(f"Left out: {listed(names)}: {why}{way}.")
+    if wanted.target is not None:
+        messages.say(f"Kept for judging only: {_name(wanted.target)}.")
+
+
+def _block(
+    verdict: Verdict, column: pa.Array, taken: set[str]
+) -> tuple[np.ndarray, dict[str, object]]:
+    """The columns of a feature, with the categories of those that come from such."""
+    if verdict.kind == "number":
+        return as_numbers(column)[:, None], {}
+    if verdict.kind == "boolean":
+        return as_numbers(column)[:, None], {verdict.name: True}
+    made: dict[str, object] = {}
+    for category in verdict.categories:
+        name = f"{verdict.name}_{category}"
+        # Another column may have that very name.
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        made[name] = category
+    return indicators(as_words(column), verdict.categories), made
+
+
+def _complete_rows(
+    X: np.ndarray,
+    used: Sequence[Verdict],
+    blocks: Sequence[np.ndarray],
+    missing: str,
+    name: str,
+    messages: Messages,
+) -> np.ndarray:
+    gaps = [int(np.isnan(block[:, 0]).sum()) for block in blocks]
+    lacking = [f"{_name(v.name)} ({n:,})" for v, n in zip(used, gaps, strict=True) if n]
+    every = np.arange(len(X))
+    if not lacking:
+        return every
+    complete = np.flatnonzero(~np.isnan(X).any(axis=1))
+    dropped = len(X) - len(complete)
+    if missing == "error":
+        worst = _name(used[int(np.argmax(gaps))].name)
+        raise BadData(
+            f"{name} has missing values in {listed(lacking)}; {dropped:,} of {len(X):,} rows miss "
+            "one. Ways out:\n"
+            "  --missing drop   leaves these rows out\n"
+            "  --missing tree   keeps them: each split learns where they go\n"
+            f"  --drop {worst}   leaves a column out"
+        )
+    if missing == "tree":
+        messages.say(f"Missing values in {listed(lacking)}: each split learns where they go.")
+        return every
+    if not len(complete):
+        raise BadData(f"--missing drop leaves no row of {name}: each misses a value.")
+    messages.say(
+        f"Left out: {count(dropped, 'row')} with missing values, in {listed(lacking)}; "
+        f"{count(len(complete), 'row')} are left."
+    )
+    return complete
+
+
+def _name(name: str) -> str:
+    return one_line(name) or "(no name)"

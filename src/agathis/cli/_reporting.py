@@ -1,0 +1,43 @@
+"""The report of a model, written whole and opened if asked for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agathis.cli._console import Messages
+from agathis.cli._errors import BadData, bad_data, needs
+from agathis.cli._table import shown
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from agathis.export import LoadedTree
+
+
+def write_report(
+    path: str,
+    model: LoadedTree,
+    X: np.ndarray,
+    target: np.ndarray | None,
+    source: str,
+    open_it: bool,
+    messages: Messages,
+) -> None:
+    """Write the page about these rows."""
+    needs("jinja2", "report", "a report")
+    from agathis import report
+
+    title = os.path.basename(shown(source))
+    with bad_data():
+        try:
+            report.write(model, X, path, y=target, title=title)
+        except OSError as error:
+            raise BadData(f"{path} is not written: {error.strerror or error}.") from error
+    messages.say(f"Wrote {path}.")
+    if open_it:
+        import webbrowser
+
+        if not webbrowser.open(Path(path).resolve().as_uri()):
+            messages.warn(f"no browser was found; open {path} in one.")

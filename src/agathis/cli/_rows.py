@@ -1,0 +1,155 @@
+"""Rows of a table as a model takes them: columns found by name, categories as columns of 0 and 1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis.cli._console import Messages, count, listed, one_line
+from agathis.cli._errors import BadData, bad_data
+from agathis.cli._output import STDOUT
+from agathis.cli._prepare import lacks
+from agathis.cli._table import read_with_cells, shown
+from agathis.cli._values import NUMBER, as_numbers, as_words, indicators, is_number, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from agathis.export import LoadedTree
+
+
+def load_model(path: str) -> LoadedTree:
+    """The model in a file, or from stdin."""
+    import sys
+
+    from agathis.export import from_json
+
+    with bad_data():
+        if path != STDOUT:
+            return from_json(path)
+        text = sys.stdin.read()
+        if not text.lstrip().startswith("{"):
+            raise BadData("standard input is not a model of agathis, which begins with {.")
+        return from_json(text)
+
+
+def read_for(
+    model: LoadedTree,
+    path: str,
+    *,
+    na: Sequence[str] = (),
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> tuple[pa.Table, Callable[[], pa.Table]]:
+    """A table whose categories are read as those of the model, and what gives its cells."""
+    one_hot = getattr(model, "one_hot_", {})
+    texts = [source for source, made in one_hot.items() if not _is_boolean(made)]
+    return read_with_cells(path, texts, na, encoding, separator)
+
+
+def rows_of(
+    model: LoadedTree, table: pa.Table, path: str, messages: Messages, *, every: bool = False
+) -> np.ndarray:
+    """The features of a model, in its order.
+
+    Columns that the tree does not ask for need not be there, unless ``every`` one is asked for;
+    NaN stands for them.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        raise BadData("the model has no names of columns, so that none can be found in a table.")
+    place = {name: i for i, name in enumerate(names)}
+    tree = model.tree_
+    asked = set(names) if every else {names[f] for f in tree.feature[~tree.is_leaf]}
+    one_hot = getattr(model, "one_hot_", {})
+    made = {name for columns in one_hot.values() for name in columns}
+    X = np.full((table.num_rows, len(names)), np.nan)
+    sources = {name: {name: None} for name in names if name not in made} | one_hot
+    wanted = [source for source, columns in sources.items() if asked.intersection(columns)]
+    _check_there(wanted, table, shown(path))
+    for source in wanted:
+        column = plain(table.column(source))
+        columns = sources[source]
+        places = [place[name] for name in columns]
+        if source not in one_hot:
+            X[:, places[0]] = _numbers(source, column, shown(path))
+        elif _is_boolean(columns):
+            X[:, places[0]] = _truths(source, column, messages)
+        else:
+            words = as_words(column)
+            X[:, places] = indicators(words, list(columns.values()))
+            _tell_unseen(source, words, X[:, places], messages)
+    _tell_missing(model, X, [place[name] for name in asked], messages)
+    return X
+
+
+def _is_boolean(columns: dict[str, object]) -> bool:
+    return all(isinstance(category, bool) for category in columns.values())
+
+
+def _check_there(wanted: Sequence[str], table: pa.Table, name: str) -> None:
+    counts = Counter(table.column_names)
+    lacking = [source for source in wanted if source not in counts]
+    if lacking:
+        more = f" Also lacking: {listed(map(one_line, lacking[1:]))}." if lacking[1:] else ""
+        found = lacks(lacking[0], table.column_names)
+        raise BadData(
+            f"{name} lacks {one_line(lacking[0])}, by which the model sorts: {found}{more}"
+        )
+    twice = [source for source in wanted if counts[source] > 1]
+    if twice:
+        raise BadData(f"{name} has {counts[twice[0]]} columns of the name {one_line(twice[0])}.")
+
+
+def _numbers(source: str, column: pa.Array, name: str) -> np.ndarray:
+    if is_number(column.type):
+        return as_numbers(column)
+    from pyarrow import compute, types
+
+    what = f"is of type {column.type}"
+    if types.is_string(column.type):
+        wrong = compute.invert(compute.match_substring_regex(column, NUMBER))
+        row = compute.index(wrong, True).as_py()
+        what = f"has {column[max(row, 0)].as_py()!r} in row {max(row, 0) + 1}"
+    raise BadData(
+        f"{name}: {one_line(source)} must be numbers, as it was for the model, and {what}. "
+        "--na TEXT takes a text for a missing value."
+    )
+
+
+def _truths(source: str, column: pa.Array, messages: Messages) -> np.ndarray:
+    if is_number(column.type):
+        return as_numbers(column)
+    words = [None if word is None else word.strip().lower() for word in as_words(column)]
+    out = indicators(words, [True, False])
+    _tell_unseen(source, words, out, messages)
+    return out[:, 0]
+
+
+def _tell_unseen(
+    source: str, words: Sequence[str | None], made: np.ndarray, messages: Messages
+) -> None:
+    # Those that are missing have NaN, or a category of their own.
+    unseen = [words[i] for i in np.flatnonzero(made.sum(axis=1) == 0)]
+    if unseen:
+        kinds = listed(repr(word) for word in dict.fromkeys(unseen))
+        messages.warn(
+            f"{one_line(source)} has values that the model has not seen, {kinds}, in "
+            f"{count(len(unseen), 'row')}: these are taken for none of the known ones."
+        )
+
+
+def _tell_missing(
+    model: LoadedTree, X: np.ndarray, places: Sequence[int], messages: Messages
+) -> None:
+    rows = int(np.isnan(X[:, sorted(places)]).any(axis=1).sum())
+    if rows:
+        way = (
+            "each split sends them where it learnt to"
+            if model.takes_missing
+            else "the model has seen none, and sends them with the larger part at each split"
+        )
+        messages.warn(f"{count(rows, 'row')} with missing values: {way}.")

@@ -1,0 +1,204 @@
+"""A table from a file or from stdin: CSV and TSV, compressed or not, Parquet and Arrow.
+
+What a file is, its first bytes tell, and only of text its name. A text is read as a whole, so that
+whatever is wrong with it can be said with its line; Parquet and Arrow are read as for ``fit_file``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+from agathis.cli._errors import BadData, bad_data, needs
+from agathis.cli._output import STDOUT
+from agathis.cli._text import Layout, as_utf8, layout_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GZIP = b"\x1f\x8b"
+COLUMNAR = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"FEA1": "arrow"}
+NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def read_table(
+    path: str,
+    *,
+    as_text: Collection[str] = (),
+    na: Sequence[str] = (),
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> pa.Table:
+    """The table in a file.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is stdin.
+    as_text : collection of str
+        Columns of text files that are categories, whatever they look like: 01 is not 1.
+    na : sequence of str
+        Texts that stand for missing values, besides the usual ones.
+    encoding : str, optional
+        Of text files; by default UTF-8.
+    separator : str, optional
+        Of text files; by default it is found.
+
+    Returns
+    -------
+    table : pyarrow.Table
+        Names have no space around them, and may come twice. There is at least one row.
+    """
+    return read_with_cells(path, as_text, na, encoding, separator)[0]
+
+
+def read_with_cells(
+    path: str,
+    as_text: Collection[str] = (),
+    na: Sequence[str] = (),
+    encoding: str | None = None,
+    separator: str | None = None,
+) -> tuple[pa.Table, Callable[[], pa.Table]]:
+    """The table, as of ``read_table``, and what gives its cells as they stand in the file."""
+    needs("pyarrow", "io", "reading tables")
+    name = shown(path)
+    head = None if path == STDOUT else _head(path)
+    if head is not None and (kind := _columnar_kind(head)):
+        return _checked(table := _read_columnar(path, kind), name), lambda: table
+    data = _bytes_of(path, name)
+    if kind := _columnar_kind(data[:8]):
+        return _checked(table := _read_spooled(data, kind), name), lambda: table
+    data = as_utf8(data, encoding, name)
+    if not data.strip():
+        raise BadData(f"{name} is empty.")
+    layout = layout_of(data, "\t" if separator is None and _is_tsv(path) else separator)
+    table = _checked(_read_text(data, layout, as_text, na, name), name)
+    return table, lambda: _read_text(data, layout, None, (), name)
+
+
+def _checked(table: pa.Table, name: str) -> pa.Table:
+    if not table.num_rows:
+        raise BadData(f"{name} has names of columns and no rows.")
+    return table.rename_columns([column.strip() for column in table.column_names])
+
+
+def shown(path: str) -> str:
+    """The name of a file in messages."""
+    return "standard input" if path == STDOUT else path
+
+
+def _head(path: str) -> bytes | None:
+    if os.path.isdir(path):
+        raise BadData(f"{path} is a folder, not a file.")
+    if not os.path.exists(path):
+        raise BadData(f"there is no file {path}.")
+    if not os.path.isfile(path):
+        return None  # a pipe: what is read from it is gone
+    with open(path, "rb") as file:
+        return file.read(8)
+
+
+def _bytes_of(path: str, name: str) -> bytes:
+    if path == STDOUT:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
+        data = sys.stdin.buffer.read()
+    else:
+        with open(path, "rb") as file:
+            data = file.read()
+    if not data:
+        raise BadData(f"{name} is empty.")
+    if data.startswith(GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadData(f"{name} is compressed by gzip, and damaged: {error}.") from error
+    from agathis.files.source import MAGIC
+
+    for magic, what in MAGIC.items():
+        if data.startswith(magic) and not _columnar_kind(data[:8]):
+            raise BadData(f"{name} begins as {what}. Save the table as CSV or Parquet.")
+    return data
+
+
+def _columnar_kind(head: bytes) -> str | None:
+    return next((kind for magic, kind in COLUMNAR.items() if head.startswith(magic)), None)
+
+
+def _is_tsv(path: str) -> bool:
+    return path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+
+
+def _read_columnar(path: str, kind: str) -> pa.Table:
+    import pyarrow as pa
+
+    from agathis.files.source import open_source
+
+    with bad_data():
+        source = open_source(path, kind, None)
+        index = (source.schema.pandas_metadata or {}).get("index_columns", [])
+        # What pandas stored as its index is no column to those who wrote the file.
+        names = [name for name in source.names if name not in index]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise BadData(f"{path} has two columns of the name {twice!r}; rename one.")
+        schema = pa.schema([source.schema.field(name) for name in names])
+        return pa.Table.from_batches(source.batches(names, 1 << 16), schema)
+
+
+def _read_spooled(data: bytes, kind: str) -> pa.Table:
+    """What came from stdin, by way of a file: these formats are read from their end."""
+    with tempfile.NamedTemporaryFile(prefix="agathis-") as file:
+        file.write(data)
+        file.flush()
+        return _read_columnar(file.name, kind)
+
+
+def _read_text(
+    data: bytes, layout: Layout, as_text: Collection[str] | None, na: Sequence[str], name: str
+) -> pa.Table:
+    """A table of what the cells mean; where ``as_text`` is None, of the cells themselves."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    # Without the end of its line, a header alone is not taken for one.
+    data += b"" if data.endswith((b"\n", b"\r")) else b"\n"
+    # One thread lets pyarrow count the rows that it complains about; one block holds any row.
+    read = csv.ReadOptions(use_threads=False, block_size=min(len(data), (1 << 31) - 1))
+    parse = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
+    texts = [raw for raw in layout.header if as_text is None or raw.strip() in as_text]
+    convert = csv.ConvertOptions(
+        column_types=dict.fromkeys(texts, pa.string()),
+        null_values=[*csv.ConvertOptions().null_values, *na],
+        strings_can_be_null=as_text is not None,
+        decimal_point=layout.decimal,
+    )
+    try:
+        table = csv.read_csv(pa.BufferReader(data), read, parse, convert)
+    except pa.ArrowInvalid as error:
+        raise BadData(f"{name}: {_explained(str(error), layout)}") from error
+    if data.count(b'"') % 2 and any(
+        pa.types.is_string(column.type) and "\n" in (column[-1].as_py() or "")
+        for column in table.columns
+        if len(column)
+    ):
+        raise BadData(f"{name} has a quote that is opened and never closed.")
+    return table
+
+
+def _explained(text: str, layout: Layout) -> str:
+    found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)(: .*)?", text, re.DOTALL)
+    if not found:
+        return text.removeprefix("CSV parse error: ")
+    row, expected, got, cells = found.groups()
+    cells = " ".join((cells or "").splitlines())
+    return (
+        f"row {row} (the header is row 1) has {got} cells between {NAMES[layout.separator]}, and "
+        f"the header has {expected}{cells[:60]}"
+    )

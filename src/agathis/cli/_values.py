@@ -1,0 +1,81 @@
+"""Values of a column of Arrow as numbers, as words, and as columns of 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# A number as people write it, be it with a decimal comma.
+NUMBER = r"^\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$"
+
+
+def plain(column: pa.ChunkedArray) -> pa.Array:
+    """One array without a dictionary; all kinds of text are one kind."""
+    import pyarrow as pa
+
+    types = pa.types
+    kind = column.type
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
+    if types.is_large_string(kind) or types.is_string_view(kind):
+        column = column.cast(pa.string())
+    array = column.combine_chunks()
+    # Which of the two it is depends on the version of pyarrow and the number of chunks.
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether values of a type are numbers, or all of them are missing."""
+    from pyarrow import types
+
+    from agathis.files import columns
+
+    return types.is_null(kind) or columns.is_number(kind)
+
+
+def as_numbers(column: pa.Array) -> np.ndarray:
+    """Float64; what is missing or infinite is NaN."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    values = np.array(values, dtype=np.float64)
+    values[~np.isfinite(values)] = np.nan
+    return values
+
+
+def as_words(column: pa.Array) -> list[str | None]:
+    """Values as text, None where one is missing; 2.0 is the category 2."""
+    return [None if value is None else _word(value) for value in column.to_pylist()]
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        if value != value:
+            return None
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
+
+
+def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
+    """A column of 0 and 1 for each category; a row that misses its value misses all of them.
+
+    Where None is a category of its own nothing is missing.
+    """
+    place = {None if c is None else _word(c): i for i, c in enumerate(categories)}
+    out = np.zeros((len(words), len(categories)))
+    found = np.array([place.get(word, -1) for word in words], dtype=np.intp)
+    rows = np.flatnonzero(found >= 0)
+    out[rows, found[rows]] = 1.0
+    if None not in place:
+        out[[word is None for word in words]] = np.nan
+    return out

@@ -1,0 +1,47 @@
+"""``agathis report``: a page about the clusters of a table."""
+
+from __future__ import annotations
+
+from agathis.cli import _options as options
+from agathis.cli._console import Messages
+from agathis.cli._errors import WrongUse
+from agathis.cli._output import STDOUT, check_apart, check_target
+
+
+def report(
+    model: options.ModelFile,
+    data: options.Data,
+    output: options.Output = "report.html",
+    open_report: options.Open = False,
+    target: options.Target = None,
+    na: options.Na = [],  # noqa: B006
+    encoding: options.Encoding = None,
+    sep: options.Separator = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write a page about a model and the rows of a table, as one HTML file.
+
+    It needs nothing but a browser, and fetches nothing from anywhere.
+
+    Example: agathis report model.json iris.csv -o report.html --target species
+    """
+    if output == STDOUT:
+        raise WrongUse("-o - : a report is a file, for a browser.")
+    if model == data == STDOUT:
+        raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
+    check_target(output)
+    check_apart(data, o=output)
+    check_apart(model, o=output)
+    separator = options.separator_of(sep)
+
+    from agathis.cli._prepare import Wanted, check_names, target_of
+    from agathis.cli._reporting import write_report
+    from agathis.cli._rows import load_model, read_for, rows_of
+
+    messages = Messages(quiet)
+    loaded = load_model(model)
+    table, _ = read_for(loaded, data, na=na, encoding=encoding, separator=separator)
+    check_names(table.column_names, Wanted(target=target))
+    X = rows_of(loaded, table, data, messages, every=True)
+    classes = None if target is None else target_of(table, target)
+    write_report(output, loaded, X, classes, data, open_report, messages)

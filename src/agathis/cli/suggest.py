@@ -1,0 +1,116 @@
+"""``agathis suggest``: how many clusters, and how many leaves."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agathis.cli import _options as options
+from agathis.cli._console import Messages
+from agathis.cli._errors import BadData, bad_data
+from agathis.cli._options import Missing, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from agathis.cli._choice import Candidate
+
+BAR = 20
+
+
+def suggest(
+    data: options.Data,
+    max_k: Annotated[int, typer.Option(min=2, metavar="K", help="The most clusters to try.")] = 10,
+    scale: options.Scaling = Scale.minmax,
+    drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
+    categorical: options.Categorical = [],  # noqa: B006
+    missing: options.MissingValues = Missing.error,
+    na: options.Na = [],  # noqa: B006
+    encoding: options.Encoding = None,
+    sep: options.Separator = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Suggest how many clusters and leaves suit a table, and why.
+
+    explained is the share of the spread of the rows that the clusters account for; silhouette, up
+    to 1, how tight they are and how far apart. leaves make 99 % of what a tree can gain.
+
+    Example: agathis suggest iris.csv --drop species
+    """
+    separator = options.separator_of(sep)
+
+    from agathis._progress import shown
+    from agathis.cli._choice import best_of, candidates, reasons
+    from agathis.cli._console import results
+    from agathis.cli._fitting import Reading, read_rows, scaled
+    from agathis.cli._prepare import Wanted
+
+    messages = Messages(quiet)
+    wanted = Wanted(drop, keep, categorical, None, missing.value)
+    rows = read_rows(data, wanted, Reading(na, encoding, separator), messages)
+    X, _ = scaled(rows, scale.value, messages)
+    most = min(max_k, len(X) - 1)
+    with bad_data(), shown("suggest", not quiet) as tell:
+        found = candidates(X, most, missing is Missing.tree, seed, jobs, tell)
+    if not found:
+        raise BadData(f"there are no two clusters in {len(X)} rows: all of them are alike.")
+    best = best_of(found)
+    console = results()
+    console.print(_table(found, best))
+    console.print()
+    console.print(reasons(found, best), soft_wrap=not sys.stdout.isatty())
+    console.print()
+    options_again = [f"--scale {scale.value}"] if scale is not Scale.minmax else []
+    options_again += [f"--missing {missing.value}"] if missing is not Missing.error else []
+    for option, values in {
+        "drop": drop,
+        "keep": keep,
+        "categorical": categorical,
+        "na": na,
+    }.items():
+        options_again += [f"--{option} {shlex.quote(value)}" for value in values]
+    for option, value in {"encoding": encoding, "sep": sep}.items():
+        options_again += [f"--{option} {shlex.quote(value)}"] if value else []
+    command = f"agathis fit {shlex.quote(data)} -k {best.clusters} --leaves {best.leaves}"
+    console.print(
+        " ".join([command, *options_again, "-o model.json"]), style="bold", soft_wrap=True
+    )
+
+
+def _table(found: Sequence[Candidate], best: Candidate) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("clusters", justify="right")
+    table.add_column("leaves", justify="right")
+    table.add_column("explained")
+    table.add_column("silhouette")
+    table.add_column("")
+    for one in found:
+        table.add_row(
+            str(one.clusters),
+            str(one.leaves),
+            f"{_bar(one.explained)} {100 * one.explained:3.0f} %",
+            f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
+            "<- suggested" if one is best else "",
+            style="bold" if one is best else None,
+        )
+    return table
+
+
+def _bar(share: float) -> str:
+    """A bar of a share.
+
+    >>> _bar(0.5)
+    '##########----------'
+    """
+    full = round(BAR * min(1.0, max(0.0, share)))
+    return "#" * full + "-" * (BAR - full)
