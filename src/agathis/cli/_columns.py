@@ -23,9 +23,7 @@ FEW = 20
 MOST_CATEGORIES = 500
 #: In shorter tables numbers that go up by one may be anything.
 LONG = 10
-ID_NAME = re.compile(
-    r"(.*[_\-. ])?(id|uuid|guid|key|index|rowid|row)|.*[a-z]Id|.*[a-z]ID", re.ASCII
-)
+ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,10 @@ def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
     from pyarrow import types
 
     n = len(values) - values.null_count
-    named = ID_NAME.fullmatch(name.strip()) is not None or ID_NAME.fullmatch(name.lower())
+    named = ID_NAME.fullmatch(name) is not None
     many = distinct == n if n <= FEW else distinct > FEW
     if types.is_string(values.type):
-        return distinct == n and (n > FEW or (bool(named) and n > 1))
+        return distinct == n and (n > FEW or (named and n > 1))
     if types.is_boolean(values.type):
         return False
     numbers = as_numbers(values)

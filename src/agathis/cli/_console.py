@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,18 +29,26 @@ class Messages:
         print(f"Note: {text}", file=sys.stderr)
 
 
-def results() -> Console:
-    """Stdout; as wide as the terminal, or without an end where it is none."""
+@contextmanager
+def results() -> Iterator[Console]:
+    """Stdout, to which all is written at the end; as wide as a terminal, or without an end."""
     from rich.console import Console
 
+    from agathis.cli._output import STDOUT, write
+
     terminal = sys.stdout.isatty()
-    return Console(
-        file=sys.stdout,
+    # Not stdout itself: rich has its own idea of what to do when a pipe is closed.
+    text = StringIO()
+    yield Console(
+        file=text,
+        force_terminal=terminal,
+        width=None if terminal else 9999,
         highlight=False,
         markup=False,
         emoji=False,
-        width=None if terminal else 9999,
     )
+    lines = text.getvalue().splitlines()
+    write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def listed(names: Iterable[object]) -> str:

@@ -59,7 +59,7 @@ def scaled(rows: Prepared, how: str, messages: Messages) -> tuple[np.ndarray, Ba
         balanced = _balance(scaler, rows)
         messages.say(
             f"Numbers are scaled {to[how]}"
-            + ", and categories count as much as they" * balanced
+            + ", and a column of categories counts as much as one of numbers" * balanced
             + ". Rules are in your units."
         )
         return scaler.transform(rows.X), scaler
@@ -108,13 +108,9 @@ def new_model(
 
     name = METHOD_NAMES[method]
     if leaves is not None and leaves < clusters:
-        raise WrongUse(
-            f"--leaves {leaves} is less than -k {clusters}: a cluster has a leaf or more."
-        )
+        raise WrongUse(f"--leaves {leaves} is less than -k {clusters}: each cluster has a leaf.")
     if leaves is not None and leaves > clusters and name not in WITH_LEAVES:
-        raise WrongUse(
-            f"--leaves {leaves}: each leaf of {name} is a cluster, and -k is {clusters}."
-        )
+        raise WrongUse(f"--leaves {leaves}: a leaf of {name} is a cluster, and -k is {clusters}.")
     if kernel != "linear" and name not in WITH_KERNELS:
         raise WrongUse(f"--kernel {kernel}: {name} knows the linear one only.")
     if missing and name != "Kauri":
@@ -146,6 +142,6 @@ def fitted(model: BaseEstimator, X: np.ndarray, messages: Messages) -> BaseEstim
         bar = not messages.quiet and sys.stderr.isatty() and len(X) >= ROWS_WITH_BAR
         model.set_params(verbose=int(bar))
     if len(X) < model.n_clusters:
-        raise BadData(f"there is only {count(len(X), 'row')} for -k {model.n_clusters}.")
+        raise BadData(f"{count(len(X), 'row')} are too few for -k {model.n_clusters}.")
     with bad_data(), redirect_stdout(sys.stderr):
         return model.fit(X)

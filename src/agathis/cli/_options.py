@@ -75,7 +75,7 @@ Scaling = Annotated[
 ]
 MissingValues = Annotated[
     Missing,
-    typer.Option(help="Rows that miss values: stop, leave them out, or let the tree learn."),
+    typer.Option(help="Rows that miss values: stop, drop them, or let the tree learn."),
 ]
 Na = Annotated[
     list[str], typer.Option(metavar="TEXT", help="A text for a missing value, besides NA and such.")

@@ -22,10 +22,11 @@ def check_target(path: str | None, option: str = "-o") -> None:
         raise BadData(f"{path} is a folder; {option} takes a file.")
     if not os.path.isdir(folder):
         raise BadData(f"the folder of {path} does not exist: {folder}")
-    if os.path.isfile(target) or not os.path.exists(target):
-        # A file is replaced, so it is the folder that has to be writable.
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise BadData(f"{path} cannot be written: the folder {folder} is read-only.")
+    # A file is replaced, so it is the folder that has to be writable; a device has to be itself.
+    is_file = os.path.isfile(target) or not os.path.exists(target)
+    if not os.access(folder if is_file else target, os.W_OK):
+        where = f"the folder {folder}" if is_file else "it"
+        raise BadData(f"{path} cannot be written: {where} is read-only.")
 
 
 def check_apart(source: str, **targets: str | None) -> None:

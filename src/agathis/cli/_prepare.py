@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+#: The squares of larger numbers are no numbers of float64.
+LARGEST = 1e150
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What the user said about columns; ``missing`` is "error", "drop" or "tree"."""
@@ -86,6 +90,9 @@ def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> P
         if made:
             one_hot[verdict.name] = made
     X = np.column_stack(blocks)
+    for verdict, block in zip(used, blocks, strict=True):
+        if np.nanmax(np.abs(block), initial=0.0) > LARGEST:
+            raise BadData(f"{_name(verdict.name)} has numbers beyond {LARGEST:g}: --drop it.")
     rows = _complete_rows(X, used, blocks, wanted.missing, name, messages)
     target = None if wanted.target is None else target_of(table, wanted.target)[rows]
     return Prepared(X[rows], names, one_hot, target, rows)
@@ -150,11 +157,14 @@ def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
     if problems:
         lines = [f"  {_name(v.name)} {v.why}." for v in problems]
         first = _name(problems[0].name)
+        ways = {
+            f"--drop {first}": "leaves a column out",
+            f"--categorical {first}": "takes each of its values for a category",
+        }
         raise BadData(
             f"{name} has columns that are neither numbers nor categories:\n"
             + "\n".join(lines)
-            + f"\nWays out:\n  --drop {first}         leaves a column out"
-            + f"\n  --categorical {first}  takes each of its values for a category"
+            + _ways_out(ways)
         )
     return verdicts
 
@@ -214,12 +224,14 @@ def _complete_rows(
     dropped = len(X) - len(complete)
     if missing == "error":
         worst = _name(used[int(np.argmax(gaps))].name)
+        ways = {
+            "--missing drop": "leaves these rows out",
+            "--missing tree": "keeps them: each split learns where they go",
+            f"--drop {worst}": "leaves a column out",
+        }
         raise BadData(
             f"{name} has missing values in {listed(lacking)}; {dropped:,} of {len(X):,} rows miss "
-            "one. Ways out:\n"
-            "  --missing drop   leaves these rows out\n"
-            "  --missing tree   keeps them: each split learns where they go\n"
-            f"  --drop {worst}   leaves a column out"
+            f"one.{_ways_out(ways)}"
         )
     if missing == "tree":
         messages.say(f"Missing values in {listed(lacking)}: each split learns where they go.")
@@ -231,6 +243,11 @@ def _complete_rows(
         f"{count(len(complete), 'row')} are left."
     )
     return complete
+
+
+def _ways_out(ways: dict[str, str]) -> str:
+    width = max(map(len, ways))
+    return "\nWays out:" + "".join(f"\n  {way:<{width}}  {what}" for way, what in ways.items())
 
 
 def _name(name: str) -> str:

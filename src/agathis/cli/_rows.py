@@ -1,15 +1,17 @@
-"""Rows of a table as a model takes them: columns found by name, categories as columns of 0 and 1."""
+"""Rows of a table as a model takes them: columns by their names, categories as 0 and 1."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agathis.cli._console import Messages, count, listed, one_line
-from agathis.cli._errors import BadData, bad_data
+from agathis.cli._errors import BadData
 from agathis.cli._output import STDOUT
 from agathis.cli._prepare import lacks
 from agathis.cli._table import read_with_cells, shown
@@ -23,17 +25,16 @@ if TYPE_CHECKING:
 
 def load_model(path: str) -> LoadedTree:
     """The model in a file, or from stdin."""
-    import sys
-
     from agathis.export import from_json
 
-    with bad_data():
+    try:
         if path != STDOUT:
-            return from_json(path)
-        text = sys.stdin.read()
-        if not text.lstrip().startswith("{"):
-            raise BadData("standard input is not a model of agathis, which begins with {.")
-        return from_json(text)
+            return from_json(Path(path))
+        # With a brace before it, whatever comes is taken for a text and not for a path.
+        text = sys.stdin.buffer.read().decode("utf-8", errors="replace").lstrip()
+        return from_json(text if text.startswith("{") else "{" + text)
+    except ValueError as error:
+        raise BadData(f"{shown(path)}{str(error).removeprefix('source')}") from error
 
 
 def read_for(
@@ -96,9 +97,7 @@ def _check_there(wanted: Sequence[str], table: pa.Table, name: str) -> None:
     if lacking:
         more = f" Also lacking: {listed(map(one_line, lacking[1:]))}." if lacking[1:] else ""
         found = lacks(lacking[0], table.column_names)
-        raise BadData(
-            f"{name} lacks {one_line(lacking[0])}, by which the model sorts: {found}{more}"
-        )
+        raise BadData(f"{name} lacks {one_line(lacking[0])}, which the model needs: {found}{more}")
     twice = [source for source in wanted if counts[source] > 1]
     if twice:
         raise BadData(f"{name} has {counts[twice[0]]} columns of the name {one_line(twice[0])}.")

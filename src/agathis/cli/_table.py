@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from agathis.cli._console import count
 from agathis.cli._errors import BadData, bad_data, needs
 from agathis.cli._output import STDOUT
 from agathis.cli._text import Layout, as_utf8, layout_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 COLUMNAR = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"FEA1": "arrow"}
-NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def read_table(
@@ -182,7 +182,7 @@ def _read_text(
     try:
         table = csv.read_csv(pa.BufferReader(data), read, parse, convert)
     except pa.ArrowInvalid as error:
-        raise BadData(f"{name}: {_explained(str(error), layout)}") from error
+        raise BadData(f"{name}: {_explained(str(error))}") from error
     if data.count(b'"') % 2 and any(
         pa.types.is_string(column.type) and "\n" in (column[-1].as_py() or "")
         for column in table.columns
@@ -192,13 +192,13 @@ def _read_text(
     return table
 
 
-def _explained(text: str, layout: Layout) -> str:
+def _explained(text: str) -> str:
     found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)(: .*)?", text, re.DOTALL)
     if not found:
         return text.removeprefix("CSV parse error: ")
     row, expected, got, cells = found.groups()
     cells = " ".join((cells or "").splitlines())
     return (
-        f"row {row} (the header is row 1) has {got} cells between {NAMES[layout.separator]}, and "
-        f"the header has {expected}{cells[:60]}"
+        f"row {row} (the header is row 1) has {count(int(got), 'cell')}, and the header has "
+        f"{expected}{cells[:60]}"
     )

@@ -1,4 +1,4 @@
-"""What bytes of a text file mean: their encoding, the separator of columns and the decimal point."""
+"""What bytes of a text file mean: their encoding, the separator and the decimal point."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
 COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
+# No text has these, not even in one of the encodings that have a byte a letter.
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -37,6 +39,8 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
             ) from None
     if encoding is None and data.startswith(UTF16):
         raise BadData(f"{name} is text in UTF-16: give --encoding utf-16.")
+    if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
+        raise BadData(f"{name} is no text, or in another encoding, which --encoding tells.")
     try:
         text = data.decode(encoding or "utf-8")
     except UnicodeDecodeError as error:
@@ -45,11 +49,9 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
             f"{name} is not text in {encoding or 'UTF-8'}: byte {data[error.start]:#04x} in line "
             f"{line}. Give its encoding, such as --encoding cp1252 or --encoding latin-1."
         ) from None
-    if "\0" in text[:SAMPLE_BYTES]:
-        raise BadData(f"{name} has zero bytes: it is no text, or in another encoding (--encoding).")
-    return (
-        data.removeprefix(codecs.BOM_UTF8) if encoding is None else text.lstrip("\ufeff").encode()
-    )
+    if encoding is None:
+        return data.removeprefix(codecs.BOM_UTF8)
+    return text.removeprefix("\ufeff").encode()
 
 
 def layout_of(data: bytes, separator: str | None) -> Layout:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from agathis.export import LoadedTree
 
 
+#: The style of what follows a name on its colour.
+PLAIN = "not bold default on default"
+
+
 def tree_view(model: LoadedTree) -> Branches:
     """The tree as rich draws it."""
     from rich.text import Text
@@ -56,7 +60,5 @@ def chip(name: str, cluster: int) -> Text:
 
 def _leaf(name: str, cluster: int, size: int, total: int) -> Text:
     out = chip(name, cluster)
-    out.append(
-        f" {count(size, 'row')}, {100 * size / total:.1f} %", style="not bold default on default"
-    )
+    out.append(f" {count(size, 'row')}, {100 * size / total:.1f} %", style=PLAIN)
     return out

@@ -43,7 +43,6 @@ def demo(
 
 
 def _run(folder: str, messages: Messages) -> None:
-    from agathis.cli._options import Missing
     from agathis.cli.export import Dialect, Form, export
     from agathis.cli.fit import fit
     from agathis.cli.predict import predict
@@ -55,31 +54,23 @@ def _run(folder: str, messages: Messages) -> None:
     )
     write(data, customers())
     messages.say(f"{N} customers of a shop, made up, are in {data}.")
-    _announce(messages, f"fit {shlex.quote(data)} -k 3 -o {shlex.quote(model)}")
-    fit(data=data, clusters=3, output=model, missing=Missing.error)
-    _announce(messages, f"show {shlex.quote(model)}")
+    _announce(messages, "fit", data, "-k", "3", "-o", model)
+    fit(data=data, clusters=3, output=model)
+    _announce(messages, "show", model)
     show(model=model)
-    _announce(
-        messages, f"predict {shlex.quote(model)} {shlex.quote(data)} -o {shlex.quote(labels)}"
-    )
+    _announce(messages, "predict", model, data, "-o", labels)
     predict(model=model, data=data, output=labels)
-    _announce(messages, f"export {shlex.quote(model)} --to sql --dialect duckdb --table customers")
-    export(model=model, to=Form.sql, dialect=Dialect.duckdb, table="customers")
+    _announce(messages, "export", model, "--to", "sql", "--dialect", "duckdb")
+    export(model=model, to=Form.sql, dialect=Dialect.duckdb)
     if find_spec("agathis.report") and find_spec("jinja2"):
         from agathis.cli.report import report
 
-        _announce(
-            messages, f"report {shlex.quote(model)} {shlex.quote(data)} -o {shlex.quote(page)}"
-        )
+        _announce(messages, "report", model, data, "-o", page)
         report(model=model, data=data, output=page)
 
 
-def _announce(messages: Messages, command: str) -> None:
-    import sys
-
-    # Both streams may end in one place, in the order of the words.
-    sys.stdout.flush()
-    messages.say(f"\n$ agathis {command}")
+def _announce(messages: Messages, *words: str) -> None:
+    messages.say(f"\n$ agathis {shlex.join(words)}")
 
 
 def customers() -> str:

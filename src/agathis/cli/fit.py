@@ -32,7 +32,7 @@ def fit(
     open_report: options.Open = False,
     leaves: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="The most leaves; by default K: a rule a cluster."),
+        typer.Option(min=1, metavar="N", help="The most leaves; by default K."),
     ] = None,
     method: Annotated[Method, typer.Option(help="How the tree is grown.")] = Method.kauri,
     kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = Kernel.linear,

@@ -12,20 +12,17 @@ def show(model: options.ModelFile) -> None:
 
     Example: agathis show model.json
     """
-    from rich.text import Text
-
     from agathis.cli._console import one_line, results
     from agathis.cli._rows import load_model
-    from agathis.cli._tree_view import chip, tree_view
+    from agathis.cli._tree_view import PLAIN, chip, tree_view
     from agathis.export import to_rules
 
     loaded = load_model(model)
-    console = results()
-    console.print(tree_view(loaded))
-    console.print()
     names = getattr(loaded, "cluster_names_", None)
-    for cluster, row in enumerate(to_rules(loaded)):
-        name = names[cluster] if names else f"cluster {cluster}"
-        line = chip(name, cluster)
-        line.append_text(Text(f" {one_line(row['rule'])}", style="not bold default on default"))
-        console.print(line)
+    with results() as console:
+        console.print(tree_view(loaded))
+        console.print()
+        for cluster, row in enumerate(to_rules(loaded)):
+            line = chip(names[cluster] if names else f"cluster {cluster}", cluster)
+            line.append(f" {one_line(row['rule'])}", style=PLAIN)
+            console.print(line)

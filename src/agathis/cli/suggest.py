@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,26 +62,18 @@ def suggest(
     if not found:
         raise BadData(f"there are no two clusters in {len(X)} rows: all of them are alike.")
     best = best_of(found)
-    console = results()
-    console.print(_table(found, best))
-    console.print()
-    console.print(reasons(found, best), soft_wrap=not sys.stdout.isatty())
-    console.print()
-    options_again = [f"--scale {scale.value}"] if scale is not Scale.minmax else []
-    options_again += [f"--missing {missing.value}"] if missing is not Missing.error else []
-    for option, values in {
-        "drop": drop,
-        "keep": keep,
-        "categorical": categorical,
-        "na": na,
-    }.items():
-        options_again += [f"--{option} {shlex.quote(value)}" for value in values]
-    for option, value in {"encoding": encoding, "sep": sep}.items():
-        options_again += [f"--{option} {shlex.quote(value)}"] if value else []
-    command = f"agathis fit {shlex.quote(data)} -k {best.clusters} --leaves {best.leaves}"
-    console.print(
-        " ".join([command, *options_again, "-o model.json"]), style="bold", soft_wrap=True
-    )
+    words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
+    words += ["--scale", scale.value] if scale is not Scale.minmax else []
+    words += ["--missing", missing.value] if missing is not Missing.error else []
+    lists = {"--drop": drop, "--keep": keep, "--categorical": categorical, "--na": na}
+    lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
+    words += [word for option, given in lists.items() for one in given for word in (option, one)]
+    with results() as console:
+        console.print(_table(found, best))
+        console.print()
+        console.print(reasons(found, best))
+        console.print()
+        console.print(shlex.join([*words, "-o", "model.json"]), style="bold", soft_wrap=True)
 
 
 def _table(found: Sequence[Candidate], best: Candidate) -> Table:
