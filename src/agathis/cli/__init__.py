@@ -21,7 +21,17 @@ import typer
 from agathis.cli._errors import as_messages
 
 #: The commands in the order of the help, with their modules.
-COMMANDS = ("fit", "predict", "show", "export", "report", "compare", "suggest", "demo")
+COMMANDS = (
+    "fit",
+    "predict",
+    "show",
+    "export",
+    "report",
+    "compare",
+    "suggest",
+    "demo",
+    "experiments",
+)
 
 #: Plain help: no frames, quick to show, and an example can be copied from it.
 SETTINGS = {
