@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn_checks import REPEATS, run_check
 
 from agathis import KernelKMeans
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
@@ -241,6 +242,4 @@ class TestScikitLearnChecks:
         [IMM(), ExKMC(), ExKMC(base_tree=None), ExShallow(), RDM(), IMM(centers=None, n_init=1)]
     )
     def test_check(self, estimator, check):
-        if check.func.__name__ == "check_sample_weight_equivalence_on_dense_data":
-            pytest.xfail("KMeans draws its first centres, and others where rows are repeated")
-        check(estimator)
+        run_check(estimator, check, REPEATS)

@@ -9,6 +9,7 @@ from kernel_kmeans_problems import ALGORITHMS
 from sklearn import config_context
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn_checks import NEGATIVE, REPEATS, run_check
 
 from agathis import KernelKMeans
 
@@ -123,13 +124,5 @@ class TestErrors:
 )
 @pytest.mark.filterwarnings("ignore:.* clusters were found")
 def test_scikit_learn_check(estimator, check):
-    try:
-        check(estimator)
-    except (AssertionError, ValueError) as error:
-        name = check.func.__name__
-        if estimator.kernel == "chi2" and "needs non-negative X" in str(error):
-            assert name == "check_clustering"
-            pytest.xfail("the check clusters negative data, whatever the tag positive_only says")
-        if estimator.algorithm != "auto" and "sample_weight_equivalence" in name:
-            pytest.xfail("the starts are drawn row by row, and others are where rows repeat")
-        raise
+    failing = NEGATIVE if estimator.kernel == "chi2" else {}
+    run_check(estimator, check, failing if estimator.algorithm == "auto" else REPEATS)
