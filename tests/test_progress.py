@@ -1,7 +1,11 @@
 """What verbose says: leaves, clusters, objective, time left out of the leaf budget, clocks."""
 
+import errno
 import io
+import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -250,3 +254,68 @@ class TestBar:
             progress.rows(10, 30)
             progress.rows(7, None, "rows read")
         assert stream.getvalue() == "[Kauri] rows of a leaf: 10 of 30\n[Kauri] rows read: 7\n"
+
+
+SCRIPT = """
+from sklearn.datasets import load_iris
+from agathis import compare
+found = compare(
+    load_iris().data, n_clusters=3, methods=["Kauri", "IMM"], n_runs=2, random_state=0, n_jobs=1,
+    verbose={verbose},
+)
+print(found.summary["runs"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+class TestTerminal:
+    """The bar of compare, in a process of its own, with and without a terminal."""
+
+    def said(self, verbose, terminal):
+        """What the process writes to stdout, a pipe, and to stderr."""
+        import pty
+
+        if terminal:
+            ours, theirs = pty.openpty()
+        else:
+            ours, theirs = os.pipe()
+        try:
+            with subprocess.Popen(
+                [sys.executable, "-c", SCRIPT.format(verbose=verbose)],
+                stdout=subprocess.PIPE,
+                stderr=theirs,
+                env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+            ) as process:
+                os.close(theirs)
+                theirs = None
+                err = b"".join(iter(lambda: self.some(ours), b""))
+                out = process.stdout.read()
+            assert process.returncode == 0, err.decode()
+        finally:
+            os.close(ours)
+            if theirs is not None:
+                os.close(theirs)
+        return out.decode(), err.decode()
+
+    def some(self, descriptor):
+        try:
+            return os.read(descriptor, 1 << 16)
+        except OSError as error:
+            # On Linux this is how a terminal says that nobody writes to it any more.
+            if error.errno != errno.EIO:
+                raise
+            return b""
+
+    def test_a_bar_on_a_terminal(self):
+        out, err = self.said(verbose=True, terminal=True)
+        assert out == "[2, 2]\n"
+        assert "[compare] fits, kernel KMeans among them" in err
+        # Two runs of two methods, and of the reference.
+        assert "6/6" in err
+        # At its end the cursor is back and the line is cleared.
+        assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1
+        assert err.rindex("\x1b[2K") > err.rindex("6/6")
+
+    @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])
+    def test_silence(self, verbose, terminal):
+        assert self.said(verbose, terminal) == ("[2, 2]\n", "")
