@@ -101,9 +101,7 @@ class TestFits:
         case = Case(IRIS, None)
         for row in fits(None, (IRIS, METHODS["small"])):
             model, kauri = case.fit(row["method"]), row["method"] == "kauri"
-            valid_tree(
-                model.tree_, case.X, model.labels_, None, 3, kauri=kauri, midpoints=kauri
-            )
+            valid_tree(model.tree_, case.X, model.labels_, None, 3, kauri=kauri, midpoints=kauri)
             assert row["ari"] == adjusted_rand_score(case.y, model.labels_)
             assert row["cost"] == pytest.approx(kernel_kmeans_score(case.X, model.labels_))
             assert row["leaves"] <= 3

@@ -24,12 +24,13 @@ def tree_of(model: BaseEstimator | Tree) -> Tree:
     if not isinstance(tree, Tree):
         if hasattr(model, "named_steps"):
             raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
-        check_is_fitted(model)
-        found = "without tree_" if tree is None else "whose tree_ is another kind of tree"
-        raise TypeError(
-            "model must be a fitted estimator of agathis, or a Tree; it is a "
-            f"{type(model).__name__}, {found}."
-        )
+        if isinstance(model, type) or not hasattr(model, "fit"):
+            found = repr(model)
+        else:
+            check_is_fitted(model)
+            how = "without tree_" if tree is None else "whose tree_ is another kind of tree"
+            found = f"a {type(model).__name__}, {how}"
+        raise TypeError(f"model must be a fitted estimator of agathis, or a Tree; it is {found}.")
     return tree
 
 

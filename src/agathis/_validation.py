@@ -10,7 +10,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
@@ -62,32 +62,46 @@ def check_X(
         )
     if get_config()["assume_finite"] and not missing:
         return X, False
-    return X, _check_finite(estimator, X, missing, threads)
+    names = getattr(estimator, "feature_names_in_", None)
+    stocks = getattr(estimator, "stocks", None)
+    return X, _check_finite(X, missing, threads, names, stocks)
 
 
-def check_table(X: ArrayLike, *, missing: bool = False) -> np.ndarray:
+def check_table(
+    X: ArrayLike, *, missing: bool = False, n_features: int | None = None
+) -> np.ndarray:
     """A table of numbers that belongs to no estimator; values may be NaN where ``missing``."""
-    finite = "allow-nan" if missing else True
     with _naming("X"):
-        return check_array(
-            X, dtype=[np.float64, np.float32], ensure_all_finite=finite, input_name="X"
+        table = check_array(
+            X, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
         )
+    if n_features is not None and table.shape[1] != n_features:
+        raise ValueError(
+            f"X must have shape (n_samples, {n_features}); it has shape {table.shape}."
+        )
+    if not get_config()["assume_finite"]:
+        _check_finite(table, missing, n_threads(None), getattr(X, "columns", None))
+    return table
 
 
-def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, threads: int) -> bool:
-    """Raise for values that are not accepted; whether some are missing."""
+def _check_finite(
+    X: np.ndarray,
+    missing: bool,
+    threads: int,
+    names: Sequence[str] | None,
+    stocks: str | None = None,
+) -> bool:
+    """Raise for values that are not accepted; whether some are missing.
+
+    ``names`` of the columns, and the ``stocks`` that were asked for, are told where they are known.
+    """
     some_missing = False
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         n_missing, infinite = look_over(np.ascontiguousarray(X[rows]), threads)
-        if infinite:
-            name = type(estimator).__name__
-            assert_all_finite(X[rows], allow_nan=missing, estimator_name=name, input_name="X")
         some_missing |= bool(n_missing.any())
         if some_missing and not missing:
             column = int(np.argmax(n_missing > 0))
-            names = getattr(estimator, "feature_names_in_", None)
             where = f"column {column}" if names is None else f"column {names[column]!r}"
-            stocks = getattr(estimator, "stocks", None)
             raise ValueError(
                 f"Input X contains NaN, for example in {where}. Missing values are accepted by "
                 f"{'' if stocks else 'Kauri with '}stocks='binned', with the linear or cosine "
@@ -95,6 +109,8 @@ def _check_finite(estimator: BaseEstimator, X: np.ndarray, missing: bool, thread
                 "Otherwise fill them in, for example with sklearn.impute.SimpleImputer, or drop "
                 "these rows."
             )
+        if infinite:
+            assert_all_finite(X[rows], allow_nan=True, input_name="X")
     return some_missing
 
 
@@ -136,7 +152,7 @@ def _naming(argument: str) -> Iterator[None]:
     except (TypeError, ValueError) as error:
         if re.search(rf"\b{argument}\b", str(error)):
             raise
-        no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error))
+        no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error), re.I)
         found = f"{argument} must hold numbers" if no_number else argument
         raise type(error)(f"{found}: {error}") from error
 

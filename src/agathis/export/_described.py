@@ -19,6 +19,7 @@ from agathis._model import tree_of
 from agathis._tree import MISSING, Tree
 from agathis.export._columns import Column, columns_of
 from agathis.export._scaling import scalers_of, unscaled
+from agathis.export._words import check_names
 
 
 @dataclass(frozen=True)
@@ -194,14 +195,6 @@ def describe(
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
     columns = columns_of(features, cuts, one_hot, value_names, digits)
     return Described(tree, model, features, clusters, columns, *named)
-
-
-def check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
-    """Names as text, one for each of ``n`` features or clusters."""
-    if isinstance(names, str) or len(names) != n:
-        found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
-        raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
-    return [str(name) for name in names]
 
 
 def _shown(tree: Tree, scalers: list[BaseEstimator]) -> np.ndarray:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file beside its place, then put it there; what a link points to is replaced."""
-    target = os.path.realpath(os.fsdecode(path))
+    try:
+        target = os.path.realpath(os.fsdecode(path))
+    except TypeError:
+        raise TypeError(f"path must be a str or a PathLike; it is {path!r}.") from None
     if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
         # A pipe or a device, such as /dev/null, takes what it is given and must stay what it is.
         with open(target, "wb") as file:
             file.write(data)
         return
     folder, name = os.path.split(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "the directory of path is missing", target)
     # Not one of tempfile: those cannot be read by others.
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -24,7 +25,12 @@ def scalers_of(scaler: object, name: str = "scaler") -> list[BaseEstimator]:
     """The fitted scalers, in the order in which they are applied."""
     found = list(_steps(scaler, name))
     for step in found:
-        check_is_fitted(step)
+        try:
+            check_is_fitted(step)
+        except NotFittedError:
+            raise NotFittedError(
+                f"{name} must be fitted to the rows from before scaling; {step!r} is not fitted."
+            ) from None
     return found
 
 

@@ -20,26 +20,28 @@ def named_tree(
     model: BaseEstimator | Tree,
     feature_names: Sequence[str] | None,
     cluster_names: Sequence[str] | None,
-) -> tuple[Tree, Sequence[str], Sequence[str]]:
+) -> tuple[Tree, list[str], list[str]]:
     """The tree of a model with a name for each feature and each cluster."""
     tree = tree_of(model)
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", None)
     if feature_names is None:
         feature_names = [f"x[{f}]" for f in range(tree.n_features)]
-    if len(feature_names) != tree.n_features:
-        raise ValueError(
-            f"feature_names has {len(feature_names)} names; the tree has {tree.n_features} "
-            "features."
-        )
+    feature_names = check_names("feature_names", feature_names, tree.n_features, "features")
     if cluster_names is None:
         cluster_names = [f"cluster {k}" for k in range(tree.n_clusters)]
-    if len(cluster_names) != tree.n_clusters:
-        raise ValueError(
-            f"cluster_names has {len(cluster_names)} names; the tree has {tree.n_clusters} "
-            "clusters."
-        )
+    cluster_names = check_names("cluster_names", cluster_names, tree.n_clusters, "clusters")
     return tree, feature_names, cluster_names
+
+
+def check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
+    """Names as text, one for each of ``n`` features or clusters."""
+    if not hasattr(names, "__len__") or not hasattr(names, "__getitem__"):
+        raise TypeError(f"{argument} must be a sequence of {n} names; it is {names!r}.")
+    if isinstance(names, str) or len(names) != n:
+        found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
+        raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
+    return [str(name) for name in names]
 
 
 def rule(tree: Tree, path: Sequence[int], feature_names: Sequence[str], digits: int) -> str:

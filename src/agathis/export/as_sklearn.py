@@ -72,7 +72,8 @@ def to_sklearn(
     with np.errstate(over="ignore"):
         threshold = _rounded_down(tree.threshold)
     if X is not None:
-        threshold = _parting(described, threshold, checks.check_table(X, missing=True))
+        rows = checks.check_table(X, missing=True, n_features=tree.n_features)
+        threshold = _parting(described, threshold, rows)
     return _classifier(described, threshold)
 
 

@@ -8,7 +8,7 @@ is true, needs no rule but "OR ... IS NULL" where missing values go left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
@@ -87,7 +87,7 @@ def to_sql(
       END AS "cluster"
     FROM "flowers"
     """
-    if dialect not in DIALECTS:
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise ValueError(f"dialect={dialect!r} is unknown; accepted are {', '.join(DIALECTS)}.")
     writer = DIALECTS[dialect]
     described = describe(
@@ -101,9 +101,12 @@ def to_sql(
     lines = list(_lines(described, writer))
     if table is None:
         return "\n".join(lines)
-    parts = [table] if isinstance(table, str) else list(table)
+    parts = [table] if isinstance(table, str) or not isinstance(table, Iterable) else list(table)
     if not parts:
         raise ValueError("table must have a name; it is empty.")
+    for argument, name in (*(("table", part) for part in parts), ("column", column)):
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must be a name, a str; it is {name!r}.")
     place = ".".join(writer.name(part) for part in parts)
     inside = "\n".join(f"  {line}" for line in lines)
     return f"SELECT *,\n{inside} AS {writer.name(column)}\nFROM {place}"

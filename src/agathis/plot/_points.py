@@ -165,7 +165,7 @@ def _check_features(
     """The numbers of the features of the plane; ``None`` for principal components."""
     if features is None:
         return None if n_features > 2 else tuple(range(n_features))
-    if isinstance(features, str) or len(features) != 2:
+    if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != 2:
         raise ValueError(f"features must be two features, by number or name; it is {features!r}.")
     out = []
     known = list(map(str, names))

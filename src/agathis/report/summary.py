@@ -23,7 +23,8 @@ from agathis._tree import Tree
 from agathis.export import to_python, to_sql
 from agathis.export._boxes import box_of
 from agathis.export._columns import Codes, Indicator
-from agathis.export._described import Described, check_names, describe
+from agathis.export._described import Described, describe
+from agathis.export._words import check_names
 from agathis.export.rules import cluster_boxes, without_implied
 from agathis.export.sql import DIALECTS
 from agathis.metrics._inputs import check_labels
