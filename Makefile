@@ -7,6 +7,7 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 AGREEMENT_ARGS ?=
+PAPER_ARGS ?=
 
 VENV := .venv
 RUN := $(VENV)/bin/python
@@ -26,19 +27,21 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow lint bench agreement clean FORCE
+.PHONY: help demo test test-slow lint bench paper agreement clean FORCE
 
 help:
-	@echo "make demo       build agathis in .venv and cluster scikit-learn's wine"
+	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
 	@echo "make test       all tests but slow ones   (PYTEST_ARGS='-k name' to choose)"
 	@echo "make test-slow  the slow tests            (most need AGATHIS_DATA)"
 	@echo "make lint       ruff and cython-lint"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
+	@echo "make paper      the paper's tables and figures (PAPER_ARGS=--quick for a taste)"
 	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
 	@echo "make clean      remove .venv and build/"
 
-demo: $(PACKAGE)
+demo: $(PACKAGE) $(STAMPS)/extra-cli
 	@$(RUN) examples/wine.py
+	@echo && $(RUN) -m agathis demo --folder build/demo
 
 test: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest -m "not slow" $(PYTEST_ARGS)
@@ -53,6 +56,9 @@ lint: $(STAMPS)/extra-lint
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
+
+paper: $(PACKAGE) $(STAMPS)/extra-paper
+	@$(RUN) -m agathis experiments run -o results $(PAPER_ARGS)
 
 agreement: $(PACKAGE)
 	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)
