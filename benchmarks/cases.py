@@ -8,18 +8,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from case import Result, SkipCase
-from data import blobs, raw_blobs
+from commands import COMMANDS
+from data import blobs
 from rivals import RIVALS
 from scale import SCALE
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from timing import alternate, alternate_imports, in_words, medians
 
-from agathis import Kauri, report
+from agathis import Kauri
 
 try:
     from gemclus.tree import Kauri as Peer
@@ -164,30 +164,6 @@ def imports(run):
     )
 
 
-def page(run):
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
-        raise SkipCase("jinja2 is not installed") from None
-    n = run.size(100_000, 5000)
-    X = raw_blobs(n, 20)
-    model = Kauri(8, max_leaf_nodes=16).fit(X)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "report.html"
-        runs = {"agathis": lambda: report.write(model, X, path)}
-        seconds, _ = alternate(runs, run.repeats, run.tell)
-        size = path.stat().st_size / 1e6
-    slowest = max(seconds["agathis"])
-    return Result(
-        work=f"report as a page, n = {n:,}, d = 20, K = 8, 16 leaves",
-        figure=f"{in_words(slowest)} at most, {size:.2f} MB",
-        bar="under 5 s, under 1 MB",
-        met=slowest < 5 and size < 1,
-        seconds=seconds,
-        figures={"slowest_s": slowest, "size_mb": size},
-    )
-
-
 CASES = {
     "rbf-10": rbf_10,
     "rbf-50": rbf_50,
@@ -196,7 +172,7 @@ CASES = {
     "blocks": blocks,
     "iris": iris,
     "import": imports,
-    "page": page,
+    **COMMANDS,
     **SCALE,
     **RIVALS,
 }
