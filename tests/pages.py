@@ -12,6 +12,11 @@ import pytest
 
 from agathis import report
 
+try:
+    from playwright.sync_api import expect, sync_playwright
+except ImportError:
+    expect = sync_playwright = None
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -23,13 +28,12 @@ QUIET = (
 def chromium() -> Iterator:
     """A browser, or a skip that says what is missing; where CI is set that is a failure."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        found, missing = None, "playwright is not installed"
-    else:
-        missing = f"there is no browser here: none of {', '.join(BROWSERS)}"
-    if found is None:
+    missing = None
+    if sync_playwright is None:
+        missing = "playwright is not installed"
+    elif found is None:
+        missing = f"there is no browser here, none of {', '.join(BROWSERS)}"
+    if missing:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"pages are not tested: {missing}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))

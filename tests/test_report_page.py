@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pages import Opened, chromium, opened
+from pages import Opened, chromium, expect, opened
 from plot_trees import MODELS
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
@@ -15,8 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from agathis import Kauri, report
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.plot._colours import contrast
-
-expect = pytest.importorskip("playwright.sync_api").expect
 
 WINE = load_wine(as_frame=True)
 SPECIES = WINE.target_names[WINE.target]

@@ -160,6 +160,22 @@ def test_small_groups_keep_their_values():
     assert "1234.5" in json.dumps(summarise(model, X, y, rows=True))
 
 
+def test_few_known_values_are_not_told():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3))
+    X[:30] += 10
+    X[:, 2] = np.nan
+    X[[3, 4], 2] = 4321.25
+    model = Kauri(2, max_leaf_nodes=2, stocks="binned").fit(X)
+    summary = summarise(model, X)
+    assert "4321.25" not in json.dumps(summary)
+    assert summary["features"][2]["quartiles"] is None
+    assert "4321.25" in json.dumps(summarise(model, X, rows=True))
+    few = summarise(Kauri(1).fit(X[:4, :2]), X[:4, :2])
+    assert few["features"][0]["mean"] is None
+    assert few["nodes"][0]["telling"] == []
+
+
 def test_no_row_is_inside_unless_asked_for():
     X = np.random.default_rng(0).normal(size=(200, 3))
     model = Kauri(3, max_leaf_nodes=5).fit(X)

@@ -9,26 +9,23 @@ from agathis._tree import Tree
 from agathis.plot import cluster_points, gain_curve
 from agathis.plot.profile import ClusterProfile
 from agathis.report._bins import plane_bins
-from agathis.report._rows import FEW, rounded
+from agathis.report._rows import rounded
 
 # Features of the profile; points of the plane where rows may be shown.
 PROFILE, POINTS = 20, 4000
 
 
-def profile_data(profile: ClusterProfile, rows: bool) -> dict[str, object]:
-    """The most telling features, with clusters of few rows left out."""
+def profile_data(profile: ClusterProfile) -> dict[str, object]:
+    """The most telling features."""
 
-    def told(table: np.ndarray) -> list[list[float | None]]:
-        return [
-            [rounded(v) if rows or size >= FEW else None for v in line[:PROFILE]]
-            for line, size in zip(table, profile.sizes, strict=True)
-        ]
+    def plain(table: np.ndarray) -> list[list[float | None]]:
+        return [[rounded(v) for v in line[:PROFILE]] for line in table]
 
     return {
         "features": profile.features[:PROFILE].tolist(),
         "explained": [rounded(v) for v in profile.explained[:PROFILE]],
-        "means": told(profile.means),
-        "standardised": told(profile.standardised),
+        "means": plain(profile.means),
+        "standardised": plain(profile.standardised),
     }
 
 

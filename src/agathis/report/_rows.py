@@ -15,7 +15,7 @@ from agathis import _validation as checks
 from agathis._tree import Tree
 from agathis.export._boxes import Box
 
-#: Of fewer rows no values are told, only how many there are: their mean would be nearly a row.
+#: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
 FEW = 5
 #: Features of a node that are told of.
 TELLING = 6
@@ -110,22 +110,32 @@ def _inside(X: np.ndarray, box: Box) -> np.ndarray:
 
 
 def telling_features(
-    rows: NodeRows, node: int, mean: np.ndarray, spread: np.ndarray, order: np.ndarray
+    rows: NodeRows,
+    node: int,
+    mean: np.ndarray,
+    spread: np.ndarray,
+    order: np.ndarray,
+    least: int,
 ) -> list[int]:
-    """The features in which a node is least like all rows; ties in the given order."""
-    here = checks.column_means(rows.X[rows.of(node)], None)
+    """The features in which a node is least like all rows; ties in the given order.
+
+    Those of which fewer than ``least`` values are known are left out.
+    """
+    part = rows.X[rows.of(node)]
+    if len(part) < least:
+        return []
+    here = checks.column_means(part, None)
     apart = np.divide(np.abs(here - mean), spread, out=np.zeros_like(mean), where=spread > 0)
-    # A feature of which the node misses all values says nothing.
-    apart[np.isnan(rows.X[rows.of(node)]).all(axis=0)] = -1.0
+    apart[np.sum(~np.isnan(part), axis=0) < least] = -1.0
     found = order[np.argsort(-apart[order].round(9), kind="stable")][:TELLING]
     return [int(f) for f in found if apart[f] >= 0]
 
 
-def spread_of(values: np.ndarray) -> dict[str, object]:
-    """Mean, quartiles and missing values of one feature."""
+def spread_of(values: np.ndarray, least: int) -> dict[str, object]:
+    """Mean, quartiles and missing values of one feature; of fewer than ``least`` values none."""
     known = values[~np.isnan(values)].astype(np.float64)
     out: dict[str, object] = {"missing": int(len(values) - len(known))}
-    if not len(known):
+    if len(known) < least:
         return {**out, "mean": None, "quartiles": None}
     quartiles = np.quantile(known, [0.25, 0.5, 0.75])
     # Over the largest, so that no sum is out of range.

@@ -106,9 +106,10 @@ def summarise(
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
     plain = {"feature_names": described.features, "cluster_names": described.clusters}
     words = {**plain, "one_hot": one_hot, "value_names": value_names, "digits": digits}
-    profile = cluster_profile(tree, X, **plain, max_features=None)
+    # Values are told of so many rows or more.
+    least = 1 if rows else FEW
     labels = tree.cluster[held.leaves][held.leaf]
-    nodes = _nodes(described, held, words, profile, classes, bool(rows))
+    profile = _told(cluster_profile(tree, X, **plain, max_features=None), X, labels, least)
     return {
         "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
         "about": {
@@ -123,13 +124,13 @@ def summarise(
             "version": agathis.__version__,
         },
         "features": [
-            {"name": label_of(column), **_kind(column), **spread_of(X[:, f])}
+            {"name": label_of(column), **_kind(column), **spread_of(X[:, f], least)}
             for f, column in enumerate(described.columns)
         ],
         "classes": None if classes is None else classes[0],
-        "clusters": _clusters(described, X, profile, labels, classes, bool(rows)),
-        "nodes": nodes,
-        "profile": profile_data(profile, bool(rows)),
+        "clusters": _clusters(described, X, profile, labels, classes, least),
+        "nodes": _nodes(described, held, words, profile, classes, least),
+        "profile": profile_data(profile),
         "plane": plane_data(tree, X, plain, scaled, bool(rows)),
         "curve": curve_data(described.model, tree),
         "code": _code(described, one_hot),
@@ -151,14 +152,14 @@ def _described(
     """The tree in words, and whether it was grown from scaled rows."""
     columns = getattr(X, "columns", None)
     columns = None if columns is None else [str(name) for name in columns]
-    fitted = getattr(model, "feature_names_in_", None)
-    if fitted is None and isinstance(model, Pipeline):
-        fitted = getattr(model.steps[-1][1], "feature_names_in_", None)
+    last = model.steps[-1][1] if isinstance(model, Pipeline) else None
+    owners = (getattr(each, "feature_names_in_", None) for each in (scaler, model, last))
+    fitted = next((found for found in owners if found is not None), None)
     if columns is not None and fitted is not None and columns != [str(name) for name in fitted]:
         raise ValueError(
             f"X has the columns {_some(columns)}; the model was fitted with {_some(fitted)}."
         )
-    if feature_names is None and fitted is None and not hasattr(scaler, "feature_names_in_"):
+    if feature_names is None and fitted is None:
         feature_names = columns
     described = describe(
         model,
@@ -199,7 +200,7 @@ def _nodes(
     words: dict[str, object],
     profile: ClusterProfile,
     classes: tuple[list[str], np.ndarray] | None,
-    rows: bool,
+    least: int,
 ) -> list[dict[str, object]]:
     tree, columns = described.tree, described.columns
     cluster = tree.cluster[held.leaves][held.leaf]
@@ -211,10 +212,10 @@ def _nodes(
     out = []
     for node in layout_tree(tree, **words).nodes:
         i, size = node.node, int(held.size[node.node])
-        told = size > 0 and (rows or size >= FEW)
+        told = size >= least
         is_leaf = bool(tree.is_leaf[i])
         box = without_implied(columns, box_of(tree, tree.path(i)))
-        telling = telling_features(held, i, mean, spread, profile.features) if told else []
+        telling = telling_features(held, i, mean, spread, profile.features, least)
         out.append(
             {
                 "parent": node.parent,
@@ -233,7 +234,9 @@ def _nodes(
                 "share": rounded(size / len(held.X)),
                 "mix": mix[i].tolist(),
                 "classes": by_class[i].tolist() if classes is not None and told else None,
-                "telling": [{"feature": f, **spread_of(held.X[held.of(i), f])} for f in telling],
+                "telling": [
+                    {"feature": f, **spread_of(held.X[held.of(i), f], least)} for f in telling
+                ],
                 "histogram": None if is_leaf else _histogram(described, held, i),
             }
         )
@@ -248,22 +251,32 @@ def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, obj
     return histogram(left, right, described.columns[f], float(tree.threshold[node]))
 
 
+def _told(profile: ClusterProfile, X: np.ndarray, labels: np.ndarray, least: int) -> ClusterProfile:
+    """The profile without the means of few values."""
+    known = np.array([np.sum(~np.isnan(X[labels == k]), axis=0) for k in range(len(profile.sizes))])
+    few = known[:, profile.features] < least
+    return replace(
+        profile,
+        means=np.where(few, np.nan, profile.means),
+        standardised=np.where(few, np.nan, profile.standardised),
+    )
+
+
 def _clusters(
     described: Described,
     X: np.ndarray,
     profile: ClusterProfile,
     labels: np.ndarray,
     classes: tuple[list[str], np.ndarray] | None,
-    rows: bool,
+    least: int,
 ) -> list[dict[str, object]]:
     tree = described.tree
     total, out = len(labels), []
     for k, boxes in enumerate(cluster_boxes(described)):
         style, size = cluster_style(k), int(profile.sizes[k])
         order = by_cover(X, boxes)
-        told = size > 0 and (rows or size >= FEW)
         counts = None
-        if classes is not None and told:
+        if classes is not None and size >= least:
             counts = np.bincount(classes[1][labels == k], minlength=len(classes[0])).tolist()
         out.append(
             {
@@ -276,14 +289,14 @@ def _clusters(
                 "size": size,
                 "share": rounded(size / total),
                 "n_leaves": int(np.count_nonzero(tree.is_leaf & (tree.cluster == k))),
-                "typical": _typical(described, profile, k) if told else [],
+                "typical": _typical(profile, k),
                 "classes": counts,
             }
         )
     return out
 
 
-def _typical(described: Described, profile: ClusterProfile, k: int) -> list[dict[str, object]]:
+def _typical(profile: ClusterProfile, k: int) -> list[dict[str, object]]:
     """The features whose mean is farthest from that of all rows, the farthest first."""
     apart = np.nan_to_num(profile.standardised[k])
     chosen = np.argsort(-np.abs(apart).round(9), kind="stable")[:TYPICAL]
