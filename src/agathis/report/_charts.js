@@ -102,22 +102,24 @@ function histogram(node) {
 
 // A number at an axis, where there is little room.
 function brief(value) {
-  if (Math.abs(value) < 1e5) return shown(value);
+  if (Math.abs(value) < 1e4) return shown(value);
   return value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replaceAll("-", "−");
 }
 
 // Axes with a grid; returns the SVG and the two maps from values to places.
 function axes(xs, ys, names, room, format = brief) {
   const width = Math.max(280, Math.min(room, 720));
-  const [height, left, foot, top, end] = [Math.max(260, width * 0.66), 54, 40, 10, 12];
+  const [height, foot, top, end] = [Math.max(260, width * 0.66), 40, 10, 12];
   const span = ([low, high]) => (high > low ? [low, high] : [low - 0.5, low + 0.5]);
   const [[x0, x1], [y0, y1]] = [span(xs), span(ys)];
+  const levels = ticks(y0, y1, 5).map((tick) => [tick, format(tick)]);
+  const left = 30 + 6.4 * Math.max(...levels.map(([, words]) => words.length));
   const x = (v) => left + ((v - x0) / (x1 - x0)) * (width - left - end);
   const y = (v) => height - foot - ((v - y0) / (y1 - y0)) * (height - foot - top);
   const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": names.join(" and ") });
-  for (const tick of ticks(y0, y1, 5)) {
+  for (const [tick, words] of levels) {
     chart.append(svg("line", { class: "grid", x1: left, x2: width - end, y1: y(tick), y2: y(tick) }),
-      svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, format(tick)));
+      svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, words));
   }
   for (const tick of ticks(x0, x1, width / 80)) {
     chart.append(svg("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, brief(tick)));

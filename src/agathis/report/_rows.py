@@ -160,5 +160,6 @@ def named_classes(y: np.ndarray, codes: np.ndarray) -> tuple[list[str], np.ndarr
     place[kept] = np.arange(len(kept))
     names = [str(y[first[code]]) for code in kept]
     if len(kept) < len(counts):
-        names.append(f"{len(counts) - len(kept)} others")
+        rest = len(counts) - len(kept)
+        names.append(f"{rest} other{'s'[: rest != 1]}")
     return names, place[codes]
