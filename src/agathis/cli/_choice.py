@@ -74,9 +74,11 @@ def best_of(found: Sequence[Candidate]) -> Candidate:
 
 def reasons(found: Sequence[Candidate], best: Candidate) -> str:
     """Why it is the best, in a sentence or two."""
+    top = max(found, key=lambda one: one.silhouette)
+    height = "the highest" if best is top else f"as good as {top.silhouette:.2f}, the highest"
     out = (
-        f"{best.clusters} clusters: their mean silhouette, {best.silhouette:.2f}, is the highest, "
-        f"or as good; they explain {100 * best.explained:.0f} % of the spread"
+        f"{best.clusters} clusters: their mean silhouette, {best.silhouette:.2f}, is {height}; "
+        f"they explain {100 * best.explained:.0f} % of the spread"
     )
     after = next((one for one in found if one.clusters == best.clusters + 1), None)
     if after is not None:

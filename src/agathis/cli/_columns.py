@@ -80,7 +80,8 @@ def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
     named = ID_NAME.fullmatch(name) is not None
     many = distinct == n if n <= FEW else distinct > FEW
     if types.is_string(values.type):
-        return distinct == n and (n > FEW or (named and n > 1))
+        # Numbers with some sign for what is missing are no names of rows.
+        return distinct == n and ((named and n > 1) or (n > FEW and _not_numbers(values) is None))
     if types.is_boolean(values.type):
         return False
     numbers = as_numbers(values)
@@ -92,21 +93,28 @@ def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
     return n >= LONG and bool((np.diff(known) == 1).all())
 
 
-def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
+def _not_numbers(values: pa.Array) -> list[str] | None:
+    """Of texts most of which are numbers, the others; None where they are not such."""
     from pyarrow import compute
 
     different = compute.unique(values.drop_null())
     numeric = compute.match_substring_regex(different, NUMBER)
-    n_numeric = compute.sum(numeric).as_py() or 0
-    if 2 * n_numeric > distinct > n_numeric:
-        others = different.filter(compute.invert(numeric)).to_pylist()
+    others = different.filter(compute.invert(numeric)).to_pylist()
+    return others if 0 < len(others) < len(different) / 2 else None
+
+
+def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
+    from pyarrow import compute
+
+    others = _not_numbers(values)
+    if others is not None:
         why = (
-            f"has {n_numeric} different numbers, and {_shown(others)}: --na {_quoted(others[0])} "
-            "takes a text for a missing value"
+            f"has numbers, and also {_shown(others)}: --na {_quoted(others[0])} takes such a text "
+            "for a missing value"
         )
         return Verdict(name, "problem", why)
     if distinct > FEW:
-        some = _shown(different.to_pylist())
+        some = _shown(compute.unique(values.drop_null()).to_pylist())
         return Verdict(name, "problem", f"has {distinct} different texts, such as {some}")
     return _category(name, values)
 

@@ -57,9 +57,11 @@ def _messages() -> Iterator[None]:
         except OSError as error:
             if error.strerror is None:
                 raise
-            name = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+            if error.filename is not None:
+                _stop(f"Error: {os.fsdecode(error.filename)}: {error.strerror}.", BAD_DATA)
+            # No file has a name here but stdout: a disk that is full, for one.
             _forget_output()
-            _stop(f"Error: {name}{error.strerror}.", BAD_DATA)
+            _stop(f"Error: {error.strerror}.", BAD_DATA)
 
 
 @contextmanager

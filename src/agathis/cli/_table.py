@@ -108,7 +108,11 @@ def _bytes_of(path: str, name: str) -> bytes:
     if path == STDOUT:
         if sys.stdin is None or sys.stdin.isatty():
             raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
-        data = sys.stdin.buffer.read()
+        # Piece by piece, by steps of Python: only between these is the keyboard noticed.
+        pieces = []
+        while piece := sys.stdin.buffer.read1(1 << 20):
+            pieces.append(piece)
+        data = b"".join(pieces)
     else:
         with open(path, "rb") as file:
             data = file.read()
