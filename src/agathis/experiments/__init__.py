@@ -2,8 +2,10 @@
 
 A piece of work is a random part of a data set with a kernel (``_plan``); the fits on it give a row
 each (``_fits``), which is kept as it comes (``_store``), so that a run that was stopped goes on
-(``_run``). Rows become cells, beside the paper's (``_cells``, ``_paper``), and cells become tables,
-figures and a page (``_tables``, ``_figures``, ``_page``).
+(``_run``). Rows become cells, beside the paper's (``_cells``, ``_paper``), and cells become tables
+(``_tables``, ``_written``) and reasons why they differ (``_reasons``); rows and data sets become
+figures (``_figures``, and what it draws: ``_curves``, ``_pictures``, ``_congress``). The page has
+all of it (``_summary``, ``_page``), and ``_render`` writes the files.
 """
 
 from __future__ import annotations

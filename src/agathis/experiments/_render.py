@@ -1,0 +1,94 @@
+"""Rows on disk become files that people read: cells, tables, figures and the page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from agathis import _validation as checks
+from agathis.experiments._cells import as_table, make_cells
+from agathis.experiments._figures import draw_all
+from agathis.experiments._page import Report, page
+from agathis.experiments._reasons import find_reasons
+from agathis.experiments._store import Store
+from agathis.experiments._summary import progress
+from agathis.experiments._tables import make_tables
+from agathis.experiments._written import latex, markdown
+from agathis.export._files import write_whole
+
+
+def render(
+    folder: str | os.PathLike[str] = "results",
+    *,
+    quick: bool = False,
+    data_home: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Write tables, figures and the page from the rows of a folder.
+
+    Rows may be those of a run that was stopped or of some experiments only: what has no rows is
+    left out, and the page says so. Into the folder go ``cells.csv``, a line a cell, ``tables.md``
+    and ``tables.tex``, ``figures/``, PNG and SVG, and ``index.html``, the page, which holds all of
+    it. The same rows give the same files. Needs ``pip install agathis[plot,report]``.
+
+    Parameters
+    ----------
+    folder : str or PathLike, default="results"
+        As :func:`run` left it.
+    quick : bool, default=False
+        Whether the page compares what is there with the plan of a quick run.
+    data_home : str or PathLike, optional
+        A folder of the data sets, for the pictures of wine and of the Congress votes: see
+        :func:`agathis.datasets.load`.
+
+    Returns
+    -------
+    page : Path
+        Of the page.
+
+    Raises
+    ------
+    ValueError
+        Where the folder has no rows.
+
+    Examples
+    --------
+    >>> from agathis.experiments import render
+    >>> render("results")  # doctest: +SKIP
+    PosixPath('results/index.html')
+    """
+    checks.check_arguments(
+        "render",
+        {
+            "folder": [str, os.PathLike],
+            "quick": ["boolean"],
+            "data_home": [str, os.PathLike, None],
+        },
+        folder=folder,
+        quick=quick,
+        data_home=data_home,
+    )
+    store = Store(folder)
+    rows = list(store.rows())
+    if not rows:
+        raise ValueError(
+            f"folder has no rows: {os.fspath(store.path)!r} is not there or is empty. Run the "
+            "experiments into it first."
+        )
+    cells = make_cells(rows)
+    sheets = make_tables(cells)
+    figures = draw_all(rows, data_home)
+    report = Report(progress(rows, quick), cells, sheets, find_reasons(cells), figures, quick)
+    written = {
+        "cells.csv": as_table(cells).to_csv(),
+        "tables.md": markdown(sheets),
+        "tables.tex": latex(sheets),
+        "index.html": page(report),
+    }
+    home = Path(folder)
+    (home / "figures").mkdir(exist_ok=True)
+    for drawn in figures:
+        write_whole(home / "figures" / f"{drawn.name}.png", drawn.png)
+        write_whole(home / "figures" / f"{drawn.name}.svg", drawn.svg)
+    for name, text in written.items():
+        write_whole(home / name, text.encode("utf-8"))
+    return home / "index.html"
