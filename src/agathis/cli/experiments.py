@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -53,7 +54,7 @@ def run(
     except ValueError as error:
         raise WrongUse(f"--only: {error}") from error
     with bad_data(*_KINDS):
-        folder = run_them(
+        run_them(
             output,
             experiments=names,
             quick=quick,
@@ -61,7 +62,7 @@ def run(
             n_jobs=jobs,
             verbose=not quiet,
         )
-    _told(folder, quiet)
+    _told(output, quiet)
 
 
 def render(
@@ -78,8 +79,8 @@ def render(
     from agathis.experiments import render as render_them
 
     with bad_data(*_KINDS):
-        folder = render_them(output, quick=quick, data_home=data_home)
-    _told(folder, quiet)
+        render_them(output, quick=quick, data_home=data_home)
+    _told(output, quiet)
 
 
 def _check() -> None:
@@ -88,8 +89,8 @@ def _check() -> None:
     needs("jinja2", "report", "the page")
 
 
-def _told(folder: object, quiet: bool) -> None:
-    Messages(quiet).say(f"The page is {folder}/index.html.")
+def _told(folder: str, quiet: bool) -> None:
+    Messages(quiet).say(f"The page is {os.path.join(folder, 'index.html')}.")
 
 
 def _app() -> typer.Typer:

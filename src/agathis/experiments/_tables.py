@@ -188,7 +188,7 @@ def _note(metrics: tuple[str, ...], cells: list[Cell]) -> str:
             "one that keeps all clusters."
         )
     if any(cell.name.method == "icot" for cell in cells):
-        notes.append("ICOT has no limit of leaves, in the paper as here.")
+        notes.append("ICOT: in the paper no limit of leaves, here at most as many as clusters.")
     runs = sorted({cell.runs for cell in cells})
     span = counted(runs[0], "run")
     if len(runs) > 1:
