@@ -19,6 +19,7 @@ LOOPS = [
     (pairs, "pairs_before"),
     (pairs, "pairs_between"),
     (pairs, "pairs_add"),
+    (point_search, "point_moments"),
     (point_search, "point_scan"),
     (point_search, "point_refine"),
     (sorted, "point_sums"),
