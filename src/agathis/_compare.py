@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._constraints import COMPARE_CONSTRAINTS
 from agathis._methods import check_methods, make_method
@@ -172,7 +173,7 @@ def compare(
         verbose=verbose,
         random_state=random_state,
     )
-    checks.check_domain(checks.check_kernel(**kernel_args), table)
+    kernel_checks.check_domain(kernel_checks.check_kernel(**kernel_args), table)
     classes = None if y is None else check_labels(y, "y", len(table))
     leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
     if leaves < n_clusters:
@@ -259,7 +260,7 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
         warnings.simplefilter("always")
         if task.method is None:
             model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
-            given = Rows(X, checks.check_kernel(**setting.kernel), None, 1)
+            given = Rows(X, kernel_checks.check_kernel(**setting.kernel), None, 1)
             return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
         model = _model(setting, task.method, common)
         started = time.perf_counter()
@@ -316,7 +317,7 @@ def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
 def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
     from agathis._partition import kernel_cost
 
-    kernel = checks.check_kernel(**setting.kernel)
+    kernel = kernel_checks.check_kernel(**setting.kernel)
     return kernel_cost(kernel, X, labels, None, 1)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from agathis import _validation as checks
+from agathis import _kernel_checks as kernel_checks
 from agathis._centres import KernelCentres, PointCentres, SampleCentres
 
 
@@ -44,14 +44,15 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         X, threads = self._rows_and_threads(X)
         if isinstance(self._centres, SampleCentres):
-            cross, own = checks.check_cross_gram(
+            cross, own = kernel_checks.check_cross_gram(
                 gram, gram_diagonal, len(X), len(self._centres.labels)
             )
             return self._centres.distances(cross, own, self._centres.shares())
-        checks.check_no_gram(checks.kernel_of(self), gram=gram, gram_diagonal=gram_diagonal)
+        kernel = kernel_checks.kernel_of(self)
+        kernel_checks.check_no_gram(kernel, gram=gram, gram_diagonal=gram_diagonal)
         if self._centres is None:
             raise self._rows_missing()
-        checks.check_domain(self._centres.kernel, X)
+        kernel_checks.check_domain(self._centres.kernel, X)
         return self._centres.distances(X, threads)
 
     def fit_transform(

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._centres import PointCentres, centres_of
 from agathis._constraints import KAURI_CONSTRAINTS
@@ -336,8 +337,8 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
     ) -> tuple[Kernel, np.ndarray | None]:
         """The kernel, and its matrix where the user gave that."""
-        checks.check_stocks(self.stocks, checks.kernel_of(self), self.n_components)
-        return checks.kernel_and_matrix(self, X, gram, threads)
+        kernel_checks.check_stocks(self.stocks, kernel_checks.kernel_of(self), self.n_components)
+        return kernel_checks.kernel_and_matrix(self, X, gram, threads)
 
     def _grow(self, request: Request, limits: Limits) -> str | None:
         """Make stocks, grow the tree, and keep what the model needs of them; a warning."""

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._centres import SampleCentres
 from agathis._constraints import KERNEL_KMEANS_CONSTRAINTS
@@ -191,7 +192,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
             X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
             weight = checks.check_sample_weight(sample_weight, len(X))
             ids = checks.counted_rows(len(X), weight, self.n_clusters)
-            kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
+            kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads)
             task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
             fitted = self._search(task, threads)
         for name in ("cluster_centers_", "_gram_digest"):
@@ -257,7 +258,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         """
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel, matrix = checks.kernel_and_matrix(self, X, gram, threads)
+        kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads)
         if cross_gram is None and matrix is not None and digest(matrix) == self._gram_digest:
             cross_gram = matrix
         labels = self._nearest(X, cross_gram, "cross_gram", threads)
@@ -309,10 +310,10 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
     ) -> np.ndarray:
         centres = self._centres
         if isinstance(centres, SampleCentres):
-            cross = checks.check_gram_to_train(gram, name, len(X), len(centres.labels))
+            cross = kernel_checks.check_gram_to_train(gram, name, len(X), len(centres.labels))
             return centres.nearest(cross, centres.shares())
-        checks.check_no_gram(centres.kernel, **{name: gram})
-        checks.check_domain(centres.kernel, X)
+        kernel_checks.check_no_gram(centres.kernel, **{name: gram})
+        kernel_checks.check_domain(centres.kernel, X)
         return centres.nearest(X, threads)
 
 

@@ -147,7 +147,8 @@ def fit_file(
 
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
-    from agathis._validation import check_kernel, check_params, check_stocks, n_threads
+    from agathis._kernel_checks import check_kernel, check_stocks
+    from agathis._validation import check_params, n_threads
     from agathis.kauri import Kauri
 
     known = Kauri().get_params()

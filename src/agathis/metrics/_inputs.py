@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._constraints import METRIC_CONSTRAINTS
 from agathis._kernels import Kernel
@@ -35,8 +36,9 @@ def check_rows(
                 "X must be the square kernel matrix with kernel='precomputed'; it has shape "
                 f"{table.shape}."
             )
-        return Rows(table, known, checks.check_gram(table, len(table), threads, "X"), threads)
-    checks.check_domain(known, table)
+        matrix = kernel_checks.check_gram(table, len(table), threads, "X")
+        return Rows(table, known, matrix, threads)
+    kernel_checks.check_domain(known, table)
     return Rows(np.ascontiguousarray(table, dtype=np.float64), known, None, threads)
 
 
@@ -52,7 +54,7 @@ def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], calle
         )
     values.update(params)
     checks.check_arguments(caller, METRIC_CONSTRAINTS, kernel=kernel, **values)
-    return checks.check_kernel(kernel, **values, kernel_params=None)
+    return kernel_checks.check_kernel(kernel, **values, kernel_params=None)
 
 
 def check_labels(

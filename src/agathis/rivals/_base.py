@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._centres import apart
 from agathis._kernels import Kernel
@@ -58,7 +59,7 @@ class Rival(TreeModel, BaseEstimator):
             least = (self.n_clusters or 1) if labels is None else 1
             ids = checks.counted_rows(len(X), weight, least)
             kernel = self._kernel()
-            checks.check_domain(kernel, X)
+            kernel_checks.check_domain(kernel, X)
             rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)
             share = weight if ids is None else weight[ids]
             told = {}
@@ -106,7 +107,7 @@ class Rival(TreeModel, BaseEstimator):
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         kernel = self._kernel()
-        checks.check_domain(kernel, X)
+        kernel_checks.check_domain(kernel, X)
         labels = self.tree_.predict(X, threads)
         return kernel_objective(kernel, X, labels, weight, threads)
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, check_random_state
 
+from agathis import _kernel_checks as kernel_checks
 from agathis import _validation as checks
 from agathis._centres import apart
 from agathis._constraints import KMEANS_TREE_CONSTRAINTS
@@ -148,7 +149,7 @@ class KMeansTree(Rival):
         return tags
 
     def _kernel(self) -> Kernel:
-        return checks.kernel_of(self)
+        return kernel_checks.kernel_of(self)
 
     @checks.fit_context(prefer_skip_nested_validation=True)
     def fit(
