@@ -23,7 +23,7 @@ BAD_DATA = {
     "header only": (b"a,b\n", "has names of columns and no rows"),
     "header without an end": (b"a,b", "has names of columns and no rows"),
     "empty lines": (b"\n\n \n", "is empty"),
-    "short row": (b"a,b\n1,2\n3\n", r"row 3 (the header is row 1) has 1 cell, and the header has 2"),
+    "short row": (b"a,b\n1,2\n3\n", "row 3 (the header is row 1) has 1 cell, and the header"),
     "long row": (b"a,b\n1,2\n3,4,5\n", "row 3 (the header is row 1) has 3 cells"),
     "one row": (b"a,b\n1,2\n", "no column left"),
     "constants": (b"a,b\n1,x\n1,x\n1,x\n", "no column left"),

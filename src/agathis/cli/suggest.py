@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from agathis.cli._choice import Candidate
 
-BAR = 20
+BAR = 14
 
 
 def suggest(
@@ -82,8 +82,8 @@ def _table(found: Sequence[Candidate], best: Candidate) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("clusters", justify="right")
     table.add_column("leaves", justify="right")
-    table.add_column("explained")
-    table.add_column("silhouette")
+    table.add_column("explained", no_wrap=True)
+    table.add_column("silhouette", no_wrap=True)
     table.add_column("")
     for one in found:
         table.add_row(
@@ -101,7 +101,7 @@ def _bar(share: float) -> str:
     """A bar of a share.
 
     >>> _bar(0.5)
-    '##########----------'
+    '#######-------'
     """
     full = round(BAR * min(1.0, max(0.0, share)))
     return "#" * full + "-" * (BAR - full)
