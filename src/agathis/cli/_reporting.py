@@ -7,13 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agathis.cli._console import Messages
-from agathis.cli._errors import BadData, bad_data, needs
-from agathis.cli._table import shown
+from agathis.cli._errors import BadData, WrongUse, bad_data, needs
+from agathis.cli._output import STDOUT, check_target
 
 if TYPE_CHECKING:
     import numpy as np
 
     from agathis.export import LoadedTree
+
+
+def check_report(path: str | None, option: str) -> None:
+    """Raise now where a report could not be written later."""
+    if path == STDOUT:
+        raise WrongUse(f"{option} - : a report is a file, for a browser.")
+    check_target(path, option)
+    if path is not None:
+        needs("jinja2", "report", "a report")
 
 
 def write_report(
@@ -26,8 +35,8 @@ def write_report(
     messages: Messages,
 ) -> None:
     """Write the page about these rows."""
-    needs("jinja2", "report", "a report")
     from agathis import report
+    from agathis.cli._table import shown
 
     title = os.path.basename(shown(source))
     with bad_data():

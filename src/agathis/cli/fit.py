@@ -11,6 +11,7 @@ from agathis.cli._console import Messages, count
 from agathis.cli._errors import BadData, WrongUse, bad_data
 from agathis.cli._options import Kernel, Method, Missing, Scale
 from agathis.cli._output import STDOUT, check_apart, check_target, write
+from agathis.cli._reporting import check_report, write_report
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,10 +67,8 @@ def fit(
     Example: agathis fit iris.csv -k 3 --target species -o model.json
     """
     check_target(output)
-    check_target(report, "--report")
+    check_report(report, "--report")
     check_apart(data, o=output, report=report)
-    if report == STDOUT:
-        raise WrongUse("--report - : a report is a file, for a browser.")
     if open_report and report is None:
         raise WrongUse("--open opens the report: give its file with --report.")
     cluster_names = None if names is None else [name.strip() for name in names.split(",")]
@@ -119,8 +118,6 @@ def fit(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        from agathis.cli._reporting import write_report
-
         write_report(report, loaded, rows.X, rows.target, data, open_report, messages)
 
 

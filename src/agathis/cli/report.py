@@ -5,7 +5,8 @@ from __future__ import annotations
 from agathis.cli import _options as options
 from agathis.cli._console import Messages
 from agathis.cli._errors import WrongUse
-from agathis.cli._output import STDOUT, check_apart, check_target
+from agathis.cli._output import STDOUT, check_apart
+from agathis.cli._reporting import check_report, write_report
 
 
 def report(
@@ -25,17 +26,14 @@ def report(
 
     Example: agathis report model.json iris.csv -o report.html --target species
     """
-    if output == STDOUT:
-        raise WrongUse("-o - : a report is a file, for a browser.")
+    check_report(output, "-o")
     if model == data == STDOUT:
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
-    check_target(output)
     check_apart(data, o=output)
     check_apart(model, o=output)
     separator = options.separator_of(sep)
 
     from agathis.cli._prepare import Wanted, check_names, target_of
-    from agathis.cli._reporting import write_report
     from agathis.cli._rows import load_model, read_for, rows_of
 
     messages = Messages(quiet)
