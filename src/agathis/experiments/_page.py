@@ -14,7 +14,7 @@ from agathis.experiments._figures import TITLES, Drawn
 from agathis.experiments._plan import METHODS
 from agathis.experiments._reasons import Reason
 from agathis.experiments._summary import Progress, count_word, counts, headlines
-from agathis.experiments._tables import LEAVES_WORDS, Sheet, section_of
+from agathis.experiments._tables import Sheet, section_of
 from agathis.experiments._words import (
     KERNEL_WORDS,
     METHOD_WORDS,
@@ -55,11 +55,9 @@ def page(report: Report) -> str:
         "signed": signed,
         "set_word": set_word,
         "counted": counted,
-        "percent": lambda share: f"{100 * share:.0f} %",
         "method_word": METHOD_WORDS.__getitem__,
         "metric_word": lambda metric: METRICS[metric].word,
         "kernel_word": KERNEL_WORDS.__getitem__,
-        "leaves_word": LEAVES_WORDS.__getitem__,
     }
     found = counts(report.cells)
     shown = {method for methods in found.values() for method in methods}

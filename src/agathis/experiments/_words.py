@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from agathis.datasets._registry import REGISTRY
 
+MINUS = "\N{MINUS SIGN}"
+
 
 class Metric(NamedTuple):
     """What a metric is called, which way is better, and what has to be known to read it."""
@@ -92,8 +94,8 @@ def counted(n: int, word: str) -> str:
 def decimals(value: float) -> str:
     """A number with two decimals; what rounds to nothing has no sign.
 
-    >>> decimals(0.794), decimals(-0.5), decimals(-0.001)
-    ('0.79', '−0.50', '0.00')
+    >>> decimals(0.794), decimals(-0.001), decimals(-0.5) == MINUS + "0.50"
+    ('0.79', '0.00', True)
     """
     return signed(value).removeprefix("+")
 
@@ -101,10 +103,10 @@ def decimals(value: float) -> str:
 def signed(value: float) -> str:
     """A difference with two decimals and its sign; what rounds to nothing has none.
 
-    >>> signed(0.034), signed(-0.5), signed(-0.001)
-    ('+0.03', '−0.50', '0.00')
+    >>> signed(0.034), signed(-0.001), signed(-0.5) == MINUS + "0.50"
+    ('+0.03', '0.00', True)
     """
     text = f"{abs(value):.2f}"
     if text == "0.00":
         return text
-    return ("+" if value > 0 else "−") + text
+    return ("+" if value > 0 else MINUS) + text

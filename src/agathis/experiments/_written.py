@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agathis.experiments._tables import LEGEND, Entry, Sheet
-from agathis.experiments._words import METRICS, decimals, set_word, signed
+from agathis.experiments._words import METRICS, MINUS, decimals, set_word, signed
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -17,8 +17,6 @@ _ESCAPED = {
     "^": r"\textasciicircum{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "χ²": r"$\chi^2$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
 }
 
 
@@ -117,7 +115,7 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _marked(mean: float, command: str, best: bool) -> str:
-    text = decimals(mean).replace("−", "$-$")
+    text = decimals(mean).replace(MINUS, "$-$")
     return f"{command}{{{text}}}" if best else text
 
 
@@ -141,5 +139,5 @@ def _latex_paper(entry: Entry | None) -> str:
 def _latex_difference(entry: Entry | None) -> str:
     if entry is None or entry.cell.difference is None:
         return ""
-    text = signed(entry.cell.difference).replace("−", "-")
+    text = signed(entry.cell.difference).replace(MINUS, "-")
     return f"${text}{'' if entry.cell.agrees else '^{*}'}$"
