@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from sklearn.datasets import load_iris
+from typer.main import get_command
 
 from agathis._table import csv_text
 from agathis.cli import make_app
@@ -46,6 +48,17 @@ def here(capsys, *args) -> Run:
         make_app()([str(arg) for arg in args], prog_name="agathis")
     found = capsys.readouterr()
     return Run(stopped.value.code, found.out, found.err)
+
+
+def example(*names: str) -> str:
+    """The example at the end of the help of a command, as it is printed."""
+    found = get_command(make_app())
+    for name in names:
+        found = found.commands[name]
+    text = found.get_help(found.make_context(names[-1], [], resilient_parsing=True))
+    (line,) = re.findall(r"^ *Example: (agathis .*)$", text, re.MULTILINE)
+    assert text.rstrip().endswith(line)
+    return line
 
 
 def iris_csv(folder: Path) -> Path:
