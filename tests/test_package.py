@@ -45,12 +45,22 @@ def test_version_of_the_installed_package():
 
 
 def test_names():
-    assert dir(agathis) == [
-        "Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"
-    ]  # fmt: skip
-    assert sorted(agathis.__all__) == dir(agathis)
+    classes = ["Kauri", "KernelKMeans", "Tree", "compare", "fit_file"]
+    parts = ["datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
+    assert dir(agathis) == sorted(classes + parts)
+    assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
     for name in dir(agathis):
         assert getattr(agathis, name) is not None
+
+
+@pytest.mark.parametrize("part", ["datasets", "experiments", "export", "plot", "report", "rivals"])
+def test_names_of_a_part(part):
+    module = getattr(agathis, part)
+    assert dir(module) == sorted(module.__all__)
+    for name in module.__all__:
+        assert callable(getattr(module, name))
+    with pytest.raises(AttributeError, match=f"module 'agathis.{part}' has no attribute 'nothing'"):
+        _ = module.nothing
 
 
 def test_star_import():

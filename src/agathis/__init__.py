@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __version__ = "0.1.0"
 __all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"]
@@ -33,14 +34,4 @@ if TYPE_CHECKING:
     from agathis.kauri import Kauri
     from agathis.kernel_kmeans import KernelKMeans
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in _PARTS:
-        return import_module(f"agathis.{name}")
-    raise AttributeError(f"module 'agathis' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES, _PARTS)

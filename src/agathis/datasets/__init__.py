@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = [
     "available",
@@ -57,12 +58,4 @@ if TYPE_CHECKING:
     from agathis.datasets._load import available, load
     from agathis.datasets._synthetic import make_imm, make_rotated_gaussians
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.datasets' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -10,8 +10,9 @@ all of it (``_summary``, ``_page``), and ``_render`` writes the files.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = ["render", "run"]
 
@@ -22,12 +23,4 @@ if TYPE_CHECKING:
     from agathis.experiments._render import render
     from agathis.experiments._run import run
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.experiments' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -7,8 +7,9 @@ they share is a tree with names and columns, ``_described``.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = [
     "LoadedTree",
@@ -48,12 +49,4 @@ if TYPE_CHECKING:
     from agathis.export.sql import to_sql
     from agathis.export.text import to_text
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.export' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -7,8 +7,9 @@ no matplotlib.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = [
     "cluster_points",
@@ -44,12 +45,4 @@ if TYPE_CHECKING:
     from agathis.plot.profile import cluster_profile, plot_profile
     from agathis.plot.tree import plot_tree
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.plot' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

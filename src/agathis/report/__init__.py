@@ -9,8 +9,9 @@ from anywhere. Needs jinja2: ``pip install "agathis[report]"``.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = ["summarise", "write"]
 
@@ -24,12 +25,4 @@ if TYPE_CHECKING:
     from agathis.report._page import write
     from agathis.report.summary import summarise
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.report' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)

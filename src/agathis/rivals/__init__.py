@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from agathis._lazy import lazy
 
 __all__ = ["ICOT", "IMM", "RDM", "ExKMC", "ExShallow", "KMeansTree"]
 
@@ -25,12 +26,4 @@ if TYPE_CHECKING:
     from agathis.rivals.rdm import RDM
     from agathis.rivals.shallow import ExShallow
 
-
-def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'agathis.rivals' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(__name__, _HOMES)
