@@ -160,6 +160,21 @@ class TestWrong:
             render(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
 
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"experiment": "tiny"}, "is of experiment 'tiny'; there are small, large"),
+            ({"ari": "high"}, "has ari='high'; it must be a number"),
+            ({"wad": None}, "has wad=None"),
+            ({"run": [1]}, "has run="),
+        ],
+    )
+    def test_rows_of_something_else(self, tmp_path, changes, message):
+        keep(tmp_path, [row("small", "iris", "kauri") | changes])
+        with pytest.raises(ValueError, match=message):
+            render(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["runs.jsonl"]
+
     @pytest.mark.parametrize("wrong", [{"quick": "yes"}, {"data_home": 3}])
     def test_arguments(self, tmp_path, wrong):
         with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):

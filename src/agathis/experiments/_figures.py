@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from agathis.datasets import load
 from agathis.experiments import _congress, _curves, _pictures
 from agathis.experiments._cells import Row
+from agathis.plot._canvas import check_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,6 +149,7 @@ def _drawn(
     size: tuple[float, float],
     draw: Callable[[Figure], None],
 ) -> Drawn:
+    check_axes(None)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")

@@ -72,8 +72,9 @@ def _another_reference(cell: Cell, around: Around) -> str | None:
     return (
         f"Another reference: all {len(others) + 1} methods of this set and kernel are "
         f"{low:.3f} to {high:.3f} times what is printed. Divided by the {factor:.3f} of the "
-        f"others this cell is {put_right:.2f} and agrees; the trees are not what differs. The "
-        "paper does not say how its reference was made; ours is the least cost over the runs."
+        f"others this cell is {put_right:.2f} and agrees; the trees are not what differs. Ours is "
+        "the least cost over the runs, which depends on the parts that were drawn: on Target it "
+        "was 5.03 to 5.57 in twenty trials of 30 parts, and is 5.54 here."
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
+from numbers import Real
 from pathlib import Path
 
 from agathis import _validation as checks
-from agathis.experiments._cells import as_table, make_cells
+from agathis.experiments._cells import Row, as_table, make_cells
 from agathis.experiments._figures import draw_all
 from agathis.experiments._page import Report, page
 from agathis.experiments._reasons import find_reasons
@@ -15,6 +17,16 @@ from agathis.experiments._summary import progress
 from agathis.experiments._tables import make_tables
 from agathis.experiments._written import latex, markdown
 from agathis.export._files import write_whole
+
+#: What the rows of each experiment are read for.
+_MEASURES = {
+    "small": ("ari", "wad", "cost", "reference"),
+    "large": ("ari", "waes", "cost", "reference"),
+    "kernels": ("ari", "cost", "reference", "strong"),
+    "angle": ("waes",),
+    "samples": ("waes",),
+    "lost": ("clusters",),
+}
 
 
 def render(
@@ -48,7 +60,7 @@ def render(
     Raises
     ------
     ValueError
-        Where the folder has no rows.
+        Where the folder has no rows, or some that are not the experiments'.
 
     Examples
     --------
@@ -74,6 +86,8 @@ def render(
             f"folder has no rows: {os.fspath(store.path)!r} is not there or is empty. Run the "
             "experiments into it first."
         )
+    for row in rows:
+        _check_row(store.path, row)
     cells = make_cells(rows)
     sheets = make_tables(cells)
     figures = draw_all(rows, data_home)
@@ -92,3 +106,16 @@ def render(
     for name, text in written.items():
         write_whole(home / name, text.encode("utf-8"))
     return home / "index.html"
+
+
+def _check_row(path: Path, row: Row) -> None:
+    """Raise ValueError where a row is not one of the experiments'."""
+    where = f"{path}: the row of {row['method']!r} on {row['dataset']!r}, run {row['run']!r},"
+    if row["experiment"] not in _MEASURES:
+        raise ValueError(
+            f"{where} is of experiment {row['experiment']!r}; there are {', '.join(_MEASURES)}."
+        )
+    for name in ("run", "at", *_MEASURES[row["experiment"]]):
+        value = row.get(name)
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(f"{where} has {name}={value!r}; it must be a number.")
