@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,12 @@ def read_for(
 ) -> tuple[pa.Table, Callable[[], pa.Table]]:
     """A table whose categories are read as those of the model, and what gives its cells."""
     one_hot = getattr(model, "one_hot_", {})
-    texts = [source for source, made in one_hot.items() if not _is_boolean(made)]
+    # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
+    texts = [
+        source
+        for source, made in one_hot.items()
+        if any(isinstance(category, str) for category in made.values())
+    ]
     return read_with_cells(path, texts, na, encoding, separator)
 
 
@@ -70,6 +75,7 @@ def rows_of(
     X = np.full((table.num_rows, len(names)), np.nan)
     sources = {name: {name: None} for name in names if name not in made} | one_hot
     wanted = [source for source, columns in sources.items() if asked.intersection(columns)]
+    _check_names(list(names), asked)
     _check_there(wanted, table, shown(path))
     for source in wanted:
         column = plain(table.column(source))
@@ -78,7 +84,8 @@ def rows_of(
         if source not in one_hot:
             X[:, places[0]] = _numbers(source, column, shown(path))
         elif _is_boolean(columns):
-            X[:, places[0]] = _truths(source, column, messages)
+            truths = _truths(source, column, messages)
+            X[:, places] = truths[:, [0 if category else 1 for category in columns.values()]]
         else:
             words = as_words(column)
             X[:, places] = indicators(words, list(columns.values()))
@@ -89,6 +96,15 @@ def rows_of(
 
 def _is_boolean(columns: dict[str, object]) -> bool:
     return all(isinstance(category, bool) for category in columns.values())
+
+
+def _check_names(names: Sequence[str], asked: Collection[str]) -> None:
+    twice = [name for name, n in Counter(names).items() if n > 1 and name in asked]
+    if twice:
+        raise BadData(
+            f"the model has two features of the name {one_line(twice[0])}, so that their columns "
+            "cannot be told apart."
+        )
 
 
 def _check_there(wanted: Sequence[str], table: pa.Table, name: str) -> None:
@@ -120,12 +136,13 @@ def _numbers(source: str, column: pa.Array, name: str) -> np.ndarray:
 
 
 def _truths(source: str, column: pa.Array, messages: Messages) -> np.ndarray:
-    if is_number(column.type):
-        return as_numbers(column)
+    """A column for true and one for false, however these are written."""
+    same = {"1": "true", "0": "false"}
     words = [None if word is None else word.strip().lower() for word in as_words(column)]
+    words = [same.get(word, word) for word in words]
     out = indicators(words, [True, False])
     _tell_unseen(source, words, out, messages)
-    return out[:, 0]
+    return out
 
 
 def _tell_unseen(

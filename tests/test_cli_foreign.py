@@ -1,0 +1,92 @@
+"""Models that Python or somebody else wrote, at the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_runs import here
+from sklearn.preprocessing import OneHotEncoder
+
+from agathis import Kauri
+from agathis.export import to_json
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def rows():
+    random = np.random.default_rng(0)
+    kind = random.integers(0, 2, 60)
+    return pd.DataFrame(
+        {
+            "flag": kind == 1,
+            "code": 2.0 * kind + 1,
+            "number": kind + 4,
+            "word": np.array(["no", "yes"])[kind],
+            "x": random.normal(0, 0.1, 60),
+        }
+    )
+
+
+def write_rows(rows, form):
+    path = f"rows.{form}"
+    rows.to_csv(path, index=False) if form == "csv" else rows.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("drop", [None, "first"])
+@pytest.mark.parametrize("source", ["flag", "code", "number", "word"])
+def test_columns_of_an_encoder(source, drop, form, rows, place, capsys):
+    encoder = OneHotEncoder(sparse_output=False, drop=drop).fit(rows[[source]])
+    made = encoder.get_feature_names_out().tolist()
+    X = np.column_stack([encoder.transform(rows[[source]]), rows["x"]])
+    model = Kauri(2).fit(X)
+    categories = encoder.categories_[0].tolist()[-len(made) :]
+    to_json(
+        model,
+        "m.json",
+        feature_names=[*made, "x"],
+        one_hot={source: dict(zip(made, categories, strict=True))},
+    )
+    assert len(set(model.labels_)) == 2
+    done = here(capsys, "predict", "m.json", write_rows(rows, form))
+    assert done.code == 0
+    # A category that the encoder dropped is not in the model.
+    assert ("has not seen" in done.err) == (drop is not None and source != "flag")
+    assert [int(line) for line in done.out.split()[1:]] == model.labels_.tolist()
+
+
+@pytest.mark.parametrize("truths", [["1", "0"], ["TRUE", "no"], [" true", "False"]])
+def test_truths_as_they_are_written(truths, rows, place, capsys):
+    model = Kauri(2).fit(np.column_stack([~rows["flag"], rows["x"]]).astype(float))
+    names = ["not flag", "x"]
+    to_json(model, "m.json", feature_names=names, one_hot={"flag": {"not flag": False}})
+    (place / "t.csv").write_text("flag,x\n" + "".join(f"{truth},0\n" for truth in truths))
+    done = here(capsys, "predict", "m.json", "t.csv")
+    yes, no = (int(line) for line in done.out.split()[1:])
+    assert yes == model.labels_[rows["flag"]][0]
+    if truths[1] == "no":
+        assert "values that the model has not seen, 'no', in 1 row" in done.err
+    else:
+        assert no != yes
+        assert done.err == ""
+
+
+def test_features_of_one_name(rows, place, capsys):
+    X = rows[["code", "x"]].to_numpy()
+    text = to_json(Kauri(2).fit(X), feature_names=["a", "a"])
+    assert json.loads(text)["feature_names"] == ["a", "a"]
+    (place / "m.json").write_text(text)
+    (place / "t.csv").write_text("a\n1\n3\n")
+    for args in (["predict", "m.json", "t.csv"], ["report", "m.json", "t.csv"]):
+        done = here(capsys, *args)
+        assert done.code == 1
+        assert "the model has two features of the name a" in done.err
