@@ -45,7 +45,7 @@ BAD_DATA = {
         b"a,t\n" + b"".join(b"%d,%s\n" % (i * i, b"?" if i == 7 else b"%d" % i) for i in range(60)),
         '--na "?"',
     ),
-    "too few rows": (b"a,b\n1,2\n3,4\n", "2 rows are too few for -k 3"),
+    "too few rows": (b"a,b\n1,2\n3,4\n", "-k 3 is more than there are rows, 2"),
 }  # fmt: skip
 
 
@@ -64,6 +64,14 @@ def test_bad_data(case, place, capsys):
 WRONG_USE = {
     "no k": (["fit", "good.csv"], "-k"),
     "k of 0": (["fit", "good.csv", "-k", 0], "-k"),
+    "k of 1": (["fit", "good.csv", "-k", 1], "-k"),
+    "seed": (["fit", "good.csv", "-k", 2, "--seed", 2**32], "--seed"),
+    "no jobs": (["fit", "good.csv", "-k", 2, "--jobs", 0], "--jobs"),
+    "many jobs": (["fit", "good.csv", "-k", 2, "--jobs", 10**20], "--jobs"),
+    "no leaf": (["fit", "good.csv", "-k", 2, "--min-leaf", 0], "--min-leaf 0"),
+    "endless leaf": (["fit", "good.csv", "-k", 2, "--min-leaf", "inf"], "--min-leaf inf"),
+    "low gamma": (["fit", "good.csv", "-k", 2, "--kernel", "rbf", "--gamma", -1], "--gamma -1"),
+    "gamma of nan": (["fit", "good.csv", "-k", 2, "--kernel", "rbf", "--gamma", "nan"], "--gamma"),
     "k of text": (["fit", "good.csv", "-k", "x"], "-k"),
     "no command": (["fits", "good.csv"], "fits"),
     "option": (["fit", "good.csv", "-k", 2, "--nothing"], "--nothing"),
@@ -80,6 +88,8 @@ WRONG_USE = {
     "smallest leaf": (["fit", "good.csv", "-k", 2, "--method", "rdm", "--min-leaf", 2], "RDM"),
     "names": (["fit", "good.csv", "-k", 2, "--names", "a,b,c"], "--names has 3 names"),
     "encoding": (["fit", "good.csv", "-k", 2, "--encoding", "klingon"], "klingon is unknown"),
+    "of bytes": (["fit", "good.csv", "-k", 2, "--encoding", "base64"], "base64 is unknown"),
+    "no encoding": (["fit", "good.csv", "-k", 2, "--encoding", ""], "--encoding"),
     "separator": (["fit", "good.csv", "-k", 2, "--sep", "::"], "--sep '::'"),
     "itself": (["fit", "good.csv", "-k", 2, "-o", "good.csv"], "what is read too"),
     "one file": (["fit", "good.csv", "-k", 2, "-o", "x", "--report", "./x"], "the file of -o"),
@@ -108,6 +118,13 @@ def test_wrong_use(case, place, capsys):
     assert said in done.err
     assert os.listdir() == ["good.csv"]
     assert (place / "good.csv").read_text() == GOOD
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "undefined", "utf-16"])
+def test_other_encodings(encoding, place, capsys):
+    done = here(capsys, "fit", "good.csv", "-k", 2, "--encoding", encoding)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("Error: good.csv ")
 
 
 def test_places_that_are_no_files(place, capsys):

@@ -70,6 +70,20 @@ def test_encodings(tmp_path):
         assert table.to_pydict() == {"größe": [1, 2], "b": ["ä", "ö"]}
 
 
+def test_half_characters(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"a,b\n+2AA-,1\nx,2\n")
+    table = read_table(str(tmp_path / "t.csv"), encoding="utf-7")
+    assert table.to_pydict() == {"a": ["?", "x"], "b": [1, 2]}
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\x0b"])
+def test_names_with_signs_that_end_lines_elsewhere(sign, tmp_path):
+    name = f"a{sign}b"
+    (tmp_path / "t.csv").write_text(f"{name},c\n01,2\n02,3\n", encoding="utf-8", newline="")
+    table = read_table(str(tmp_path / "t.csv"), as_text=[name])
+    assert table.to_pydict() == {name: ["01", "02"], "c": [2, 3]}
+
+
 def test_missing_values_and_texts(tmp_path):
     table = read(tmp_path, "a,b,c\nNA,,007\n1,null,nan\n?,none,8\n", as_text=["c"], na=["?"])
     assert table.to_pydict() == {

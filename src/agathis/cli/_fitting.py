@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis.cli._console import Messages, count
+from agathis.cli._console import Messages
 from agathis.cli._errors import BadData, WrongUse, bad_data
 from agathis.cli._options import METHOD_NAMES
 from agathis.cli._prepare import Prepared, Wanted, prepare
@@ -117,6 +118,10 @@ def new_model(
         raise WrongUse(f"--missing tree: {name} takes no missing values; --method kauri does.")
     if gamma is not None and kernel in ("linear", "cosine"):
         raise WrongUse(f"--gamma: the {kernel} kernel has none.")
+    if gamma is not None and not 0 <= gamma < math.inf:
+        raise WrongUse(f"--gamma {gamma:g} must be a finite number, at least 0.")
+    if min_leaf is not None and not 0 < min_leaf < math.inf:
+        raise WrongUse(f"--min-leaf {min_leaf:g} must be rows, 1 or more, or their share.")
     # A leaf a cluster: each is then one short rule. Whoever wants a closer fit asks for more.
     leaves = clusters if leaves is None else leaves
     params: dict[str, Any] = {"kernel": kernel, "gamma": gamma}
@@ -142,6 +147,6 @@ def fitted(model: BaseEstimator, X: np.ndarray, messages: Messages) -> BaseEstim
         bar = not messages.quiet and sys.stderr.isatty() and len(X) >= ROWS_WITH_BAR
         model.set_params(verbose=int(bar))
     if len(X) < model.n_clusters:
-        raise BadData(f"{count(len(X), 'row')} are too few for -k {model.n_clusters}.")
+        raise BadData(f"-k {model.n_clusters} is more than there are rows, {len(X):,}.")
     with bad_data(), redirect_stdout(sys.stderr):
         return model.fit(X)

@@ -17,6 +17,8 @@ METHOD_NAMES = {
     "rdm": "RDM",
     "icot": "ICOT",
 }
+# More than any machine has.
+MOST_JOBS = 4096
 Method = Enum("Method", {name: name for name in METHOD_NAMES}, type=str)
 
 
@@ -42,6 +44,12 @@ class Missing(str, Enum):
     tree = "tree"
 
 
+def _some_jobs(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 has no meaning; 1 is one, and -1 all cores.")
+    return jobs
+
+
 Data = Annotated[
     str,
     typer.Argument(
@@ -52,7 +60,7 @@ ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="What `agathis fit -o` wrote; - is stdin.")
 ]
 Clusters = Annotated[
-    int, typer.Option("--clusters", "-k", min=1, metavar="K", help="The most clusters.")
+    int, typer.Option("--clusters", "-k", min=2, metavar="K", help="The most clusters.")
 ]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
@@ -86,9 +94,18 @@ Encoding = Annotated[
 Separator = Annotated[
     str | None, typer.Option("--sep", metavar="CHAR", help="Between columns; by default found.")
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="For what is drawn at random.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="For what is drawn at random.")
+]
 Jobs = Annotated[
-    int | None, typer.Option(metavar="N", help="Threads or processes; by default all cores.")
+    int | None,
+    typer.Option(
+        min=-MOST_JOBS,
+        max=MOST_JOBS,
+        metavar="N",
+        callback=_some_jobs,
+        help="Threads or processes; by default all cores.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but warnings and errors.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]

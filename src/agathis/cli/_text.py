@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,28 +31,28 @@ class Layout:
 
 def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     """The text in UTF-8 without a mark at its beginning."""
-    if encoding is not None:
-        try:
-            codecs.lookup(encoding)
-        except LookupError:
-            raise WrongUse(
-                f"--encoding {encoding} is unknown; others are utf-8, latin-1, cp1252, utf-16."
-            ) from None
     if encoding is None and data.startswith(UTF16):
         raise BadData(f"{name} is text in UTF-16: give --encoding utf-16.")
     if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
         raise BadData(f"{name} is no text, or in another encoding, which --encoding tells.")
     try:
-        text = data.decode(encoding or "utf-8")
+        text = data.decode("utf-8" if encoding is None else encoding)
+    except LookupError:
+        raise WrongUse(
+            f"--encoding {encoding} is unknown; others are utf-8, latin-1, cp1252, utf-16."
+        ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadData(
             f"{name} is not text in {encoding or 'UTF-8'}: byte {data[error.start]:#04x} in line "
             f"{line}. Give its encoding, such as --encoding cp1252 or --encoding latin-1."
         ) from None
+    except UnicodeError as error:
+        raise BadData(f"{name} is not text in {encoding}: {error}.") from None
     if encoding is None:
         return data.removeprefix(codecs.BOM_UTF8)
-    return text.removeprefix("\ufeff").encode()
+    # Some encodings have halves of characters, which UTF-8 has not.
+    return text.removeprefix("\ufeff").encode(errors="replace")
 
 
 def layout_of(data: bytes, separator: str | None) -> Layout:
@@ -72,8 +73,8 @@ def layout_of(data: bytes, separator: str | None) -> Layout:
 
 def _cells(text: str, separator: str) -> list[list[str]]:
     out = []
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").splitlines(keepends=True)
-    csv.field_size_limit(SAMPLE_BYTES)
+    # Not str.splitlines: a name may hold one of the signs that end a line to it alone.
+    lines = io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
         for row in csv.reader(lines, delimiter=separator):
             if row:
@@ -81,7 +82,7 @@ def _cells(text: str, separator: str) -> list[list[str]]:
             if len(out) > SAMPLE_ROWS:
                 break
     except csv.Error:
-        # A quote that is never closed; the reader of the whole file says so.
+        # The reader of the whole file says what is wrong.
         pass
     return out or [[text]]
 
