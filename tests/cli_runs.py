@@ -42,6 +42,28 @@ def run(*args, cwd=None, stdin=b"", env=None) -> Run:
     return Run(done.returncode, done.stdout.decode(), err)
 
 
+def on_terminal(*args, cwd=None, env=None) -> str:
+    """What a process shows where its stdout is a terminal."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        command(*args),
+        cwd=cwd,
+        stdout=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})},
+    ) as process:
+        os.close(theirs)
+        out = b""
+        try:
+            while piece := os.read(ours, 4096):
+                out += piece
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert process.wait() == 0
+    return out.decode()
+
+
 def here(capsys, *args) -> Run:
     """The command in this process."""
     with pytest.raises(SystemExit) as stopped:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from cli_runs import command, example, here, iris_csv, run
+from cli_runs import command, example, here, iris_csv, on_terminal, run
 
 from agathis.cli import COMMANDS
 
@@ -159,30 +159,9 @@ def test_stopped_by_the_keyboard(place, tmp_path):
 
 def test_colours(place):
     """On a terminal clusters have their colours, unless NO_COLOR is set."""
-    pty = pytest.importorskip("pty")
-
-    def shown(env):
-        ours, theirs = pty.openpty()
-        with subprocess.Popen(
-            command("show", "model.json"),
-            cwd=place,
-            stdout=theirs,
-            env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **env},
-        ) as process:
-            os.close(theirs)
-            out = b""
-            try:
-                while piece := os.read(ours, 4096):
-                    out += piece
-            except OSError:  # the other end is closed
-                pass
-            os.close(ours)
-            assert process.wait() == 0
-        return out.decode()
-
-    coloured = shown({})
+    coloured = on_terminal("show", "model.json", cwd=place)
     assert "48;2;0;114;178m" in coloured  # the first of Okabe and Ito's
-    assert "48;2" not in shown({"NO_COLOR": "1"})
+    assert "48;2" not in on_terminal("show", "model.json", cwd=place, env={"NO_COLOR": "1"})
 
 
 @NEEDS_REPORT

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cli_runs import here
+from cli_runs import here, on_terminal
 from sklearn.preprocessing import OneHotEncoder
 
 from agathis import Kauri
@@ -90,3 +90,38 @@ def test_features_of_one_name(rows, place, capsys):
         done = here(capsys, *args)
         assert done.code == 1
         assert "the model has two features of the name a" in done.err
+
+
+def hostile_model(rows) -> str:
+    """A model whose names give orders to terminals; one holds half a character."""
+    data = json.loads(to_json(Kauri(2).fit(rows[["code", "x"]].to_numpy())))
+    data |= {"feature_names": ["a\x1b[2J\ud800", "b"], "cluster_names": ["\x1b]0;title\x07", "c"]}
+    return json.dumps(data)
+
+
+def test_names_do_nothing_to_a_terminal(rows, place):
+    (place / "m.json").write_text(hostile_model(rows))
+    seen = on_terminal("show", "m.json", cwd=place)
+    assert r"a\x1b[2J\ud800" in seen
+    assert r"\x1b]0;title\x07" in seen
+    for order in ("\x1b[2J", "\x1b]0;", "\x07"):
+        assert order not in seen
+    seen = on_terminal("export", "m.json", "--to", "rules", cwd=place)
+    assert "\x1b" not in seen
+    assert r"a\x1b[2J\ud800" in seen
+
+
+@pytest.mark.parametrize("form", ["dot", "rules", "text", "json", "python"])
+def test_half_characters_are_no_reason_to_stop(form, rows, place, capsys):
+    (place / "m.json").write_text(hostile_model(rows))
+    done = here(capsys, "export", "m.json", "--to", form)
+    assert (done.code, done.err) == (0, "")
+    assert r"\ud800" in done.out
+
+
+def test_messages_do_nothing_to_a_terminal(place, capsys):
+    (place / "t.csv").write_text("a\x1b[2J,b\n1,1\n1,5\n1,9\n")
+    done = here(capsys, "fit", "t.csv", "-k", 2)
+    assert r"Left out: a\x1b[2J: its value" in done.err
+    done = here(capsys, "fit", "t.csv", "-k", 2, "--drop", "\x1b[31m")
+    assert "\x1b" not in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 # More names than that are not read in a message.
 SHOWN = 8
+# What moves the cursor, changes colours or is half a character; tabs and ends of lines do not.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Messages:
@@ -23,10 +26,10 @@ class Messages:
 
     def say(self, text: str) -> None:
         if not self.quiet:
-            print(text, file=sys.stderr)
+            print(harmless(text), file=sys.stderr)
 
     def warn(self, text: str) -> None:
-        print(f"Note: {text}", file=sys.stderr)
+        print(harmless(f"Note: {text}"), file=sys.stderr)
 
 
 @contextmanager
@@ -48,7 +51,8 @@ def results() -> Iterator[Console]:
         emoji=False,
     )
     lines = text.getvalue().splitlines()
-    write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines))
+    # As bytes: these colours are our own.
+    write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines).encode())
 
 
 def listed(names: Iterable[object]) -> str:
@@ -75,4 +79,13 @@ def count(n: int, what: str) -> str:
 
 def one_line(text: object) -> str:
     """A name as it stands in a message: without ends of lines."""
-    return " ".join(str(text).splitlines())
+    return harmless(" ".join(str(text).splitlines()))
+
+
+def harmless(text: str) -> str:
+    """A text that does nothing to a terminal but to stand there.
+
+    >>> harmless("red: \\x1b[31m")
+    'red: \\\\x1b[31m'
+    """
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)

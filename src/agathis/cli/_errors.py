@@ -16,6 +16,8 @@ from typing import Any, NoReturn, TextIO
 
 import typer
 
+from agathis.cli._console import harmless
+
 BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
 
 
@@ -89,7 +91,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    print(f"Note: {message}", file=sys.stderr)
+    print(harmless(f"Note: {message}"), file=sys.stderr)
 
 
 def _forget_output() -> None:
@@ -100,5 +102,5 @@ def _forget_output() -> None:
 
 
 def _stop(message: str, code: int) -> NoReturn:
-    print(message, file=sys.stderr)
+    print(harmless(message), file=sys.stderr)
     raise typer.Exit(code)

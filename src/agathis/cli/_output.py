@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from agathis.cli._console import harmless
 from agathis.cli._errors import BadData, WrongUse
 
 STDOUT = "-"
@@ -46,7 +47,10 @@ def write(path: str, data: bytes | str) -> None:
     """Put the whole of a result in its place."""
     from agathis.export._files import write_whole
 
-    data = data.encode() if isinstance(data, str) else data
+    if isinstance(data, str):
+        # A file may hold any name; a terminal would obey some.
+        shown = harmless(data) if path == STDOUT and sys.stdout.isatty() else data
+        data = shown.encode(errors="backslashreplace")
     if path != STDOUT:
         try:
             write_whole(path, data)
