@@ -209,6 +209,18 @@ def test_units_are_those_before_scaling():
     assert summary["about"]["scaled"]
 
 
+def test_no_unit_is_the_whole_plane():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(90, 4)) * [1e4, 1, 1, 1]
+    scaler = StandardScaler().fit(X)
+    model = Kauri(3).fit(scaler.transform(X))
+    plane = summarise(model, X, scaler=scaler)["plane"]
+    assert plane["standardised"]
+    assert max(plane["explained"]) < 0.5
+    assert summarise(from_json(to_json(model, scaler=scaler)), X)["plane"] == plane
+    assert not summarise(Kauri(3).fit(X), X)["plane"]["standardised"]
+
+
 def test_rules_are_those_of_the_exports(model):
     summary = summarise(model, WINE.data, names=["a", "b", "c"])
     assert summary["code"]["python"]["text"] == to_python(

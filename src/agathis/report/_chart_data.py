@@ -30,11 +30,11 @@ def profile_data(profile: ClusterProfile) -> dict[str, object]:
 
 
 def plane_data(
-    tree: Tree, X: np.ndarray, plain: dict[str, object], scaled: bool, rows: bool
+    tree: Tree, X: np.ndarray, plain: dict[str, object], standardise: bool, rows: bool
 ) -> dict[str, object]:
     """Rows in the plane: counts in bins, or points where rows may be shown."""
     most = POINTS if rows else None
-    found = cluster_points(tree, X, **plain, standardise=scaled, max_points=most)
+    found = cluster_points(tree, X, **plain, standardise=standardise, max_points=most)
     bins = plane_bins(found.points, found.cluster, found.plane == "feature")
     points = None
     if rows:
@@ -58,6 +58,7 @@ def plane_data(
         **bins,
         "points": points,
         "regions": regions,
+        "standardised": standardise,
         "n_missing": found.n_missing,
         "n_rows": len(X),
     }

@@ -164,12 +164,12 @@ function planeChart(room) {
 }
 
 function planeHint() {
-  const { explained, points, kind, n_missing: missing, n_rows: n } = data.plane;
+  const { explained, points, kind, standardised, n_missing: missing, n_rows: n } = data.plane;
   const what = points
     ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "A mark is a row. ")
     : "A mark stands for the rows around it and has the look of their most frequent cluster; the larger, the more rows. ";
   const where = kind !== "components" ? "" :
-    `Seen along the two directions in which ${data.about.scaled ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
+    `Seen along the two directions in which ${standardised ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
   return what + where + (missing ? `${counted(missing)} with missing values have no place here.` : "");
 }
 

@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 import agathis
 from agathis import _validation as checks
 from agathis._tree import Tree
-from agathis.export import to_python, to_sql
+from agathis.export import LoadedTree, to_python, to_sql
 from agathis.export._boxes import box_of
 from agathis.export._columns import Codes, Indicator
 from agathis.export._described import Described, describe
@@ -109,6 +109,9 @@ def summarise(
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
     labels = tree.cluster[held.leaves][held.leaf]
+    # A file does not tell whether its tree was grown from scaled rows. Units may be of any size:
+    # without scaling one column alone could be the plane.
+    standardise = scaled or isinstance(described.model, LoadedTree)
     profile = _told(cluster_profile(tree, X, **plain, max_features=None), X, labels, least)
     return {
         "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
@@ -131,7 +134,7 @@ def summarise(
         "clusters": _clusters(described, X, profile, labels, classes, least),
         "nodes": _nodes(described, held, words, profile, classes, least),
         "profile": profile_data(profile),
-        "plane": plane_data(tree, X, plain, scaled, bool(rows)),
+        "plane": plane_data(tree, X, plain, standardise, bool(rows)),
         "curve": curve_data(described.model, tree),
         "code": _code(described, one_hot),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
