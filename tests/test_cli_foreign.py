@@ -125,3 +125,18 @@ def test_messages_do_nothing_to_a_terminal(place, capsys):
     assert r"Left out: a\x1b[2J: its value" in done.err
     done = here(capsys, "fit", "t.csv", "-k", 2, "--drop", "\x1b[31m")
     assert "\x1b" not in done.err
+
+
+def test_a_report_of_rows_that_miss_values(rows, place, capsys):
+    names = ["code", "x"]
+    to_json(Kauri(2).fit(rows[names].to_numpy()), "m.json", feature_names=names)
+    rows.loc[:4, names] = np.nan
+    path = write_rows(rows, "csv")
+    told = here(capsys, "predict", "m.json", path)
+    done = here(capsys, "report", "m.json", path, "-o", "page.html")
+    assert (told.code, done.code) == (0, 0), done.err
+    assert "5 rows with missing values: the model has seen none" in done.err
+    page = (place / "page.html").read_text(encoding="utf-8")
+    data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
+    sizes = [cluster["size"] for cluster in data["clusters"]]
+    assert sizes == [told.out.split().count(str(k)) for k in range(2)]

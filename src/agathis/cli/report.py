@@ -42,4 +42,6 @@ def report(
     check_names(table.column_names, Wanted(target=target))
     X = rows_of(loaded, table, data, messages, every=True)
     classes = None if target is None else target_of(table, target)
+    # That rows miss values is said by now; they go where predict sends them.
+    loaded.takes_missing = True
     write_report(output, loaded, X, classes, data, open_report, messages)
