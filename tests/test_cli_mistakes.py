@@ -45,6 +45,11 @@ BAD_DATA = {
         b"a,t\n" + b"".join(b"%d,%s\n" % (i * i, b"?" if i == 7 else b"%d" % i) for i in range(60)),
         '--na "?"',
     ),
+    "thousands": (
+        b"a,t\n" + b"".join(b'%d,"%d,%03d.5"\n' % (i * i, i, i) for i in range(60)),
+        "t has numbers with commas, such as '0,000.5', '1,001.5', '2,002.5', ...: write 1000",
+    ),
+    "decimal commas": (b'a,t\n1,"1,5"\n2,"2,5"\n9,"1,5"\n', "has numbers with commas"),
     "too few rows": (b"a,b\n1,2\n3,4\n", "-k 3 is more than there are rows, 2"),
 }  # fmt: skip
 
@@ -99,6 +104,7 @@ WRONG_USE = {
     "both stdin": (["predict", "-", "-"], "both -"),
     "form": (["export", "m.json", "--to", "excel"], "excel"),
     "table": (["export", "m.json", "--to", "dot", "--table", "t"], "go with --to sql"),
+    "no table": (["export", "m.json", "--to", "sql", "--table", "a."], "--table 'a.'"),
     "two forms": (["compare", "good.csv", "-k", 2, "--csv", "--markdown"], "choose one"),
     "compare": (["compare", "good.csv", "-k", 2, "--missing", "tree"], "--missing tree"),
     "compare leaves": (["compare", "good.csv", "-k", 3, "--leaves", 2], "--leaves 2"),
@@ -167,6 +173,34 @@ def test_files_that_are_no_models(text, place, capsys):
         done = here(capsys, *args)
         assert done.code == 1
         assert done.err.startswith("Error: m.json ")
+
+
+def test_ways_out_are_ways_out(place, capsys):
+    (place / "t.csv").write_text("a,t\n" + "".join(f"{i * i},t{i}\n" for i in range(501)))
+    done = here(capsys, "fit", "t.csv", "-k", 2, "--categorical", "t")
+    assert "t has 501 different values; 500 categories are the most" in done.err
+    assert "--drop t" in done.err
+    assert "--categorical" not in done.err
+    done = here(capsys, "fit", "good.csv", "-k", 2, "--drop", "a", "--drop", "b")
+    assert done.code == 1
+    assert done.err.endswith("good.csv has no column left to cluster by.\n")
+
+
+def test_few_rows(place, capsys):
+    (place / "two.csv").write_text("a,b\n1,2\n3,5\n")
+    assert "no two clusters in 2 rows: these are too few" in here(capsys, "suggest", "two.csv").err
+    (place / "same.csv").write_text("a,b\n" + "1,2\n" * 5)
+    done = here(capsys, "suggest", "same.csv", "--keep", "a")
+    assert "no two clusters in 5 rows: all of them are alike" in done.err
+    done = here(capsys, "fit", "same.csv", "-k", 2, "--keep", "a")
+    assert "Found 1 cluster with 1 leaf. More would not help" in done.err
+
+
+def test_what_is_damaged_is_named_as_the_user_knows_it(place, capsys):
+    (place / "t.gz").write_bytes(gzip.compress(b"PAR1 and nothing more"))
+    done = here(capsys, "fit", "t.gz", "-k", 2)
+    assert done.code == 1
+    assert done.err.startswith("Error: t.gz cannot be read as Parquet")
 
 
 def test_names_for_clusters_that_are_not_there(place, capsys):

@@ -23,6 +23,7 @@ FEW = 20
 MOST_CATEGORIES = 500
 #: In shorter tables numbers that go up by one may be anything.
 LONG = 10
+THOUSANDS = r"^\s*[-+]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
 
 
@@ -80,8 +81,10 @@ def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
     named = ID_NAME.fullmatch(name) is not None
     many = distinct == n if n <= FEW else distinct > FEW
     if types.is_string(values.type):
+        if distinct < n or _with_commas(values):
+            return False
         # Numbers with some sign for what is missing are no names of rows.
-        return distinct == n and ((named and n > 1) or (n > FEW and _not_numbers(values) is None))
+        return (named and n > 1) or (n > FEW and _not_numbers(values) is None)
     if types.is_boolean(values.type):
         return False
     numbers = as_numbers(values)
@@ -103,9 +106,25 @@ def _not_numbers(values: pa.Array) -> list[str] | None:
     return others if 0 < len(others) < len(different) / 2 else None
 
 
+def _with_commas(values: pa.Array) -> list[str]:
+    """Of texts all of which are numbers for people, those with a comma, which were not read."""
+    from pyarrow import compute
+
+    different = compute.unique(values.drop_null())
+    numbers = compute.match_substring_regex(different, f"{NUMBER}|{THOUSANDS}")
+    if not compute.all(numbers).as_py():
+        return []
+    return different.filter(compute.match_substring(different, ",")).to_pylist()
+
+
 def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
     from pyarrow import compute
 
+    commas = _with_commas(values)
+    if commas:
+        some = _shown(commas)
+        why = f"has numbers with commas, such as {some}: write 1000 for 1,000 and 1.5 for 1,5"
+        return Verdict(name, "problem", why)
     others = _not_numbers(values)
     if others is not None:
         why = (

@@ -77,9 +77,9 @@ def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> P
     used = [v for v in verdicts if v.kind != "out"]
     if not used:
         raise BadData(
-            f"{name} has no column left to cluster by. "
-            + " ".join(f"{_name(v.name)}: {v.why}." for v in verdicts)
-            + " --keep NAME uses a column all the same."
+            f"{name} has no column left to cluster by."
+            + "".join(f" {_name(v.name)}: {v.why}." for v in verdicts)
+            + " --keep NAME uses a column all the same." * any(v.can_be_kept for v in verdicts)
         )
     blocks, names, one_hot = [], [], {}
     taken = {v.name for v in used}
@@ -161,6 +161,8 @@ def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
             f"--drop {first}": "leaves a column out",
             f"--categorical {first}": "takes each of its values for a category",
         }
+        if problems[0].name in wanted.categorical:
+            del ways[f"--categorical {first}"]
         raise BadData(
             f"{name} has columns that are neither numbers nor categories:\n"
             + "\n".join(lines)
@@ -239,8 +241,8 @@ def _complete_rows(
     if not len(complete):
         raise BadData(f"--missing drop leaves no row of {name}: each misses a value.")
     messages.say(
-        f"Left out: {count(dropped, 'row')} with missing values, in {listed(lacking)}; "
-        f"{count(len(complete), 'row')} are left."
+        f"Left out: {count(dropped, 'row')} with missing values, in {listed(lacking)}. "
+        f"That leaves {count(len(complete), 'row')}."
     )
     return complete
 

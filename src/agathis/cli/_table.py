@@ -73,7 +73,7 @@ def read_with_cells(
         return _checked(table := _read_columnar(path, kind), name), lambda: table
     data = _bytes_of(path, name)
     if kind := _columnar_kind(data[:8]):
-        return _checked(table := _read_spooled(data, kind), name), lambda: table
+        return _checked(table := _read_spooled(data, kind, name), name), lambda: table
     data = as_utf8(data, encoding, name)
     if not data.strip():
         raise BadData(f"{name} is empty.")
@@ -156,12 +156,17 @@ def _read_columnar(path: str, kind: str) -> pa.Table:
         return pa.Table.from_batches(source.batches(names, 1 << 16), schema)
 
 
-def _read_spooled(data: bytes, kind: str) -> pa.Table:
+def _read_spooled(data: bytes, kind: str, name: str) -> pa.Table:
     """What came from stdin, by way of a file: these formats are read from their end."""
     with tempfile.NamedTemporaryFile(prefix="agathis-") as file:
         file.write(data)
         file.flush()
-        return _read_columnar(file.name, kind)
+        try:
+            return _read_columnar(file.name, kind)
+        except BadData as error:
+            # The user knows no such file.
+            said = str(error).replace(f"file {file.name!r}", name).replace(file.name, name)
+            raise BadData(said) from error
 
 
 def _read_text(

@@ -55,6 +55,8 @@ def export(
     """
     if to is not Form.sql and (dialect is not None or table is not None):
         raise WrongUse(f"--dialect and --table go with --to sql, not {to.value}.")
+    if table is not None and not all(table.split(".")):
+        raise WrongUse(f"--table {table!r} has an empty name; give a table, or schema.table.")
     check_target(output)
     check_apart(model, o=output)
 

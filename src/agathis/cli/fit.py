@@ -122,11 +122,12 @@ def fit(
 
 
 def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:
-    found = f"Found {count(model.n_clusters_, 'cluster')} with {model.n_leaves_} leaves."
+    leaf = f"{model.n_leaves_} {'leaf' if model.n_leaves_ == 1 else 'leaves'}"
+    found = f"Found {count(model.n_clusters_, 'cluster')} with {leaf}."
     if model.n_clusters_ == clusters:
         return found
     if model.n_leaves_ < (leaves or clusters):
-        return f"{found} More clusters would not help."
+        return f"{found} More would not help, or be smaller than --min-leaf allows."
     return f"{found} For more clusters, allow more --leaves."
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agathis.cli import _options as options
-from agathis.cli._console import Messages
+from agathis.cli._console import Messages, count
 from agathis.cli._errors import BadData, bad_data
 from agathis.cli._options import Missing, Scale
 
@@ -60,7 +60,8 @@ def suggest(
     with bad_data(), shown("suggest", not quiet) as tell:
         found = candidates(X, most, missing is Missing.tree, seed, jobs, tell)
     if not found:
-        raise BadData(f"there are no two clusters in {len(X)} rows: all of them are alike.")
+        why = "all of them are alike" if len(X) > 2 else "these are too few"
+        raise BadData(f"there are no two clusters in {count(len(X), 'row')}: {why}.")
     best = best_of(found)
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
     words += ["--scale", scale.value] if scale is not Scale.minmax else []
