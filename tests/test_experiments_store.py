@@ -62,6 +62,21 @@ def test_two_runs_do_not_write_to_one_file(kept):
     assert len(list(kept.rows())) == 6
 
 
+def test_a_full_disk_is_told_and_what_was_kept_stays(kept):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Store(kept.path.parent) as again:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (kept.path.stat().st_size + 20, hard))
+        try:
+            with pytest.raises(OSError, match="too large"):
+                again.append(row(5))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with Store(kept.path.parent) as again:
+        again.append(row(6))
+    assert [each["run"] for each in again.rows()] == [0, 1, 2, 3, 4, 6]
+
+
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
@@ -79,6 +94,12 @@ def test_a_file_of_something_else_is_told_and_left_alone(tmp_path, lines, says):
     with pytest.raises(ValueError, match=says), Store(tmp_path):
         pass
     assert (tmp_path / NAME).read_text() == text
+
+
+def test_a_file_that_is_no_text_is_told_by_its_name(tmp_path):
+    (tmp_path / NAME).write_bytes(b"\xff\xfe\n")
+    with pytest.raises(ValueError, match=rf"{NAME}, line 1: "), Store(tmp_path):
+        pass
 
 
 def test_a_line_is_json_for_other_tools_too(kept):

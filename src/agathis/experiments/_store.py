@@ -26,7 +26,7 @@ class Store:
     Parameters
     ----------
     folder : str or PathLike
-        Made by the first row.
+        Made where rows are to be appended.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -34,15 +34,20 @@ class Store:
         self._file: Any = None
 
     def __enter__(self) -> Store:
-        rows = list(self.rows())
+        for _ in self.rows():  # what is no store is told of, and left alone
+            pass
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = open(self.path, "ab+", buffering=0)
-        self._lock()
-        text = self._read()
-        if _whole(text) < len(text):
-            self._file.truncate(_whole(text))
-        if not rows and self._file.seek(0, os.SEEK_END) == 0:
-            self._write({"format": FORMAT, "protocol": PROTOCOL})
+        try:
+            self._lock()
+            text = self._read()
+            if _whole(text) < len(text):
+                self._file.truncate(_whole(text))
+            if not _whole(text):
+                self._write({"format": FORMAT, "protocol": PROTOCOL})
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -57,7 +62,7 @@ class Store:
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows that are there."""
         text = self._read()
-        lines = text[: _whole(text)].decode("utf-8").splitlines()
+        lines = text[: _whole(text)].splitlines()
         if not lines:
             return
         head = self._parsed(1, lines[0])
@@ -74,7 +79,7 @@ class Store:
                 raise ValueError(f"{self.path}, line {number}: it lacks some of {', '.join(KEY)}.")
             yield row
 
-    def _parsed(self, number: int, line: str) -> dict[str, Any]:
+    def _parsed(self, number: int, line: bytes) -> dict[str, Any]:
         try:
             found = json.loads(line)
         except ValueError as error:
@@ -87,7 +92,10 @@ class Store:
         return self.path.read_bytes() if self.path.exists() else b""
 
     def _write(self, row: dict[str, Any]) -> None:
-        self._file.write(json.dumps(row, allow_nan=False).encode() + b"\n")
+        line = json.dumps(row, allow_nan=False).encode() + b"\n"
+        # A disk that fills takes a part of a line without a word, and refuses the rest of it.
+        while line:
+            line = line[self._file.write(line) :]
 
     def _lock(self) -> None:
         """Two runs that append to one file would do all fits twice."""
@@ -97,8 +105,7 @@ class Store:
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
+        except BlockingIOError as error:
             raise RuntimeError(f"another run is writing to {self.path}.") from error
 
 
