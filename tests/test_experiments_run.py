@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
-from paper_tables import write_lookalike
+from paper_tables import lookalike, write_lookalike
+from source_server import publish, serving
 
 from agathis.experiments import run
 from agathis.experiments._cells import as_table, make_cells
@@ -19,6 +21,8 @@ import sys
 from agathis.experiments import run
 run(sys.argv[1], quick=True, data_home=sys.argv[2], n_jobs=2, render=False, verbose=True)
 """
+# Seconds that only a run that hangs would take.
+PATIENCE = 1800
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +46,28 @@ def table(folder):
     return as_table(make_cells(Store(folder).rows())).to_csv()
 
 
+@contextmanager
 def started(folder, home):
-    return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(folder), str(home)], stderr=subprocess.PIPE, text=True
-    )
+    """A run in a process of its own, which does not outlive the test."""
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(home)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def lines(folder):
     path = folder / NAME
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def wait_for_lines(count, folder, process):
+    deadline = time.monotonic() + PATIENCE
+    while lines(folder) < count:
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_whole_run_has_each_fit_once(whole):
@@ -62,20 +79,17 @@ def test_a_whole_run_has_each_fit_once(whole):
 
 def test_a_run_that_was_killed_goes_on_to_the_same_table(whole, home, tmp_path):
     total = lines(whole)
-    process = started(tmp_path, home)
-    deadline = time.monotonic() + 120
-    while lines(tmp_path) < total // 2 and time.monotonic() < deadline:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    with started(tmp_path, home) as process:
+        wait_for_lines(total // 2, tmp_path, process)
+        process.kill()
+        process.communicate()
     rows = len(list(Store(tmp_path).rows()))
     assert total // 2 - 1 <= rows < total - 1
     # A line that was cut short is among what is done again.
     with open(tmp_path / NAME, "ab") as file:
         file.write(b'{"experiment": "small", "data')
-    again = started(tmp_path, home)
-    _, said = again.communicate(timeout=240)
+    with started(tmp_path, home) as again:
+        _, said = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, said
     assert "minutes left" in said
     assert table(tmp_path) == table(whole)
@@ -99,13 +113,12 @@ def test_one_process_gives_the_same_rows(whole, home, tmp_path):
     assert told(tmp_path) == told(whole)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal for one process")
 def test_an_interrupt_keeps_what_is_done(home, tmp_path):
-    process = started(tmp_path, home)
-    deadline = time.monotonic() + 120
-    while lines(tmp_path) < 20 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    with started(tmp_path, home) as process:
+        wait_for_lines(20, tmp_path, process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert len(list(Store(tmp_path).rows())) >= 19
@@ -122,6 +135,29 @@ def test_what_fails_is_told_and_the_rest_is_kept(tmp_path, monkeypatch):
     with pytest.raises(RuntimeError, match=r"5 of 35 pieces of work failed, .*congress.* is not"):
         run(tmp_path / "out", experiments="small", quick=True, data_home=empty, render=False)
     assert len(list(Store(tmp_path / "out").rows())) == 30 * 6
+
+
+def test_a_set_that_cannot_be_had_is_asked_for_once(tmp_path, monkeypatch):
+    monkeypatch.delenv("AGATHIS_DATA", raising=False)
+    monkeypatch.setenv("AGATHIS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in set(QUICK_SETS) - {"tetra"}:
+        write_lookalike(name, home)
+    with serving() as site:
+        publish("tetra", lookalike("tetra"), site, monkeypatch)
+        site.files.clear()
+        with pytest.raises(RuntimeError, match=r"5 of 35 pieces .*tetra.*could not be downloaded"):
+            run(tmp_path, experiments="large", quick=True, data_home=home, n_jobs=1, render=False)
+        assert len(site.asked) == 1
+    assert len(list(Store(tmp_path).rows())) == 30 * 3
+
+
+def test_a_folder_of_data_that_is_not_there_is_told_before_anything_is_done(tmp_path):
+    with pytest.raises(ValueError, match=r"data_home must name a folder .*nowhere"):
+        run(tmp_path / "out", experiments="angle", quick=True, data_home=tmp_path / "nowhere")
+    assert not os.listdir(tmp_path)
 
 
 @pytest.mark.parametrize(

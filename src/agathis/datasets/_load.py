@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
@@ -21,9 +21,6 @@ from agathis.datasets._entry import Entry
 from agathis.datasets._places import find_table
 from agathis.datasets._registry import REGISTRY
 from agathis.datasets._tables import RawTable
-
-if TYPE_CHECKING:
-    pass
 
 
 def available() -> list[str]:

@@ -17,7 +17,7 @@ from agathis.export._files import write_whole
 
 def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[RawTable, str]:
     """The table of a set, and the file or the place that it was read from."""
-    folder = _folder(data_home)
+    folder = user_folder(data_home)
     if folder is not None and (path := folder / entry.file_name).exists():
         return read_table(entry, path), str(path)
     if isinstance(entry.source, Bundled):
@@ -41,7 +41,8 @@ def _keep(path: Path, data: bytes) -> None:
         ) from error
 
 
-def _folder(data_home: str | os.PathLike[str] | None) -> Path | None:
+def user_folder(data_home: str | os.PathLike[str] | None) -> Path | None:
+    """The folder of the user's own tables, where one is named."""
     said, value = "data_home", data_home
     if value is None:
         said, value = "AGATHIS_DATA", os.environ.get("AGATHIS_DATA") or None

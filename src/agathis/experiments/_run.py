@@ -14,12 +14,17 @@ from threadpoolctl import threadpool_limits
 from agathis import _validation as checks
 from agathis._progress import shown
 from agathis._workers import run as run_tasks
+from agathis.datasets import load
+from agathis.datasets._places import user_folder
+from agathis.datasets._registry import REGISTRY
 from agathis.experiments._fits import fits
 from agathis.experiments._plan import EXPERIMENTS, Piece, pieces, wanted
 from agathis.experiments._store import Store, key_of
 
 # Seconds between two lines where no bar can be shown.
 _LINE = 30.0
+
+Task = tuple[Piece, tuple[str, ...]]
 
 
 def run(
@@ -60,6 +65,12 @@ def run(
     -------
     folder : Path
 
+    Raises
+    ------
+    RuntimeError
+        Where some of the work failed, once all the rest is done and kept; or where another run is
+        writing to the folder.
+
     Examples
     --------
     >>> from agathis.experiments import run
@@ -69,14 +80,16 @@ def run(
     chosen = check_experiments(experiments)
     workers = checks.n_processes(-1 if n_jobs is None else n_jobs)
     home = None if data_home is None else os.fspath(data_home)
+    user_folder(home)
     with Store(folder) as store:
         done = {key_of(row) for row in store.rows()}
-        tasks = _missing(pieces(chosen, quick=quick), done)
-        failed = _fit(store, tasks, home, workers, verbose)
+        missing = _missing(pieces(chosen, quick=quick), done)
+        tasks, failed = _with_data(missing, home)
+        failed += _fit(store, tasks, home, workers, verbose)
     if failed:
         piece, note = failed[0]
         raise RuntimeError(
-            f"{len(failed)} of {len(tasks)} pieces of work failed, the first of them "
+            f"{len(failed)} of {len(missing)} pieces of work failed, the first of them "
             f"{piece.experiment}, {piece.dataset}, {piece.kernel}, run {piece.run}: {note}. What "
             "was done is kept; another run tries the others again."
         )
@@ -99,7 +112,7 @@ def check_experiments(names: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in EXPERIMENTS if name in given)
 
 
-def _missing(plan: list[Piece], done: set[tuple]) -> list[tuple[Piece, tuple[str, ...]]]:
+def _missing(plan: list[Piece], done: set[tuple]) -> list[Task]:
     tasks = []
     for piece in plan:
         methods = tuple(m for m in wanted(piece) if piece.key(m) not in done)
@@ -108,9 +121,27 @@ def _missing(plan: list[Piece], done: set[tuple]) -> list[tuple[Piece, tuple[str
     return tasks
 
 
+def _with_data(
+    tasks: list[Task], data_home: str | None
+) -> tuple[list[Task], list[tuple[Piece, str]]]:
+    """The tasks whose data set can be loaded, and the pieces of the others, with the reason.
+
+    A set is downloaded once, not by each process, and one that cannot be is asked for once: each
+    attempt may wait for a host that does not answer.
+    """
+    notes = {}
+    for name in sorted({piece.dataset for piece, _ in tasks} & set(REGISTRY)):
+        try:
+            load(name, data_home=data_home)
+        except (ImportError, OSError, ValueError) as error:
+            notes[name] = f"{type(error).__name__}: {error}"
+    lacking = [(p, notes[p.dataset]) for p, _ in tasks if p.dataset in notes]
+    return [task for task in tasks if task[0].dataset not in notes], lacking
+
+
 def _fit(
     store: Store,
-    tasks: list[tuple[Piece, tuple[str, ...]]],
+    tasks: list[Task],
     data_home: str | None,
     workers: int,
     verbose: bool,
@@ -140,7 +171,7 @@ def _fit(
 class _Clock:
     """The time left, told by a line now and then where there is no terminal for a bar."""
 
-    def __init__(self, tasks: list[tuple[Piece, tuple[str, ...]]], verbose: bool) -> None:
+    def __init__(self, tasks: list[Task], verbose: bool) -> None:
         self.total = sum(piece.effort() for piece, _ in tasks)
         self.spent = 0.0
         self.count, self.pieces = 0, len(tasks)
