@@ -161,6 +161,28 @@ def test_an_archive_of_other_files_is_refused(site, cache, monkeypatch):
         load("avila")
 
 
+def test_an_archive_that_cannot_be_opened_is_refused(site, cache, monkeypatch):
+    publish("avila", lookalike("avila"), site, monkeypatch)
+    (path,) = site.files
+    data = bytearray(site.files[path])
+    # The first bit of the flags of each member, in both of its headers, says that it is encrypted.
+    for head, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        for match in re.finditer(re.escape(head), bytes(data)):
+            data[match.start() + flags] |= 1
+    site.files[path] = bytes(data)
+    with pytest.raises(ValueError, match=r"What came for 'avila' from http.*encrypted"):
+        load("avila")
+    assert kept(cache) == []
+
+
+def test_an_archive_that_is_too_large_is_refused(site, cache, monkeypatch):
+    publish("avila", lookalike("avila"), site, monkeypatch)
+    monkeypatch.setattr(_sources, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match=r"What came for 'avila' from http.*avila-tr.txt has \d+"):
+        load("avila")
+    assert kept(cache) == []
+
+
 def test_a_changed_file_of_openml_is_refused(site, cache, monkeypatch):
     publish("haberman", lookalike("haberman"), site, monkeypatch)
     for path in site.files:

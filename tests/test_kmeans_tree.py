@@ -44,6 +44,7 @@ class TestGivenLabels:
         model = KMeansTree().fit(X, labels=[0, 1, 7, 7], sample_weight=[1, 0, 1, 1])
         assert model.n_clusters_ == 2
         np.testing.assert_array_equal(model.labels_, [0, 0, 1, 1])
+        np.testing.assert_array_equal(model.teacher_labels_, [0, -1, 1, 1])
 
     def test_are_as_many_as_the_rows(self):
         with pytest.raises(ValueError, match="labels has 2 values; X has 3 rows"):

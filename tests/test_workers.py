@@ -115,6 +115,47 @@ def test_a_process_that_dies_is_a_failure():
     assert found[1].status == "done"
 
 
+def give(shared, task):
+    """A task that gives values one by one, and may end badly."""
+    count, end = task
+    yield from range(count)
+    if end == "fail":
+        raise KeyError("missing")
+    if end == "die":
+        os._exit(3)
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_a_generator_gives_parts_and_then_ends(n_workers):
+    tasks = [(3, ""), (0, ""), (2, "fail"), (1, "")]
+    found = list(run(give, None, tasks, n_workers=n_workers))
+    for place, (count, end) in enumerate(tasks):
+        own = [(o.status, o.value) for o in found if o.task == place]
+        parts = [("part", value) for value in range(count)]
+        assert own == [*parts, ("failed" if end else "done", None)]
+
+
+def test_parts_of_a_process_that_dies_are_kept_and_the_next_task_has_another():
+    found = list(run(give, None, [(2, "die"), (1, ""), (1, "")], n_workers=2))
+    own = [(o.status, o.value) for o in found if o.task == 0]
+    assert own == [("part", 0), ("part", 1), ("failed", None)]
+    assert sum(o.status == "done" for o in found) == 2
+
+
+def wait_between(path, task):
+    yield "first"
+    while not os.path.exists(path):
+        time.sleep(0.01)
+    yield "second"
+
+
+def test_a_part_comes_before_the_next_is_made(tmp_path):
+    found = run(wait_between, str(tmp_path / "seen"), [0], n_workers=2)
+    assert next(found).value == "first"
+    (tmp_path / "seen").touch()
+    assert [outcome.value for outcome in found] == ["second", None]
+
+
 def test_each_worker_has_one_thread():
     assert outcomes(["threads"], n_workers=2)[0].value == "1"
 

@@ -35,6 +35,9 @@ _TIMEOUT = 10
 # The first page that scikit-learn asks for.
 OPENML_PAGE = "https://www.openml.org/api/v1/json/data/list/data_name/{}/limit/2/data_version/{}"
 
+# What readers raise; zipfile a RuntimeError for archives that are encrypted or packed otherwise.
+_BROKEN = (ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+
 Rows = tuple[Any, Any]
 
 
@@ -87,7 +90,7 @@ def _told(entry: Entry, address: str) -> Iterator[None]:
             f"{entry.name!r} could not be downloaded from {address}: "
             f"{type(first).__name__}: {first}. Try again with a connection. {ways}"
         ) from first.with_traceback(None)
-    except (ValueError, LookupError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except _BROKEN as error:
         raise ValueError(
             f"What came for {entry.name!r} from {address} is not what was expected, and nothing of "
             f"it is kept. {type(error).__name__}: {error} Try again: it may have been cut short or "

@@ -80,10 +80,10 @@ class KMeansTree(Rival):
     teacher_labels_ : ndarray of shape (n_samples,)
         The clusters that the tree learned, numbered as the tree's; numbers from ``n_clusters_``
         on are of clusters that no leaf has. A row of weight 0 has that of the nearest centre
-        with the linear kernel, and -1 with the others.
+        where there are ``cluster_centers_``, and else -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         The centres of KMeans, or those given, of the clusters that the tree has; only with the
-        linear kernel.
+        linear kernel, and not where ``fit`` was given labels.
     inertia_ : float
         The kernel KMeans cost of the tree's clusters.
     n_clusters_ : int
