@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import rbf_kernel
 
 from agathis import Kauri, _progress
-from agathis._progress import Clocks, Progress
+from agathis._progress import Bar, Clocks, Progress
 
 SECONDS = r"\d+\.\d+"
 SPLIT = re.compile(
@@ -266,12 +266,36 @@ found = compare(
 print(found.summary["runs"])
 """
 
+EXPERIMENTS = """
+import tempfile
+from agathis.experiments import run
+from agathis.experiments._store import Store
+
+with tempfile.TemporaryDirectory() as folder:
+    run(folder, experiments="angle", quick=True, n_jobs=1, verbose={verbose}, render=False)
+    print(sum(row["method"] == "kauri" for row in Store(folder).rows()))
+"""
+
+
+def test_steps_that_take_minutes_have_a_time_left():
+    bar = Bar(io.StringIO(), "test")
+    try:
+        now = 0.0
+        bar.progress.get_time = lambda: now
+        for done in range(4):
+            bar.show("steps", done, 8)
+            now += 90.0
+        (task,) = bar.progress.tasks
+        assert task.time_remaining == 5 * 90
+    finally:
+        bar.close()
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 class TestTerminal:
-    """The bar of compare, in a process of its own, with and without a terminal."""
+    """Bars in a process of their own, with and without a terminal."""
 
-    def said(self, verbose, terminal):
+    def said(self, verbose, terminal, script=SCRIPT):
         """What the process writes to stdout, a pipe, and to stderr."""
         import pty
 
@@ -281,7 +305,7 @@ class TestTerminal:
             ours, theirs = os.pipe()
         try:
             with subprocess.Popen(
-                [sys.executable, "-c", SCRIPT.format(verbose=verbose)],
+                [sys.executable, "-c", script.format(verbose=verbose)],
                 stdout=subprocess.PIPE,
                 stderr=theirs,
                 env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
@@ -315,6 +339,13 @@ class TestTerminal:
         # At its end the cursor is back and the line is cleared.
         assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1
         assert err.rindex("\x1b[2K") > err.rindex("6/6")
+
+    def test_a_bar_of_experiments(self):
+        out, err = self.said(verbose=True, terminal=True, script=EXPERIMENTS)
+        assert out == "50\n"
+        assert "[experiments] seconds of work, about" in err
+        assert "2/2" in err
+        assert "minutes left" not in err
 
     @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])
     def test_silence(self, verbose, terminal):

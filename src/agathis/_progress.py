@@ -159,6 +159,8 @@ class Bar:
             TimeRemainingColumn(),
             console=Console(file=stream),
             transient=True,
+            # With its own half a minute no time left is told where a step takes longer.
+            speed_estimate_period=600,
         )
         self.tasks: dict[str, int] = {}
         self.progress.start()

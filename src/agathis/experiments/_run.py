@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -156,6 +156,7 @@ def _fit(
         # However this ends, no process stays behind.
         closing(run_tasks(fits, data_home, tasks, n_workers=workers)) as outcomes,
     ):
+        clock.tell(show)
         for outcome in outcomes:
             if outcome.status == "part":
                 store.append(outcome.value)
@@ -164,7 +165,7 @@ def _fit(
             if outcome.status == "failed":
                 failed.append((piece, outcome.note))
             clock.done(piece)
-            show("seconds of work, about", round(clock.spent), round(clock.total))
+            clock.tell(show)
     return failed
 
 
@@ -177,6 +178,9 @@ class _Clock:
         self.count, self.pieces = 0, len(tasks)
         self.started = self.last = time.monotonic()
         self.lines = verbose and not sys.stderr.isatty()
+
+    def tell(self, show: Callable[[str, int, int | None], None]) -> None:
+        show("seconds of work, about", round(self.spent), round(self.total))
 
     def done(self, piece: Piece) -> None:
         self.spent += piece.effort()
