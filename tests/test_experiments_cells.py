@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agathis.experiments._cells import COLUMNS, Cell, agreement, as_table, make_cells
+from agathis.experiments._cells import COLUMNS, TABLES, Cell, agreement, as_table, make_cells
 from agathis.experiments._paper import (
     Name,
     Printed,
@@ -11,7 +11,7 @@ from agathis.experiments._paper import (
     printed_clusters,
     printed_curves,
 )
-from agathis.experiments._plan import ANGLES, LOST_RUNS, SIZES
+from agathis.experiments._plan import ANGLES, LOST_RUNS, SIZES, pieces, wanted
 
 
 def rows_of(experiment, dataset, kernel, methods, runs=4, seed=0):
@@ -132,6 +132,16 @@ def test_tables_have_the_columns_of_the_paper_and_more(tmp_path):
 def test_a_set_that_the_paper_leaves_out_has_a_table_too():
     rows = rows_of("large", "vowel", "linear", ["kauri"])
     assert cell_of(make_cells(rows), metric="ari").table == "large_ari_extended"
+
+
+def test_a_whole_run_has_a_cell_for_each_that_is_printed():
+    rows = []
+    for piece in pieces():
+        if piece.experiment in TABLES and piece.run == 0:
+            rows += rows_of(piece.experiment, piece.dataset, piece.kernel, wanted(piece), runs=1)
+    tables = {cell.name: cell.table for cell in make_cells(rows)}
+    for name, paper in printed_cells().items():
+        assert tables[name] == paper.table
 
 
 class TestPrint:

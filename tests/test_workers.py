@@ -19,6 +19,8 @@ def act(shared, task):
         time.sleep(task)
     if task == "die":
         os._exit(3)
+    if task == "killed":
+        os.kill(os.getpid(), 9)
     if task == "fail":
         raise KeyError("missing")
     if task == "print":
@@ -113,6 +115,13 @@ def test_a_process_that_dies_is_a_failure():
     assert found[0].status == "failed"
     assert "ended with code 3" in found[0].note
     assert found[1].status == "done"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="codes of processes are others")
+def test_a_process_that_is_killed_may_have_had_no_memory():
+    (found,) = outcomes(["killed"], n_workers=2)
+    assert found.status == "failed"
+    assert "out of memory" in found.note
 
 
 def give(shared, task):

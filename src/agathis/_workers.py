@@ -178,6 +178,8 @@ class _Worker:
         except (EOFError, OSError):
             self._kill()
             note = f"its process ended with code {process.returncode}"
+            if process.returncode == -9:
+                note += ", killed, as a machine that is out of memory does"
             outcome = Outcome(place, status="failed", note=note)
             if late.is_set():
                 note = f"took longer than {self.timeout:g} s"

@@ -55,7 +55,7 @@ def run(
     data_home : str or PathLike, optional
         A folder of the data sets: see :func:`agathis.datasets.load`.
     n_jobs : int, default=None
-        Processes; ``None`` is one for each core.
+        Processes; ``None`` is one for each core. A kernel matrix of Avila takes 2.5 GB in each.
     verbose : bool, default=False
         Whether to show progress and the time left on standard error.
     render : bool, default=True
