@@ -96,6 +96,13 @@ def test_a_file_of_something_else_is_told_and_left_alone(tmp_path, lines, says):
     assert (tmp_path / NAME).read_text() == text
 
 
+def test_a_file_of_something_else_without_an_end_of_line_is_left_alone(tmp_path):
+    (tmp_path / NAME).write_bytes(b"mine")
+    with pytest.raises(ValueError, match="is no file of agathis-experiments"), Store(tmp_path):
+        pass
+    assert (tmp_path / NAME).read_bytes() == b"mine"
+
+
 def test_a_file_that_is_no_text_is_told_by_its_name(tmp_path):
     (tmp_path / NAME).write_bytes(b"\xff\xfe\n")
     with pytest.raises(ValueError, match=rf"{NAME}, line 1: "), Store(tmp_path):

@@ -27,7 +27,10 @@ def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[
     path = cache_folder(entry) / entry.file_name
     if not path.exists():
         _keep(path, table_bytes(entry, fetch(entry)))
-    return read_table(entry, path), str(path)
+    try:
+        return read_table(entry, path), str(path)
+    except ValueError as error:
+        raise ValueError(f"{error} Remove the file to have it downloaded again.") from error
 
 
 def _keep(path: Path, data: bytes) -> None:

@@ -44,7 +44,7 @@ class Store:
             if _whole(text) < len(text):
                 self._file.truncate(_whole(text))
             if not _whole(text):
-                self._write({"format": FORMAT, "protocol": PROTOCOL})
+                self._write(_FIRST)
         except BaseException:
             self.__exit__()
             raise
@@ -56,16 +56,16 @@ class Store:
 
     def append(self, row: dict[str, Any]) -> None:
         """Keep a row; once this returns, no end of the process loses it."""
-        self._write(row)
+        self._write(_line(row))
         os.fsync(self._file.fileno())
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows that are there."""
         text = self._read()
         lines = text[: _whole(text)].splitlines()
-        if not lines:
+        if not lines and _FIRST.startswith(text):
             return
-        head = self._parsed(1, lines[0])
+        head = self._parsed(1, lines[0]) if lines else {}
         if head.get("format") != FORMAT:
             raise ValueError(f"{self.path} is no file of {FORMAT}; take another folder.")
         if head.get("protocol") != PROTOCOL:
@@ -91,8 +91,7 @@ class Store:
     def _read(self) -> bytes:
         return self.path.read_bytes() if self.path.exists() else b""
 
-    def _write(self, row: dict[str, Any]) -> None:
-        line = json.dumps(row, allow_nan=False).encode() + b"\n"
+    def _write(self, line: bytes) -> None:
         # A disk that fills takes a part of a line without a word, and refuses the rest of it.
         while line:
             line = line[self._file.write(line) :]
@@ -107,6 +106,13 @@ class Store:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RuntimeError(f"another run is writing to {self.path}.") from error
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    return json.dumps(row, allow_nan=False).encode() + b"\n"
+
+
+_FIRST = _line({"format": FORMAT, "protocol": PROTOCOL})
 
 
 def _whole(text: bytes) -> int:
