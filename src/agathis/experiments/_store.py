@@ -93,8 +93,11 @@ class Store:
 
     def _write(self, line: bytes) -> None:
         # A disk that fills takes a part of a line without a word, and refuses the rest of it.
-        while line:
-            line = line[self._file.write(line) :]
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(self.path)) from error
 
     def _lock(self) -> None:
         """Two runs that append to one file would do all fits twice."""
