@@ -178,6 +178,10 @@ class TestReasons:
     def test_few_runs_come_first(self):
         assert find_reasons([made("icot", 0.5, 1.0, runs=RUNS - 1)])[0].rule == "few runs"
 
+    def test_few_runs_do_not_excuse_what_is_far_away(self):
+        near, far = (made("kauri", x, 0.5, metric="ari", runs=5) for x in (0.53, 0.9))
+        assert [find_reasons([cell])[0].rule for cell in (near, far)] == ["few runs", UNKNOWN]
+
     def test_ari_that_agrees_points_at_the_reference(self):
         cells = [made("kauri", 0.8, 1.0), made("kauri", 0.5, 0.5, metric="ari")]
         (found,) = find_reasons(cells)
@@ -187,7 +191,7 @@ class TestReasons:
         ("method", "metric", "kernel", "rule"),
         [
             ("icot", "ari", "linear", "another search"),
-            ("rdm", "wad", "linear", "one seed"),
+            ("rdm", "wad", "linear", UNKNOWN),
             ("kmeans_dt", "ari", "rbf", "random teacher"),
             ("kmeans_dt", "ari", "linear", UNKNOWN),
             ("kauri", "ari", "rbf", UNKNOWN),

@@ -66,7 +66,8 @@ class Curve:
 def waes_curves(rows: Iterable[Row], experiment: str) -> list[Curve]:
     """The curves of ``"angle"`` or ``"samples"``, those for which there are rows."""
     values: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
+    # Sums depend on the order to the last bit, and rows come as they are done.
+    for row in sorted(rows, key=lambda row: row["run"]):
         if row["experiment"] == experiment:
             values[row["method"]][row["at"]].append(row["waes"] + 1)
     curves = []

@@ -88,9 +88,9 @@ class Piece:
         if self.dataset == "gaussians":
             return 0.03 + 5e-6 * (self.at if self.experiment == "samples" else SIZE)
         entry = REGISTRY[self.dataset]
-        n, d = SHARE * entry.n_samples, len(entry.features)
+        n, d = SHARE * entry.n_samples, entry.printed[1]
         if self.experiment == "small":
-            return 0.2 + 1e-7 * d * min(n, 2000) ** 2
+            return 0.2 + 1.5e-7 * d * min(n, 2000) ** 2
         if self.experiment == "large":
             return 0.1 + 5e-6 * n * d
         strong = 2e-10 * n**3 if n <= EXACT_ROWS else 0.0
