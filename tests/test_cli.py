@@ -103,7 +103,7 @@ def test_files_of_all_kinds(data, code, said, tmp_path):
     done = run("fit", "t.csv", "-k", "2", "-o", "m.json", cwd=tmp_path)
     assert done.code == code
     assert said in done.err
-    assert os.listdir(tmp_path) == ["t.csv"] if code else sorted(os.listdir(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == (["t.csv"] if code else ["m.json", "t.csv"])
     if not code:
         assert "cluster 0 is where a <= " in done.out
         names = json.loads((tmp_path / "m.json").read_text())["feature_names"]
@@ -120,6 +120,24 @@ def test_who_reads_may_have_enough(place):
         )
         os.close(write)
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
+def test_streams_that_are_closed(place):
+    def shell(*args, streams):
+        words = f"{shlex.join(command(*args))} {streams}"
+        return subprocess.run(["sh", "-c", words], cwd=place, capture_output=True, check=False)
+
+    done = shell("show", "model.json", streams=">&-")
+    assert (done.returncode, done.stderr) == (0, b"")
+    done = shell("predict", "model.json", "new.csv", "--drop", streams="2>&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    done = shell("fit", "iris.csv", "-k", 3, "-o", "-", streams="2>&-")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["n_clusters"] == 3
+    done = shell("show", "-", streams="<&-")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"Error: standard input is not a tree")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

@@ -11,6 +11,7 @@ with commands of its own, will do as well. What commands share:
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from inspect import cleandoc
@@ -70,6 +71,10 @@ def help_of(doc: str) -> tuple[str, str]:
 
 def main() -> None:
     """Run the command of this process's arguments; the exit code is 0, 1 or 2."""
+    # A stream that the caller has closed leads nowhere; else messages would go to stdout.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     # A name that the terminal cannot show is no reason to stop.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -106,7 +106,7 @@ def _head(path: str) -> bytes | None:
 
 def _bytes_of(path: str, name: str) -> bytes:
     if path == STDOUT:
-        if sys.stdin is None or sys.stdin.isatty():
+        if sys.stdin.isatty():
             raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
         # Piece by piece, by steps of Python: only between these is the keyboard noticed.
         pieces = []
