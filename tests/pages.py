@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from agathis import report
+from agathis import Kauri, report
 
 try:
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
     expect = sync_playwright = None
 
+WINE = load_wine(as_frame=True)
+SPECIES = WINE.target_names[WINE.target]
+NAMES = ["light", "full", "deep"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -99,3 +105,15 @@ def opened(browser, folder: Path, model, X, *rest, media=None, **options) -> Ite
     page = Opened(browser, path, **(media or {}))
     yield page
     page.close()
+
+
+def wine_model() -> Pipeline:
+    """Three clusters and six leaves."""
+    return make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=6)).fit(WINE.data)
+
+
+def wine_page(folder: Path) -> Path:
+    """The folder, with ``wine.html`` in it."""
+    path = folder / "wine.html"
+    report.write(wine_model(), WINE.data, path, SPECIES, NAMES, title="Wines")
+    return folder

@@ -1,25 +1,16 @@
 """The page in a real browser: each thing that can be done with it is done."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
-from pages import Opened, chromium, expect, opened
+from pages import NAMES, SPECIES, WINE, Opened, chromium, expect, opened, wine_model, wine_page
 from plot_trees import MODELS
 from sklearn.base import clone
-from sklearn.datasets import load_wine, make_blobs
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, report
 from agathis.export import from_json, to_json, to_python, to_sql
-from agathis.plot._colours import contrast
 
-WINE = load_wine(as_frame=True)
-SPECIES = WINE.target_names[WINE.target]
-NAMES = ["light", "full", "deep"]
-PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
 EVIL = "<script>document.title='owned'</script>"
 
 
@@ -31,14 +22,12 @@ def browser():
 
 @pytest.fixture(scope="module")
 def model():
-    return make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=6)).fit(WINE.data)
+    return wine_model()
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, model):
-    folder = tmp_path_factory.mktemp("pages")
-    report.write(model, WINE.data, folder / "wine.html", SPECIES, NAMES, title="Wines")
-    return folder
+def folder(tmp_path_factory):
+    return wine_page(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture
@@ -46,14 +35,6 @@ def wine(browser, folder):
     found = Opened(browser, folder / "wine.html")
     yield found
     found.close()
-
-
-@pytest.fixture(scope="module")
-def many():
-    """Ten clusters and forty leaves."""
-    X, _ = make_blobs(2000, 12, centers=10, cluster_std=4, random_state=0)
-    table = pd.DataFrame(X, columns=[f"a feature with a name, {i}" for i in range(12)])
-    return Kauri(10, max_leaf_nodes=40).fit(table), table
 
 
 def test_clusters_come_first_in_words(wine, model):
@@ -243,120 +224,6 @@ def test_code_to_copy(browser, folder, model):
     found.close()
 
 
-def colours(found, selector):
-    """The colour of a text and what is behind it, as #rrggbb."""
-    both = found.page.locator(selector).first.evaluate(
-        """element => {
-            const solid = (colour) => !/, 0\\)$/.test(colour) && colour !== "transparent";
-            let behind = element;
-            const ground = () => getComputedStyle(behind).backgroundColor;
-            while (!solid(ground())) behind = behind.parentElement;
-            return [getComputedStyle(element).color, ground()];
-        }"""
-    )
-    return ["#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", c)[:3]) for c in both]
-
-
-TEXTS = [
-    "h1", ".facts", ".hint", ".cluster .size", ".rule", ".typical", ".badge", ".split .title",
-    ".split .fact", ".leaf .title", ".leaf .fact", "#panel h4", "#panel .small",
-    "#rows td:last-child", "pre", ".more summary", "#path small", ".profile td.num",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(browser, folder, scheme):
-    found = Opened(browser, folder / "wine.html", color_scheme=scheme)
-    low = {text: contrast(*colours(found, text)) for text in TEXTS}
-    found.close()
-    assert {text: value for text, value in low.items() if value < 4.5} == {}
-
-
-def test_light_and_dark(wine):
-    page = wine.page
-
-    def dark():
-        return int(colours(wine, "body")[1][1:3], 16) < 80
-
-    assert not dark()
-    page.emulate_media(color_scheme="dark")
-    assert dark()
-    page.locator("#theme").click()
-    assert not dark()
-    page.locator("#theme").click()
-    assert dark()
-    page.emulate_media(color_scheme="light")
-    assert dark()
-    # Nothing is kept.
-    page.reload()
-    wine.requests.pop()
-    assert not dark()
-
-
-def test_paper(browser, tmp_path, many):
-    with opened(browser, tmp_path, *many, media={"color_scheme": "dark"}) as found:
-        page = found.page
-        seen = len(found.boxes())
-        page.set_viewport_size({"width": 720, "height": 1000})
-        page.emulate_media(media="print")
-        expect(page.locator(".node:not([hidden])")).to_have_count(79)
-        assert colours(found, "body")[1] == "#ffffff"
-        for hidden in (".tools", "#panel", "#lookup-form", "#theme", ".copy", ".handle"):
-            assert page.locator(hidden).first.is_hidden()
-        view = page.locator("#view").bounding_box()
-        assert view["height"] < 900
-        for box in found.boxes().values():
-            assert box["x"] >= view["x"] - 1
-            assert box["x"] + box["width"] <= 721
-            assert box["y"] + box["height"] <= view["y"] + view["height"] + 1
-        assert page.locator("details:not([open])").count() == 0
-        page.set_viewport_size({"width": 1400, "height": 900})
-        page.emulate_media(media="screen")
-        expect(page.locator(".node:not([hidden])")).to_have_count(seen)
-
-
-@pytest.mark.parametrize("media", [{}, PHONE], ids=["wide", "phone"])
-def test_forty_leaves(browser, tmp_path, many, media):
-    with opened(browser, tmp_path, *many, media=media) as found:
-        assert len(found.boxes()) < 79
-        found.page.locator("#expand").click()
-        boxes = list(found.boxes().values())
-        assert len(boxes) == 79
-        for i, a in enumerate(boxes):
-            for b in boxes[:i]:
-                apart = (
-                    a["x"] + a["width"] <= b["x"]
-                    or b["x"] + b["width"] <= a["x"]
-                    or a["y"] + a["height"] <= b["y"]
-                    or b["y"] + b["height"] <= a["y"]
-                )
-                assert apart
-        # A parent is before its children, and half-way between them where the tree lies.
-        places = found.boxes()
-        tree = many[0].tree_
-        for node in np.flatnonzero(~tree.is_leaf):
-            at, left, right = (
-                places[int(i)] for i in (node, tree.children_left[node], tree.children_right[node])
-            )
-            assert at["x"] < left["x"] == right["x"]
-            if not media:
-                assert at["y"] == pytest.approx((left["y"] + right["y"]) / 2, abs=0.5)
-
-
-def test_phone(browser, folder):
-    found = Opened(browser, folder / "wine.html", **PHONE)
-    page = found.page
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
-    page.locator('.node[data-node="1"] .box').tap()
-    assert page.locator("#panel-rule").inner_text().startswith("flavanoids")
-    page.locator('.node[data-node="1"] .handle').tap()
-    assert len(found.boxes()) < 11
-    # Letters have a size that can be read, on charts too.
-    heights = [t.bounding_box()["height"] for t in page.locator(".chart text").all()]
-    assert min(heights) >= 9
-    found.close()
-
-
 def test_names_are_text(browser, tmp_path):
     names = [
         f"<b>&amp;\"'{EVIL}",
@@ -473,7 +340,7 @@ def test_missing_values_and_words(browser, tmp_path):
             "age": random.normal(40, 9, 80),
         }
     )
-    table.loc[::7, "age"] = np.nan
+    table.loc[::7, ["age", "color_red"]] = np.nan
     words = {"value_names": {"vote": {-1: "no", 1: "yes"}}, "one_hot": {"color": ["color_red"]}}
     model = Kauri(4, max_leaf_nodes=10, stocks="binned").fit(table / [0.01, 0.01, 1])
     model.tree_.threshold[np.isin(model.tree_.feature, [0, 1])] /= 100
@@ -489,4 +356,40 @@ def test_missing_values_and_words(browser, tmp_path):
         page.locator("#row").fill("7")
         page.keyboard.press("Enter")
         page.locator("#path summary").click()
-        assert found.texts("#path dd")[2] == "missing"
+        assert found.texts("#path dd")[1:] == ["missing", "missing"]
+
+
+def test_categories_are_text(browser, tmp_path):
+    words = [EVIL, "</script><img src=x onerror=alert(1)>", "<!-- \u2028"]
+    kind = np.arange(60) % 3
+    table = pd.DataFrame({f"is {k}": (kind == k).astype(float) for k in range(3)})
+    one_hot = {EVIL: dict(zip(table, words, strict=True))}
+    loaded = from_json(to_json(Kauri(3).fit(table), one_hot=one_hot))
+    loaded.source = EVIL
+    with opened(browser, tmp_path, loaded, table, rows=True) as found:
+        page = found.page
+        assert page.locator("h1 *, .name *, .title *, .when *, .profile td *").count() == 0
+        assert EVIL in page.locator(".facts").inner_text()
+        for number in found.boxes():
+            found.node(number).locator(".box").click()
+            assert EVIL in page.locator("#panel").text_content() or number == 0
+            found.node(number).locator(".title").hover()
+        page.locator("#path summary").click()
+        assert page.locator("script").count() == 2
+        assert page.locator("img").count() == 0
+        assert page.title() == "3 clusters in 60 rows"
+
+
+def test_a_hundred_thousand_rows(browser, tmp_path):
+    random = np.random.default_rng(0)
+    kind = random.integers(0, 4, 100_000)
+    X = random.normal(size=(100_000, 6)) + 5.0 * kind[:, None]
+    model = Kauri(4, max_leaf_nodes=12).fit(X[:2000])
+    with opened(browser, tmp_path, model, X) as found:
+        page = found.page
+        assert (tmp_path / "report.html").stat().st_size < 500_000
+        assert "100,000 rows" in page.locator(".facts").inner_text()
+        page.locator("#row").fill("99999")
+        page.keyboard.press("Enter")
+        current = found.texts('#rows tr[aria-current="true"] td')
+        assert current[1] == f"cluster {model.predict(X[-1:])[0]}"

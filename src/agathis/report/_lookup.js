@@ -46,8 +46,10 @@ function step(number, before, row) {
 
 function allValues(row) {
   if (!columns) return [];
+  const value = (f) => columns[f][row];
+  const answer = (f) => (Number.isNaN(value(f)) ? "missing" : value(f) === 1 ? "yes" : "no");
   const list = el("dl", {}, data.features.flatMap((feature, f) =>
-    [el("dt", { class: "name" }, feature.name), el("dd", {}, feature.kind === "indicator" ? (columns[f][row] === 1 ? "yes" : "no") : valueText(f, (g) => columns[g][row]))]));
+    [el("dt", { class: "name" }, feature.name), el("dd", {}, feature.kind === "indicator" ? answer(f) : valueText(f, value))]));
   return [el("details", {}, el("summary", {}, "All values of this row"), list)];
 }
 

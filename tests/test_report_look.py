@@ -1,0 +1,154 @@
+"""The look of the page in a real browser: colours, paper, small screens and many leaves."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from pages import Opened, chromium, expect, opened, wine_page
+from sklearn.datasets import make_blobs
+
+from agathis import Kauri
+from agathis.plot._colours import contrast
+
+PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return wine_page(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture
+def wine(browser, folder):
+    found = Opened(browser, folder / "wine.html")
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Ten clusters and forty leaves."""
+    X, _ = make_blobs(2000, 12, centers=10, cluster_std=4, random_state=0)
+    table = pd.DataFrame(X, columns=[f"a feature with a name, {i}" for i in range(12)])
+    return Kauri(10, max_leaf_nodes=40).fit(table), table
+
+
+def colours(found, selector):
+    """The colour of a text and what is behind it, as #rrggbb."""
+    both = found.page.locator(selector).first.evaluate(
+        """element => {
+            const solid = (colour) => !/, 0\\)$/.test(colour) && colour !== "transparent";
+            let behind = element;
+            const ground = () => getComputedStyle(behind).backgroundColor;
+            while (!solid(ground())) behind = behind.parentElement;
+            return [getComputedStyle(element).color, ground()];
+        }"""
+    )
+    return ["#" + "".join(f"{int(part):02x}" for part in re.findall(r"\d+", c)[:3]) for c in both]
+
+
+TEXTS = [
+    "h1", ".facts", ".hint", ".cluster .size", ".rule", ".typical", ".badge", ".split .title",
+    ".split .fact", ".leaf .title", ".leaf .fact", "#panel h4", "#panel .small",
+    "#rows td:last-child", "pre", ".more summary", "#path small", ".profile td.num",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(browser, folder, scheme):
+    found = Opened(browser, folder / "wine.html", color_scheme=scheme)
+    low = {text: contrast(*colours(found, text)) for text in TEXTS}
+    found.close()
+    assert {text: value for text, value in low.items() if value < 4.5} == {}
+
+
+def test_light_and_dark(wine):
+    page = wine.page
+
+    def dark():
+        return int(colours(wine, "body")[1][1:3], 16) < 80
+
+    assert not dark()
+    page.emulate_media(color_scheme="dark")
+    assert dark()
+    page.locator("#theme").click()
+    assert not dark()
+    page.locator("#theme").click()
+    assert dark()
+    page.emulate_media(color_scheme="light")
+    assert dark()
+    # Nothing is kept.
+    page.reload()
+    wine.requests.pop()
+    assert not dark()
+
+
+def test_paper(browser, tmp_path, many):
+    with opened(browser, tmp_path, *many, media={"color_scheme": "dark"}) as found:
+        page = found.page
+        seen = len(found.boxes())
+        page.set_viewport_size({"width": 720, "height": 1000})
+        page.emulate_media(media="print")
+        expect(page.locator(".node:not([hidden])")).to_have_count(79)
+        assert colours(found, "body")[1] == "#ffffff"
+        for hidden in (".tools", "#panel", "#lookup-form", "#theme", ".copy", ".handle"):
+            assert page.locator(hidden).first.is_hidden()
+        view = page.locator("#view").bounding_box()
+        assert view["height"] < 900
+        for box in found.boxes().values():
+            assert box["x"] >= view["x"] - 1
+            assert box["x"] + box["width"] <= 721
+            assert box["y"] + box["height"] <= view["y"] + view["height"] + 1
+        assert page.locator("details:not([open])").count() == 0
+        page.set_viewport_size({"width": 1400, "height": 900})
+        page.emulate_media(media="screen")
+        expect(page.locator(".node:not([hidden])")).to_have_count(seen)
+
+
+@pytest.mark.parametrize("media", [{}, PHONE], ids=["wide", "phone"])
+def test_forty_leaves(browser, tmp_path, many, media):
+    with opened(browser, tmp_path, *many, media=media) as found:
+        assert len(found.boxes()) < 79
+        found.page.locator("#expand").click()
+        boxes = list(found.boxes().values())
+        assert len(boxes) == 79
+        for i, a in enumerate(boxes):
+            for b in boxes[:i]:
+                apart = (
+                    a["x"] + a["width"] <= b["x"]
+                    or b["x"] + b["width"] <= a["x"]
+                    or a["y"] + a["height"] <= b["y"]
+                    or b["y"] + b["height"] <= a["y"]
+                )
+                assert apart
+        # A parent is before its children, and half-way between them where the tree lies.
+        places = found.boxes()
+        tree = many[0].tree_
+        for node in np.flatnonzero(~tree.is_leaf):
+            at, left, right = (
+                places[int(i)] for i in (node, tree.children_left[node], tree.children_right[node])
+            )
+            assert at["x"] < left["x"] == right["x"]
+            if not media:
+                assert at["y"] == pytest.approx((left["y"] + right["y"]) / 2, abs=0.5)
+
+
+def test_phone(browser, folder):
+    found = Opened(browser, folder / "wine.html", **PHONE)
+    page = found.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.locator('.node[data-node="1"] .box').tap()
+    assert page.locator("#panel-rule").inner_text().startswith("flavanoids")
+    page.locator('.node[data-node="1"] .handle').tap()
+    assert len(found.boxes()) < 11
+    # Letters have a size that can be read, on charts too.
+    heights = [t.bounding_box()["height"] for t in page.locator(".chart text").all()]
+    assert min(heights) >= 9
+    found.close()
