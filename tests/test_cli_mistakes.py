@@ -92,6 +92,8 @@ WRONG_USE = {
     "gamma": (["fit", "good.csv", "-k", 2, "--gamma", 1], "the linear kernel has none"),
     "smallest leaf": (["fit", "good.csv", "-k", 2, "--method", "rdm", "--min-leaf", 2], "RDM"),
     "names": (["fit", "good.csv", "-k", 2, "--names", "a,b,c"], "--names has 3 names"),
+    "a name twice": (["fit", "good.csv", "-k", 2, "--names", "a, a"], "a name of its own"),
+    "an empty name": (["fit", "good.csv", "-k", 2, "--names", "a,"], "a name of its own"),
     "encoding": (["fit", "good.csv", "-k", 2, "--encoding", "klingon"], "klingon is unknown"),
     "of bytes": (["fit", "good.csv", "-k", 2, "--encoding", "base64"], "base64 is unknown"),
     "no encoding": (["fit", "good.csv", "-k", 2, "--encoding", ""], "--encoding"),

@@ -341,6 +341,14 @@ def test_errors(model, arguments, error, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_places_that_are_no_files(model, tmp_path):
+    with pytest.raises(TypeError, match="path must be a str or a PathLike; it is None"):
+        write(model, WINE.data, None)
+    with pytest.raises(IsADirectoryError, match=rf"not a file: '{tmp_path}'"):
+        write(model, WINE.data, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_has_no_tree(tmp_path):
     X = WINE.data.to_numpy()
     with pytest.raises(TypeError, match="without tree_"):

@@ -74,6 +74,8 @@ def fit(
     cluster_names = None if names is None else [name.strip() for name in names.split(",")]
     if cluster_names is not None and len(cluster_names) > clusters:
         raise WrongUse(f"--names has {len(cluster_names)} names, and -k is {clusters}.")
+    if cluster_names is not None and len(set(cluster_names) - {""}) < len(cluster_names):
+        raise WrongUse(f"--names {names}: each cluster needs a name of its own.")
     separator = options.separator_of(sep)
 
     from agathis.cli._fitting import Reading, fitted, new_model, read_rows, scaled

@@ -7,13 +7,20 @@ import os
 import secrets
 
 
-def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file beside its place, then put it there; what a link points to is replaced."""
+def target_of(path: str | os.PathLike[str]) -> str:
+    """The file that a path stands for, with links followed."""
     try:
-        target = os.path.realpath(os.fsdecode(path))
+        return os.path.realpath(os.fsdecode(path))
     except TypeError:
         raise TypeError(f"path must be a str or a PathLike; it is {path!r}.") from None
-    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file beside its place, then put it there; what a link points to is replaced."""
+    target = target_of(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, "path is a directory, not a file", target)
+    if os.path.exists(target) and not os.path.isfile(target):
         # A pipe or a device, such as /dev/null, takes what it is given and must stay what it is.
         with open(target, "wb") as file:
             file.write(data)

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._tree import Tree
-from agathis.export._files import write_whole
+from agathis.export._files import target_of, write_whole
 from agathis.export._words import number
 from agathis.report._wording import in_words
 from agathis.report.summary import summarise
@@ -93,7 +93,7 @@ def write(
     ...     file.readline()
     '<!doctype html>\\n'
     """
-    path = os.fspath(path)
+    path = target_of(path)
     _jinja2()
     summary = summarise(
         model,
