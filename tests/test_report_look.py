@@ -152,3 +152,15 @@ def test_phone(browser, folder):
     heights = [t.bounding_box()["height"] for t in page.locator(".chart text").all()]
     assert min(heights) >= 9
     found.close()
+
+
+def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
+    X = np.repeat([[0.0], [10.0], [30.0]], [61, 64, 75], axis=0)
+    with opened(browser, tmp_path, Kauri(3).fit(X), X) as found:
+        # 61 of 200 rows are 30.5 %, which Python and browsers round in two ways.
+        cards = [text.split(", ")[1] for text in found.texts(".cluster .size")]
+        leaves = [text.split(" · ")[1] for text in found.texts(".leaf .fact")]
+        assert sorted(cards) == sorted(leaves) == ["31 %", "32 %", "38 %"]
+        # There is no half a leaf.
+        words = found.page.locator('#curve text[text-anchor="middle"]').all_text_contents()
+        assert [text for text in words if re.match(r"\d", text)] == ["1", "2", "3"]

@@ -106,8 +106,8 @@ function brief(value) {
   return value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replaceAll("-", "−");
 }
 
-// Axes with a grid; returns the SVG and the two maps from values to places.
-function axes(xs, ys, names, room, format = brief) {
+// Axes with a grid; returns the SVG and the two maps from values to places. `whole` is for counts.
+function axes(xs, ys, names, room, { format = brief, whole = false } = {}) {
   const width = Math.max(280, Math.min(room, 720));
   const [height, foot, top, end] = [Math.max(260, width * 0.66), 40, 10, 12];
   const span = ([low, high]) => (high > low ? [low, high] : [low - 0.5, low + 0.5]);
@@ -122,6 +122,7 @@ function axes(xs, ys, names, room, format = brief) {
       svg("text", { x: left - 7, y: y(tick) + 4, "text-anchor": "end" }, words));
   }
   for (const tick of ticks(x0, x1, width / 80)) {
+    if (whole && !Number.isInteger(tick)) continue;
     chart.append(svg("text", { x: x(tick), y: height - foot + 16, "text-anchor": "middle" }, brief(tick)));
   }
   chart.append(
@@ -141,7 +142,7 @@ function planeChart(room) {
     [x0, x1, y0, y1] = [Math.min(x0, px), Math.max(x1, px), Math.min(y0, py), Math.max(y1, py)];
   }
   const format = kind === "feature" ? (k) => data.clusters[k]?.name.slice(0, 9) ?? "" : brief;
-  const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, format);
+  const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, { format });
   const within = (v, low, high) => Math.min(Math.max(v, low), high);
   for (const [k, low, high, bottom, top] of regions ?? []) {
     const [a, b] = [x(within(low ?? x0, x0, x1)), x(within(high ?? x1, x0, x1))];
@@ -178,7 +179,7 @@ function curveChart(room) {
   const n = values.length;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const air = (high - low) * 0.06 || 1;
-  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of], room);
+  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of], room, { whole: true });
   if (n > 2) chart.append(svg("line", { class: "enough", x1: x(enough), x2: x(enough), y1: y(low - air), y2: y(high + air) }));
   chart.append(svg("path", { class: "curve-line", d: "M" + values.map((v, i) => `${x(i + 1)} ${y(v)}`).join("L") }));
   values.forEach((v, i) => {

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 
 from numpy.typing import ArrayLike
@@ -158,12 +159,14 @@ def shown(value: float | None) -> str:
 def percent(share: float) -> str:
     """A share for reading.
 
-    >>> percent(0.4237), percent(0.0042), percent(0.00001)
-    ('42\\xa0%', '0.4\\xa0%', '< 0.1\\xa0%')
+    >>> percent(0.4237), percent(0.305), percent(0.0042), percent(0.00001)
+    ('42\\xa0%', '31\\xa0%', '0.4\\xa0%', '< 0.1\\xa0%')
     """
     if 0 < share < 0.0005:
         return "< 0.1\u00a0%"
-    return f"{100 * share:.{int(0 < share < 0.0995)}f}\u00a0%"
+    # Half up, as browsers do: the scripts of the page write shares too.
+    step = Decimal("0.1" if 0 < share < 0.0995 else "1")
+    return f"{Decimal(100 * share).quantize(step, ROUND_HALF_UP)}\u00a0%"
 
 
 def level(apart: float | None) -> str:
