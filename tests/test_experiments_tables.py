@@ -156,6 +156,16 @@ class TestLatex:
         )
 
 
+def test_the_depth_of_icot_is_not_ranked():
+    """With fewer clusters than asked for a tree is not as deep."""
+    cells = [made("icot", 2.0, 2.0, metric="wad"), made("kauri", 2.6, 2.6, metric="wad")]
+    (sheet,) = make_tables(cells)
+    assert {entry.cell.name.method: entry.best for entry in sheet.entries()} == {
+        "icot": False,
+        "kauri": True,
+    }
+
+
 class TestReasons:
     def test_what_agrees_needs_none(self):
         assert find_reasons([made("kauri", 1.0, 1.01)]) == []
