@@ -62,7 +62,7 @@ def _run(folder: str, messages: Messages) -> None:
     predict(model=model, data=data, output=labels)
     _announce(messages, "export", model, "--to", "sql", "--dialect", "duckdb")
     export(model=model, to=Form.sql, dialect=Dialect.duckdb)
-    if find_spec("agathis.report") and find_spec("jinja2"):
+    if find_spec("jinja2"):
         from agathis.cli.report import report
 
         _announce(messages, "report", model, data, "-o", page)
