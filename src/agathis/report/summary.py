@@ -22,7 +22,7 @@ from agathis import _validation as checks
 from agathis._tree import Tree
 from agathis.export import LoadedTree, to_python, to_sql
 from agathis.export._boxes import box_of
-from agathis.export._columns import Codes, Indicator
+from agathis.export._columns import Codes, Indicator, one_hot_of, value_names_of
 from agathis.export._described import Described, describe
 from agathis.export._words import check_names
 from agathis.export.rules import cluster_boxes, without_implied
@@ -105,6 +105,11 @@ def summarise(
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
     plain = {"feature_names": described.features, "cluster_names": described.clusters}
+    # A model that was read from a file knows what its columns are.
+    if one_hot is None:
+        one_hot = one_hot_of(described.features, described.columns)
+    if value_names is None:
+        value_names = value_names_of(described.columns) or None
     words = {**plain, "one_hot": one_hot, "value_names": value_names, "digits": digits}
     # Values are told of so many rows or more.
     least = 1 if rows else FEW

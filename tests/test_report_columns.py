@@ -1,0 +1,115 @@
+"""Pages about tables with categories speak of the columns of the table, not of indicators."""
+
+import csv
+import json
+import re
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from cli_runs import here, mixed_rows
+from sklearn.preprocessing import StandardScaler
+
+from agathis import Kauri
+from agathis._table import csv_text
+from agathis.export import from_json, to_json
+from agathis.report import summarise
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def told(path):
+    """What a page holds as data."""
+    page = Path(path).read_text(encoding="utf-8")
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def answers(engine, query, rows):
+    """The clusters that a database gives the rows of the raw table."""
+    with engine.connect(":memory:") as base:
+        base.execute(
+            "CREATE TABLE your_table "
+            '(row_id INT, size DOUBLE, "drop table t; --" INT, color TEXT, paid BOOLEAN)'
+        )
+        base.executemany("INSERT INTO your_table VALUES (?, ?, ?, ?, ?)", rows)
+        found = dict(base.execute(f"SELECT row_id, cluster FROM ({query}) AS t").fetchall())
+    return [str(found[row[0]]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "names"), [(0.0, []), (0.1, []), (0.1, ["--names", "it's,b,c,d"])]
+)
+def test_the_code_is_for_the_raw_table(gaps, names, place, capsys):
+    head, rows = mixed_rows(np.random.default_rng(1), 80, gaps)
+    Path("t.csv").write_text(csv_text(head, rows))
+    more = [*names, *(["--missing", "tree"] if gaps else [])]
+    fit = ["fit", "t.csv", "-k", 4, "--leaves", 9, "-o", "m.json", "--report", "fit.html", *more]
+    assert here(capsys, *fit).code == 0
+    assert here(capsys, "report", "m.json", "t.csv", "-o", "report.html").code == 0
+    done = here(capsys, "predict", "m.json", "t.csv")
+    labels = [line["cluster"] for line in csv.DictReader(done.out.splitlines())]
+    for page in ("fit.html", "report.html"):
+        code = told(page)["code"]
+        scope = {}
+        exec(code["python"]["text"], scope)
+        found = [scope["cluster_of"](dict(zip(head, row, strict=True))) for row in rows]
+        assert [str(k) for k in found] == labels
+        assert answers(duckdb, code["sql"]["duckdb"]["text"], rows) == labels
+        assert answers(sqlite3, code["sql"]["sqlite"]["text"], rows) == labels
+
+
+def customers(n=300, gaps=0.1):
+    """Rows with a category of three values and one of two, as numbers, and what these are."""
+    random = np.random.default_rng(0)
+    kind = random.integers(0, 3, n)
+    plan = np.where(random.random(n) < 0.9, kind, random.integers(0, 3, n))
+    news = random.random(n) < np.array([0.05, 0.5, 0.95])[kind]
+    table = pd.DataFrame(
+        {
+            "age": random.normal(30 + 8 * kind, 4).round(),
+            "plan_basic": plan == 0,
+            "plan_free": plan == 1,
+            "plan_premium": plan == 2,
+            "letter_no": ~news,
+            "letter_yes": news,
+            "vote": np.where((kind == 1) == (random.random(n) < 0.9), 1, -1),
+        }
+    ).astype(float)
+    for columns in (["age"], ["plan_basic", "plan_free", "plan_premium"]):
+        table.loc[random.random(n) < gaps, columns] = np.nan
+    words = {
+        "one_hot": {
+            "plan": {f"plan_{each}": each for each in ("basic", "free", "premium")},
+            "letter": {"letter_no": "no", "letter_yes": "yes"},
+        },
+        "value_names": {"vote": {-1: "against", 1: "for"}},
+    }
+    return table, words
+
+
+@pytest.fixture(scope="module")
+def shop():
+    table, words = customers()
+    scaler = StandardScaler().fit(table)
+    model = Kauri(3, max_leaf_nodes=12, stocks="binned").fit(scaler.transform(table))
+    return from_json(to_json(model, scaler=scaler, feature_names=list(table), **words)), table
+
+
+def test_a_model_from_a_file_knows_its_columns(shop):
+    loaded, table = shop
+    summary = summarise(loaded, table)
+    words = {"one_hot": loaded.one_hot_, "value_names": loaded.value_names_}
+    assert summary == summarise(loaded, table, **words)
+    inner = [node for node in summary["nodes"] if node["children"]]
+    assert {node["name"] for node in inner} == {"age", "plan", "letter", "vote"}
+    for node in inner:
+        left, right = (summary["nodes"][child]["condition"] for child in node["children"])
+        if node["name"] in ("plan", "letter", "vote"):
+            assert (left.startswith("is "), right.startswith("is ")) == (True, True)
+    assert "0.5" not in json.dumps([node["condition"] for node in inner])
