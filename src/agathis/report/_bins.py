@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis.export._columns import Codes, Column, Indicator
+from agathis.report._wording import category_of, otherwise
 
 #: Bins of one feature; a round step may make some more or less.
 BINS = 24
@@ -90,9 +91,8 @@ def histogram(
     if not len(both):
         return None
     if isinstance(column, Indicator):
-        word = "missing" if column.of_missing else str(column.category)
         counts = [np.bincount(values > 0.5, minlength=2) for values in sides]
-        found: dict[str, object] = {"labels": [f"not {word}", word]}
+        found: dict[str, object] = {"labels": [otherwise(column), category_of(column)]}
     elif isinstance(column, Codes) and np.isin(both, list(column.codes)).all():
         values = np.sort(np.fromiter(column.codes, dtype=np.float64))
         counts = [np.bincount(np.searchsorted(values, v), minlength=len(values)) for v in sides]

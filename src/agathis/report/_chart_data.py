@@ -70,7 +70,7 @@ def curve_data(model: BaseEstimator | Tree, tree: Tree) -> dict[str, object]:
     known = curve.objective is not None
     values = curve.objective if known else curve.cumulative
     return {
-        "of": "objective" if known else "sum of gains",
+        "of": "objective" if known else "gain so far",
         "values": [rounded(v) for v in values],
         "n_clusters": curve.n_clusters.tolist(),
         "founds": curve.founds.tolist(),

@@ -197,6 +197,8 @@ function curveHint() {
   const { values, enough, of } = data.curve;
   if (values.length < 2) return "The tree has no split.";
   const all = values.length;
-  const what = of === "objective" ? "the objective that the tree maximises" : "what the splits gained";
-  return `Of ${what}, ${enough} of ${all} leaves reach 95 % of the way (dotted line). Squares are splits that found a cluster, with the number of clusters from there on.`;
+  const what = of === "objective"
+    ? "The objective is what the tree is grown to raise: it is high where the rows of a cluster are alike."
+    : "A gain is by how much a split made the rows of a cluster more alike; the curve adds them up.";
+  return `${what} Here ${enough} of ${all} leaves reach 95 % of the way (dotted line). Squares are splits that found a cluster, with the number of clusters from there on.`;
 }

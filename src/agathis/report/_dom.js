@@ -53,7 +53,7 @@ function valueText(f, value) {
   if (feature.kind === "indicator") {
     const source = data.features.findIndex((other, g) => other.source === feature.source && value(g) === 1);
     if (source >= 0) return data.features[source].category;
-    return Number.isNaN(value(f)) ? "missing" : "not " + feature.category;
+    return Number.isNaN(value(f)) ? "missing" : feature.otherwise;
   }
   if (Number.isNaN(value(f))) return "missing";
   const code = feature.kind === "codes" && feature.codes.find(([number]) => number === value(f));

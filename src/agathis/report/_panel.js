@@ -1,5 +1,14 @@
 // What is told of a node: its rule, how many rows, the mix of clusters and classes, its values.
 
+// What a split did to the cluster whose rows it divided, by the name of the kind of split.
+const MOVES = {
+  star: "One side became a new cluster.",
+  double_star: "Both sides became new clusters.",
+  switch: "One side went to another cluster.",
+  mixed: "One side became a new cluster, the other went to another one.",
+  reallocation: "Both sides went to other clusters.",
+};
+
 function showPanel(number) {
   const node = data.nodes[number];
   const leaf = !node.children.length;
@@ -14,8 +23,8 @@ function showPanel(number) {
   ];
   if (!leaf && node.histogram) parts.push(el("h4", {}, "This split"), ...histogram(node));
   if (!leaf && node.gain !== null) {
-    const kind = node.move === "cut" ? "" : ` Kind of split: ${node.move.replaceAll("_", " ")}.`;
-    parts.push(el("p", { class: "small" }, `It brought ${percent(node.gain)} of all that the splits gained.${kind}`));
+    const kind = MOVES[node.move] ? ` ${MOVES[node.move]}` : "";
+    parts.push(el("p", { class: "small", id: "panel-gain" }, `It brought ${percent(node.gain)} of all that the splits gained.${kind}`));
   }
   if (!leaf) parts.push(el("h4", {}, "Clusters below"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
   if (node.classes) {
@@ -45,9 +54,14 @@ function valuesOf(node) {
   }
   const head = node.parent < 0 ? "The most telling features" : "Where these rows differ most from all rows";
   const key = node.parent < 0 ? "" : "Dark: these rows; light: all rows. ";
+  const numbers = node.telling.some(({ feature }) => data.features[feature].kind !== "indicator");
+  const shares = node.telling.some(({ feature }) => data.features[feature].kind === "indicator");
+  const bar = "a bar is the middle half of the values, with the median as a line; in words, the lower quarter | the middle | the upper quarter. "
+    + "A quarter of the rows is below the first, half are below the second, three quarters below the third.";
+  const hint = [numbers ? `Of numbers ${bar}` : "", shares ? "Of categories a bar is the share of the rows." : ""].filter(Boolean).join(" ");
   return [
     el("h4", {}, head),
-    el("p", { class: "small" }, `${key}A bar is the middle half of the values, with the median as a line.`),
+    el("p", { class: "small" }, key + hint),
     el("table", { class: "quartiles" }, el("tbody", {}, node.telling.map((found) => valueRow(found, node.parent < 0)))),
   ];
 }

@@ -43,11 +43,8 @@ from agathis.report._rows import (
     spread_of,
     telling_features,
 )
-from agathis.report._wording import at_most, label_of, rule_of
-
-# Features that are typical of a cluster, and from how many standard deviations from the mean of
-# all rows on one is.
-TYPICAL, APART = 3, 0.5
+from agathis.report._typical import typical_of, whole_shares, without_few
+from agathis.report._wording import at_most, category_of, label_of, otherwise, rule_of
 
 
 def summarise(
@@ -117,18 +114,20 @@ def summarise(
     # A file does not tell whether its tree was grown from scaled rows. Units may be of any size:
     # without scaling one column alone could be the plane.
     standardise = scaled or isinstance(described.model, LoadedTree)
-    profile = _told(cluster_profile(tree, X, **plain, max_features=None), X, labels, least)
+    profile = cluster_profile(tree, X, **plain, max_features=None)
+    profile = without_few(whole_shares(profile, described.columns, X, labels), X, labels, least)
     return {
         "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
         "about": {
             "n_rows": len(X),
-            "n_features": tree.n_features,
+            "n_features": _n_sources(described),
             "n_clusters": tree.n_clusters,
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
             "method": _method(described.model),
             "scaled": scaled,
             "few": FEW,
+            "digits": int(digits),
             "version": agathis.__version__,
         },
         "features": [
@@ -192,11 +191,22 @@ def _method(model: object) -> str:
     return str(getattr(model, "source", None) or type(model).__name__)
 
 
+def _n_sources(described: Described) -> int:
+    """Columns of the table: the indicators of a source are one."""
+    columns = described.columns
+    sources = {column.source for column in columns if isinstance(column, Indicator)}
+    return len(sources) + sum(not isinstance(column, Indicator) for column in columns)
+
+
 def _kind(column: object) -> dict[str, object]:
     """What a page needs to put a value of the feature into words."""
     if isinstance(column, Indicator):
-        category = "missing" if column.of_missing else str(column.category)
-        return {"kind": "indicator", "source": column.source, "category": category}
+        return {
+            "kind": "indicator",
+            "source": column.source,
+            "category": category_of(column),
+            "otherwise": otherwise(column),
+        }
     if isinstance(column, Codes):
         return {"kind": "codes", "codes": [[v, word] for v, word in column.codes.items()]}
     return {"kind": "number"}
@@ -259,17 +269,6 @@ def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, obj
     return histogram(left, right, described.columns[f], float(tree.threshold[node]))
 
 
-def _told(profile: ClusterProfile, X: np.ndarray, labels: np.ndarray, least: int) -> ClusterProfile:
-    """The profile without the means of few values."""
-    known = np.array([np.sum(~np.isnan(X[labels == k]), axis=0) for k in range(len(profile.sizes))])
-    few = known[:, profile.features] < least
-    return replace(
-        profile,
-        means=np.where(few, np.nan, profile.means),
-        standardised=np.where(few, np.nan, profile.standardised),
-    )
-
-
 def _clusters(
     described: Described,
     X: np.ndarray,
@@ -297,27 +296,11 @@ def _clusters(
                 "size": size,
                 "share": rounded(size / total),
                 "n_leaves": int(np.count_nonzero(tree.is_leaf & (tree.cluster == k))),
-                "typical": _typical(profile, k),
+                "typical": typical_of(profile, k, described.columns, X[labels == k]),
                 "classes": counts,
             }
         )
     return out
-
-
-def _typical(profile: ClusterProfile, k: int) -> list[dict[str, object]]:
-    """The features whose mean is farthest from that of all rows, the farthest first."""
-    apart = np.nan_to_num(profile.standardised[k])
-    chosen = np.argsort(-np.abs(apart).round(9), kind="stable")[:TYPICAL]
-    return [
-        {
-            "feature": int(profile.features[i]),
-            "apart": rounded(apart[i]),
-            "mean": rounded(profile.means[k, i]),
-            "overall": rounded(profile.overall[i]),
-        }
-        for i in chosen
-        if abs(apart[i]) >= APART
-    ]
 
 
 def _code(described: Described, one_hot: object) -> dict[str, object]:
