@@ -43,13 +43,16 @@ BAD_DATA = {
     ),
     "a sign for missing": (
         b"a,t\n" + b"".join(b"%d,%s\n" % (i * i, b"?" if i == 7 else b"%d" % i) for i in range(60)),
-        '--na "?"',
+        "--na '?' takes such a text for a gap",
     ),
-    "thousands": (
-        b"a,t\n" + b"".join(b'%d,"%d,%03d.5"\n' % (i * i, i, i) for i in range(60)),
-        "t has numbers with commas, such as '0,000.5', '1,001.5', '2,002.5', ...: write 1000",
+    "two forms": (
+        b'a,t\n1,"1.264,40"\n2,"1,264.40"\n9,"7,5"\n',
+        "t has numbers of several forms or units, such as '1.264,40', '1,264.40', '7,5': write",
     ),
-    "decimal commas": (b'a,t\n1,"1,5"\n2,"2,5"\n9,"1,5"\n', "has numbers with commas"),
+    "two units": (
+        "a,t\n1,5 €\n2,7 $\n9,8 €\n".encode(),
+        "t has numbers of several forms or units, such as '5 €', '7 $': write them alike",
+    ),
     "too few rows": (b"a,b\n1,2\n3,4\n", "-k 3 is more than there are rows, 2"),
 }  # fmt: skip
 

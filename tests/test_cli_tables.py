@@ -13,7 +13,7 @@ from agathis.cli._columns import judge
 from agathis.cli._console import Messages
 from agathis.cli._errors import BadData
 from agathis.cli._prepare import Wanted, prepare
-from agathis.cli._table import read_table
+from agathis.cli._table import Reading, read_table
 from agathis.cli._text import layout_of
 
 QUIET = Messages(quiet=True)
@@ -22,7 +22,8 @@ QUIET = Messages(quiet=True)
 def read(tmp_path, data, name="t.csv", **options):
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    return read_table(str(path), **options)
+    as_text = options.pop("as_text", ())
+    return read_table(str(path), Reading(**options), as_text).table
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_formats(tmp_path):
     # What a file is, its content tells, not its name.
     (tmp_path / "t.csv").write_bytes((tmp_path / "t.parquet").read_bytes())
     for name in ("t.parquet", "t.feather", "t.csv"):
-        assert read_table(str(tmp_path / name)).equals(table)
+        assert read_table(str(tmp_path / name), Reading()).table.equals(table)
 
 
 def test_the_index_of_pandas_is_no_column(tmp_path):
@@ -60,7 +61,7 @@ def test_the_index_of_pandas_is_no_column(tmp_path):
 
     frame = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.Index([7, 8], name="key"))
     frame.to_parquet(tmp_path / "t.parquet")
-    assert read_table(str(tmp_path / "t.parquet")).column_names == ["a"]
+    assert read_table(str(tmp_path / "t.parquet"), Reading()).table.column_names == ["a"]
 
 
 def test_encodings(tmp_path):
@@ -72,7 +73,7 @@ def test_encodings(tmp_path):
 
 def test_half_characters(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a,b\n+2AA-,1\nx,2\n")
-    table = read_table(str(tmp_path / "t.csv"), encoding="utf-7")
+    table = read_table(str(tmp_path / "t.csv"), Reading(encoding="utf-7")).table
     assert table.to_pydict() == {"a": ["?", "x"], "b": [1, 2]}
 
 
@@ -80,7 +81,7 @@ def test_half_characters(tmp_path):
 def test_names_with_signs_that_end_lines_elsewhere(sign, tmp_path):
     name = f"a{sign}b"
     (tmp_path / "t.csv").write_text(f"{name},c\n01,2\n02,3\n", encoding="utf-8", newline="")
-    table = read_table(str(tmp_path / "t.csv"), as_text=[name])
+    table = read_table(str(tmp_path / "t.csv"), Reading(), [name]).table
     assert table.to_pydict() == {name: ["01", "02"], "c": [2, 3]}
 
 

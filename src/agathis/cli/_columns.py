@@ -7,12 +7,14 @@ them asks for them. What cannot be decided is a problem, which is told with the 
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis.cli._values import NUMBER, as_numbers, as_words, is_number, plain
+from agathis.cli._notation import are_numbers
+from agathis.cli._values import as_numbers, as_words, is_number, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +25,6 @@ FEW = 20
 MOST_CATEGORIES = 500
 #: In shorter tables numbers that go up by one may be anything.
 LONG = 10
-THOUSANDS = r"^\s*[-+]?\d{1,3}(,\d{3})+(\.\d*)?\s*$"
 ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
 
 
@@ -81,9 +82,9 @@ def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
     named = ID_NAME.fullmatch(name) is not None
     many = distinct == n if n <= FEW else distinct > FEW
     if types.is_string(values.type):
-        if distinct < n or _with_commas(values):
+        if distinct < n:
             return False
-        # Numbers with some sign for what is missing are no names of rows.
+        # Numbers that some sign for what is missing kept from being read name no rows.
         return (named and n > 1) or (n > FEW and _not_numbers(values) is None)
     if types.is_boolean(values.type):
         return False
@@ -101,41 +102,34 @@ def _not_numbers(values: pa.Array) -> list[str] | None:
     from pyarrow import compute
 
     different = compute.unique(values.drop_null())
-    numeric = compute.match_substring_regex(different, NUMBER)
-    others = different.filter(compute.invert(numeric)).to_pylist()
-    return others if 0 < len(others) < len(different) / 2 else None
-
-
-def _with_commas(values: pa.Array) -> list[str]:
-    """Of texts all of which are numbers for people, those with a comma, which were not read."""
-    from pyarrow import compute
-
-    different = compute.unique(values.drop_null())
-    numbers = compute.match_substring_regex(different, f"{NUMBER}|{THOUSANDS}")
-    if not compute.all(numbers).as_py():
-        return []
-    return different.filter(compute.match_substring(different, ",")).to_pylist()
+    others = different.filter(compute.invert(are_numbers(different))).to_pylist()
+    return others if len(others) < len(different) / 2 else None
 
 
 def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
     from pyarrow import compute
 
-    commas = _with_commas(values)
-    if commas:
-        some = _shown(commas)
-        why = f"has numbers with commas, such as {some}: write 1000 for 1,000 and 1.5 for 1,5"
-        return Verdict(name, "problem", why)
     others = _not_numbers(values)
+    some = compute.unique(values.drop_null()).to_pylist()
+    if others:
+        na = shlex.quote(" ".join(others[0].splitlines()))
+        why = f"has numbers, and also {_shown(others)}: --na {na} takes such a text for a gap"
+        return Verdict(name, "problem", why)
     if others is not None:
-        why = (
-            f"has numbers, and also {_shown(others)}: --na {_quoted(others[0])} takes such a text "
-            "for a missing value"
-        )
+        few = _shown(_one_of_each(some))
+        why = f"has numbers of several forms or units, such as {few}: write them alike"
         return Verdict(name, "problem", why)
     if distinct > FEW:
-        some = _shown(compute.unique(values.drop_null()).to_pylist())
-        return Verdict(name, "problem", f"has {distinct} different texts, such as {some}")
+        return Verdict(name, "problem", f"has {distinct} different texts, such as {_shown(some)}")
     return _category(name, values)
+
+
+def _one_of_each(texts: list[str]) -> list[str]:
+    """The first number of each form: texts are of one form if all but their digits is the same."""
+    forms: dict[str, str] = {}
+    for text in texts:
+        forms.setdefault(re.sub(r"\d+", "0", text.strip()), text)
+    return list(forms.values())
 
 
 def _category(name: str, values: pa.Array) -> Verdict:
@@ -160,10 +154,6 @@ def _category(name: str, values: pa.Array) -> Verdict:
 def _short(value: object) -> str:
     text = " ".join(str(value).splitlines())
     return text if len(text) <= 30 else f"{text[:27]}..."
-
-
-def _quoted(text: str) -> str:
-    return f'"{_short(text)}"' if re.search(r"[^\w.-]", text) or not text else text
 
 
 def _shown(texts: list[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from agathis.cli._console import Messages
 from agathis.cli._errors import BadData, WrongUse, bad_data
 from agathis.cli._options import METHOD_NAMES
 from agathis.cli._prepare import Prepared, Wanted, prepare
-from agathis.cli._table import read_table, shown
+from agathis.cli._table import Reading, read_table, shown
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -25,25 +24,12 @@ SMALLEST_LEAF = 0.02
 ROWS_WITH_BAR = 20_000
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How a file is read."""
-
-    na: list[str]
-    encoding: str | None
-    separator: str | None
-
-
 def read_rows(path: str, wanted: Wanted, reading: Reading, messages: Messages) -> Prepared:
     """The rows of a file as numbers."""
-    table = read_table(
-        path,
-        as_text=wanted.categorical,
-        na=reading.na,
-        encoding=reading.encoding,
-        separator=reading.separator,
-    )
-    return prepare(table, wanted, shown(path), messages)
+    read = read_table(path, reading, wanted.categorical)
+    rows = prepare(read.table, wanted, shown(path), messages)
+    read.tell(rows.names, messages)
+    return rows
 
 
 def scaled(rows: Prepared, how: str, messages: Messages) -> tuple[np.ndarray, BaseEstimator | None]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from agathis.cli._table import Reading
 
 #: The methods as they are typed, with the names that papers use.
 METHOD_NAMES = {
@@ -36,6 +39,11 @@ class Scale(str, Enum):
     none = "none"
     minmax = "minmax"
     standard = "standard"
+
+
+class Decimal(str, Enum):
+    point = "."
+    comma = ","
 
 
 class Missing(str, Enum):
@@ -94,6 +102,10 @@ Encoding = Annotated[
 Separator = Annotated[
     str | None, typer.Option("--sep", metavar="CHAR", help="Between columns; by default found.")
 ]
+DecimalPoint = Annotated[
+    Decimal | None,
+    typer.Option(help="Of numbers such as 1.200, which may be either; by default found."),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="For what is drawn at random.")
 ]
@@ -109,6 +121,15 @@ Jobs = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but warnings and errors.")]
 Open = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+
+
+def reading_of(
+    na: list[str], encoding: str | None, sep: str | None, decimal: Decimal | None
+) -> Reading:
+    """What the options say about how a file is read."""
+    from agathis.cli._table import Reading
+
+    return Reading(na, encoding, separator_of(sep), None if decimal is None else decimal.value)
 
 
 def separator_of(given: str | None) -> str | None:

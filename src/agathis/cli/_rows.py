@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData
+from agathis.cli._notation import are_numbers
 from agathis.cli._output import STDOUT
 from agathis.cli._prepare import lacks
-from agathis.cli._table import read_with_cells, shown
-from agathis.cli._values import NUMBER, as_numbers, as_words, indicators, is_number, plain
+from agathis.cli._table import Read, Reading, read_table, shown
+from agathis.cli._values import as_numbers, as_words, indicators, is_number, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,15 +38,8 @@ def load_model(path: str) -> LoadedTree:
         raise BadData(f"{shown(path)}{str(error).removeprefix('source')}") from error
 
 
-def read_for(
-    model: LoadedTree,
-    path: str,
-    *,
-    na: Sequence[str] = (),
-    encoding: str | None = None,
-    separator: str | None = None,
-) -> tuple[pa.Table, Callable[[], pa.Table]]:
-    """A table whose categories are read as those of the model, and what gives its cells."""
+def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages) -> Read:
+    """A table whose categories are read as those of the model."""
     one_hot = getattr(model, "one_hot_", {})
     # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
     texts = [
@@ -53,7 +47,9 @@ def read_for(
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
-    return read_with_cells(path, texts, na, encoding, separator)
+    read = read_table(path, reading, texts)
+    read.tell(getattr(model, "feature_names_in_", ()), messages)
+    return read
 
 
 def rows_of(
@@ -126,7 +122,7 @@ def _numbers(source: str, column: pa.Array, name: str) -> np.ndarray:
 
     what = f"is of type {column.type}"
     if types.is_string(column.type):
-        wrong = compute.invert(compute.match_substring_regex(column, NUMBER))
+        wrong = compute.invert(are_numbers(column))
         row = compute.index(wrong, True).as_py()
         what = f"has {column[max(row, 0)].as_py()!r} in row {max(row, 0) + 1}"
     raise BadData(

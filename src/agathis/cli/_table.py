@@ -12,13 +12,15 @@ import re
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agathis.cli._console import count
+from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData, bad_data, needs
+from agathis.cli._notation import Note, as_written, doubt
 from agathis.cli._output import STDOUT
-from agathis.cli._text import Layout, as_utf8, layout_of
+from agathis.cli._text import Layout, as_utf8, layout_of, without_sep_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,59 +29,100 @@ GZIP = b"\x1f\x8b"
 COLUMNAR = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"FEA1": "arrow"}
 
 
-def read_table(
-    path: str,
-    *,
-    as_text: Collection[str] = (),
-    na: Sequence[str] = (),
-    encoding: str | None = None,
-    separator: str | None = None,
-) -> pa.Table:
-    """The table in a file.
+@dataclass(frozen=True)
+class Reading:
+    """How a text file is read.
 
-    Parameters
+    Attributes
     ----------
-    path : str
-        ``-`` is stdin.
-    as_text : collection of str
-        Columns of text files that are categories, whatever they look like: 01 is not 1.
     na : sequence of str
         Texts that stand for missing values, besides the usual ones.
     encoding : str, optional
-        Of text files; by default UTF-8.
-    separator : str, optional
-        Of text files; by default it is found.
+        By default UTF-8.
+    separator, decimal : str, optional
+        By default they are found.
+    """
 
-    Returns
-    -------
+    na: Sequence[str] = ()
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a file held.
+
+    Attributes
+    ----------
     table : pyarrow.Table
         Names have no space around them, and may come twice. There is at least one row.
+    cells : callable
+        Gives the cells as they stand in the file.
+    notes : dict of str to Note
+        Columns whose numbers were not written as machines write them.
     """
-    return read_with_cells(path, as_text, na, encoding, separator)[0]
+
+    table: pa.Table
+    cells: Callable[[], pa.Table]
+    notes: dict[str, Note] = field(default_factory=dict)
+
+    def tell(self, columns: Iterable[str], messages: Messages) -> None:
+        """Say how numbers of these columns were read."""
+        alike: dict[Note, list[str]] = {}
+        for column in columns:
+            if column in self.notes:
+                alike.setdefault(self.notes[column], []).append(one_line(column))
+        for note, names in alike.items():
+            tell = messages.warn if note.doubtful else messages.say
+            tell(f"In {listed(names)} {note.text}.")
 
 
-def read_with_cells(
-    path: str,
-    as_text: Collection[str] = (),
-    na: Sequence[str] = (),
-    encoding: str | None = None,
-    separator: str | None = None,
-) -> tuple[pa.Table, Callable[[], pa.Table]]:
-    """The table, as of ``read_table``, and what gives its cells as they stand in the file."""
+def read_table(path: str, reading: Reading, as_text: Collection[str] = ()) -> Read:
+    """Read a file, or stdin where it is ``-``.
+
+    ``as_text`` are columns of text files that are categories, whatever they look like: 01 is
+    not 1.
+    """
     needs("pyarrow", "io", "reading tables")
     name = shown(path)
     head = None if path == STDOUT else _head(path)
     if head is not None and (kind := _columnar_kind(head)):
-        return _checked(table := _read_columnar(path, kind), name), lambda: table
+        return Read(_checked(table := _read_columnar(path, kind), name), lambda: table)
     data = _bytes_of(path, name)
     if kind := _columnar_kind(data[:8]):
-        return _checked(table := _read_spooled(data, kind, name), name), lambda: table
-    data = as_utf8(data, encoding, name)
+        return Read(_checked(table := _read_spooled(data, kind, name), name), lambda: table)
+    data, said = without_sep_line(as_utf8(data, reading.encoding, name))
     if not data.strip():
         raise BadData(f"{name} is empty.")
-    layout = layout_of(data, "\t" if separator is None and _is_tsv(path) else separator)
-    table = _checked(_read_text(data, layout, as_text, na, name), name)
-    return table, lambda: _read_text(data, layout, None, (), name)
+    separator = reading.separator or said or ("\t" if _is_tsv(path) else None)
+    layout = layout_of(data, separator, reading.decimal)
+    table = _checked(_read_text(data, layout, as_text, reading.na, name), name)
+    table, notes = _numbers_as_written(table, layout, as_text)
+    return Read(table, lambda: _read_text(data, layout, None, (), name), notes)
+
+
+def _numbers_as_written(
+    table: pa.Table, layout: Layout, as_text: Collection[str]
+) -> tuple[pa.Table, dict[str, Note]]:
+    """The table with numbers for texts that are such to people, and what to say of these."""
+    from pyarrow import types
+
+    notes = {}
+    for i, name in enumerate(table.column_names):
+        kind = table.column(i).type
+        if name in as_text:
+            continue
+        if types.is_string(kind):
+            found = as_written(table.column(i), layout.decimal, layout.sure)
+            if found is not None:
+                table = table.set_column(i, name, found[0])
+                notes[name] = found[1]
+        elif types.is_floating(kind) and not layout.sure:
+            note = doubt([row[i] for row in layout.sample if i < len(row)], layout.decimal)
+            if note is not None:
+                notes[name] = note
+    return table, notes
 
 
 def _checked(table: pa.Table, name: str) -> pa.Table:

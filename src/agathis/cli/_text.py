@@ -1,4 +1,8 @@
-"""What bytes of a text file mean: their encoding, the separator and the decimal point."""
+"""What bytes of a text file mean: their encoding, the separator and the decimal point.
+
+The cells of its first rows tell; where these could be either, files with semicolons are taken for
+those of a country with decimal commas.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,18 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agathis.cli._errors import BadData, WrongUse
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
-COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
-POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
+NUMBER = {
+    ",": re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?"),
+    ".": re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?"),
+}
+# Spreadsheets write their separator before the header.
+SEP_LINE = re.compile(rb'"?sep=([^\r\n])"?\r?\n')
 # No text has these, not even in one of the encodings that have a byte a letter.
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -22,11 +30,24 @@ UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is cut into cells; ``header`` has the names as they stand there."""
+    """How a text is cut into cells.
+
+    Attributes
+    ----------
+    separator, decimal : str
+    sure : bool
+        Whether some cells are numbers with that decimal point alone.
+    header : tuple of str
+        The names as they stand there.
+    sample : list of lists of str
+        The cells of the first rows.
+    """
 
     separator: str
     decimal: str
+    sure: bool
     header: tuple[str, ...]
+    sample: Sequence[Sequence[str]] = field(repr=False)
 
 
 def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
@@ -55,11 +76,23 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     return text.removeprefix("\ufeff").encode(errors="replace")
 
 
-def layout_of(data: bytes, separator: str | None) -> Layout:
+def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
+    """A text without its first line where that is ``sep=;`` or such, and the separator.
+
+    >>> without_sep_line(b"sep=;\\na;b\\n")
+    (b'a;b\\n', ';')
+    """
+    found = SEP_LINE.match(data)
+    if not found or not found[1].isascii():
+        return data, None
+    return data[found.end() :], found[1].decode()
+
+
+def layout_of(data: bytes, separator: str | None, decimal: str | None = None) -> Layout:
     """The separator that gives most rows as many cells as the header, and what fits it.
 
     >>> layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
-    Layout(separator=';', decimal=',', header=('size', 'colour'))
+    Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'))
     """
     sample = data[:SAMPLE_BYTES]
     if len(data) > len(sample):
@@ -68,7 +101,10 @@ def layout_of(data: bytes, separator: str | None) -> Layout:
     found = {kind: _cells(text, kind) for kind in ([separator] if separator else SEPARATORS)}
     best = max(found, key=lambda kind: _fit(found[kind]))
     rows = found[best]
-    return Layout(best, _decimal(rows[1:], best), tuple(rows[0]))
+    sure = decimal is not None
+    if decimal is None:
+        decimal, sure = _decimal(rows[1:], best)
+    return Layout(best, decimal, sure, tuple(rows[0]), rows[1:])
 
 
 def _cells(text: str, separator: str) -> list[list[str]]:
@@ -93,10 +129,15 @@ def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
     return width > 1, same, width
 
 
-def _decimal(rows: Sequence[Sequence[str]], separator: str) -> str:
+def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:
+    """The decimal point, and whether the cells leave no doubt."""
     if separator == ",":
-        return "."
-    cells = [cell for row in rows for cell in row]
-    commas = sum(COMMA.fullmatch(cell) is not None for cell in cells)
-    points = sum(POINT.fullmatch(cell) is not None for cell in cells)
-    return "," if commas > points else "."
+        return ".", True
+    counts = {",": 0, ".": 0}
+    for cell in {cell.strip() for row in rows for cell in row}:
+        fits = [point for point, number in NUMBER.items() if number.fullmatch(cell)]
+        if len(fits) == 1:
+            counts[fits[0]] += 1
+    likely = "," if separator == ";" else "."
+    found = max(counts, key=lambda point: (counts[point], point == likely))
+    return found, counts[found] > 0

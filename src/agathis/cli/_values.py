@@ -10,9 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A number as people write it, be it with a decimal comma.
-NUMBER = r"^\s*[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?\s*$"
-
 
 def plain(column: pa.ChunkedArray) -> pa.Array:
     """One array without a dictionary; all kinds of text are one kind."""

@@ -43,6 +43,7 @@ def compare(
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -62,11 +63,11 @@ def compare(
         raise WrongUse(f"--leaves {leaves} is less than -k {clusters}.")
     check_target(output)
     check_apart(data, o=output)
-    separator = options.separator_of(sep)
+    reading = options.reading_of(na, encoding, sep, decimal)
 
     import agathis
     from agathis._methods import WITH_KERNELS
-    from agathis.cli._fitting import Reading, read_rows, scaled
+    from agathis.cli._fitting import read_rows, scaled
     from agathis.cli._prepare import Wanted
 
     names = [METHOD_NAMES[one.value] for one in method]
@@ -75,7 +76,7 @@ def compare(
         raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")
     messages = Messages(quiet)
     wanted = Wanted(drop, keep, categorical, target, missing.value)
-    rows = read_rows(data, wanted, Reading(na, encoding, separator), messages)
+    rows = read_rows(data, wanted, reading, messages)
     X, _ = scaled(rows, scale.value, messages)
     chosen = names or _methods(len(X), clusters, leaves, kernel, messages)
     messages.say(f"{count(runs, 'run')} of {len(chosen)} methods.")

@@ -56,6 +56,7 @@ def fit(
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -76,9 +77,9 @@ def fit(
         raise WrongUse(f"--names has {len(cluster_names)} names, and -k is {clusters}.")
     if cluster_names is not None and len(set(cluster_names) - {""}) < len(cluster_names):
         raise WrongUse(f"--names {names}: each cluster needs a name of its own.")
-    separator = options.separator_of(sep)
+    reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis.cli._fitting import Reading, fitted, new_model, read_rows, scaled
+    from agathis.cli._fitting import fitted, new_model, read_rows, scaled
     from agathis.cli._prepare import Wanted
     from agathis.export import from_json, to_json, to_rules
 
@@ -95,7 +96,7 @@ def fit(
     )
     messages = Messages(quiet)
     wanted = Wanted(drop, keep, categorical, target, missing.value)
-    rows = read_rows(data, wanted, Reading(na, encoding, separator), messages)
+    rows = read_rows(data, wanted, reading, messages)
     X, scaler = scaled(rows, scale.value, messages)
     fitted(model, X, messages)
     found = model.tree_.n_clusters

@@ -27,6 +27,7 @@ def predict(
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell the cluster of each row of a table.
@@ -41,20 +42,20 @@ def predict(
     check_target(output)
     check_apart(data, o=output)
     check_apart(model, o=output)
-    separator = options.separator_of(sep)
+    reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis import _validation as checks
     from agathis.cli._rows import load_model, read_for, rows_of
 
     messages = Messages(quiet)
     loaded = load_model(model)
-    table, cells = read_for(loaded, data, na=na, encoding=encoding, separator=separator)
-    X = rows_of(loaded, table, data, messages)
+    read = read_for(loaded, data, reading, messages)
+    X = rows_of(loaded, read.table, data, messages)
     # Not the model's own predict: whatever is missing goes where the tree sends it.
     labels = loaded.tree_.predict(X, checks.n_threads(None)).tolist()
     if hasattr(loaded, "cluster_names_"):
         labels = [loaded.cluster_names_[label] for label in labels]
-    _write(output, cells() if with_data else None, labels)
+    _write(output, read.cells() if with_data else None, labels)
     if output != STDOUT:
         messages.say(f"Wrote {output}.")
 

@@ -18,6 +18,7 @@ def report(
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page about a model and the rows of a table, as one HTML file.
@@ -31,14 +32,14 @@ def report(
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_apart(data, o=output)
     check_apart(model, o=output)
-    separator = options.separator_of(sep)
+    reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis.cli._prepare import Wanted, check_names, target_of
     from agathis.cli._rows import load_model, read_for, rows_of
 
     messages = Messages(quiet)
     loaded = load_model(model)
-    table, _ = read_for(loaded, data, na=na, encoding=encoding, separator=separator)
+    table = read_for(loaded, data, reading, messages).table
     check_names(table.column_names, Wanted(target=target))
     X = rows_of(loaded, table, data, messages, every=True)
     classes = None if target is None else target_of(table, target)

@@ -33,6 +33,7 @@ def suggest(
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -44,17 +45,17 @@ def suggest(
 
     Example: agathis suggest iris.csv --drop species
     """
-    separator = options.separator_of(sep)
+    reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis._progress import shown
     from agathis.cli._choice import best_of, candidates, reasons
     from agathis.cli._console import results
-    from agathis.cli._fitting import Reading, read_rows, scaled
+    from agathis.cli._fitting import read_rows, scaled
     from agathis.cli._prepare import Wanted
 
     messages = Messages(quiet)
     wanted = Wanted(drop, keep, categorical, None, missing.value)
-    rows = read_rows(data, wanted, Reading(na, encoding, separator), messages)
+    rows = read_rows(data, wanted, reading, messages)
     X, _ = scaled(rows, scale.value, messages)
     most = min(max_k, len(X) - 1)
     with bad_data(), shown("suggest", not quiet) as tell:
@@ -68,6 +69,7 @@ def suggest(
     words += ["--missing", missing.value] if missing is not Missing.error else []
     lists = {"--drop": drop, "--keep": keep, "--categorical": categorical, "--na": na}
     lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
+    lists |= {"--decimal": [decimal.value] if decimal else []}
     words += [word for option, given in lists.items() for one in given for word in (option, one)]
     with results() as console:
         console.print(_table(found, best))
