@@ -42,10 +42,10 @@ def test_words(model):
 
 def test_sql(model):
     sql = to_sql(model, feature_names=NAMES, dialect="sqlite")
-    assert sql == "CASE\n  WHEN `x` IS NOT NULL THEN 0\n  ELSE 1\nEND"
+    assert sql == "CASE\n  WHEN `x` GLOB '*[0-9]*' THEN 0\n  ELSE 1\nEND"
     database = sqlite3.connect(":memory:")
     ask = f"SELECT {sql} FROM (SELECT ? AS x)"
-    assert [database.execute(ask, [x]).fetchone()[0] for x in (1.0, None)] == [0, 1]
+    assert [database.execute(ask, [x]).fetchone()[0] for x in (1.0, None, "")] == [0, 1, 1]
     database.close()
 
 

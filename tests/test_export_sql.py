@@ -61,10 +61,10 @@ def test_golden():
     names = ["sl", "sw", "petal length", "pw"]
     assert to_sql(model, feature_names=names, dialect="sqlite") == dedent("""\
         CASE
-          WHEN `petal length` <= 3.4 THEN 0
-          WHEN (`petal length` <= 5.15 OR `petal length` IS NULL) THEN 1
+          WHEN `petal length` GLOB '*[0-9]*' AND CAST(`petal length` AS REAL) <= 3.4 THEN 0
+          WHEN (CAST(`petal length` AS REAL) <= 5.15 OR `petal length` NOT GLOB '*[0-9]*' OR `petal length` IS NULL) THEN 1
           ELSE 2
-        END""")
+        END""")  # noqa: E501
 
 
 @ENGINES
@@ -189,7 +189,7 @@ def test_every_dialect_quotes(dialect):
     words = set(re.findall(r"[A-Za-z_]+", rest)) - {"E", "X", "e"}
     assert words <= {
         "CASE", "WHEN", "THEN", "ELSE", "END", "OR", "AND", "IS", "NULL", "NOT", "CAST", "AS",
-        "REAL", "FLOAT", "double", "precision", "N", "CONVERT", "USING", "utf",  "mb",
+        "REAL", "GLOB", "FLOAT", "double", "precision", "N", "CONVERT", "USING", "utf",  "mb",
     }  # fmt: skip
     assert ";" not in rest
 

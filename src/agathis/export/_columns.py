@@ -21,6 +21,9 @@ from agathis.export._words import number
 
 INFINITY = float("inf")
 
+#: Texts that stand for a missing value in tables, unless they are categories.
+MARKS = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
+
 
 @dataclass(frozen=True)
 class Number:

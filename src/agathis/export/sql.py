@@ -14,18 +14,23 @@ from dataclasses import dataclass
 from sklearn.base import BaseEstimator
 
 from agathis._tree import Tree
+from agathis.export import _sqlite
 from agathis.export._columns import Indicator
 from agathis.export._described import Described, Turn, describe
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database writes names, texts and numbers, and whether it tells "a" from "A"."""
+    """How a database writes names, texts and numbers, and whether it tells "a" from "A".
+
+    Where it is not ``typed``, as SQLite, a column of numbers may hold texts.
+    """
 
     name: Callable[[str], str]
     text: Callable[[str], str]
     number: Callable[[float], str]
     cases: bool = True
+    typed: bool = True
 
 
 def to_sql(
@@ -46,7 +51,8 @@ def to_sql(
     that missed the feature, or to the child with more rows if none did. Thresholds are written
     so that the database reads the same float64. Columns of whole numbers are exact up to 2**53.
     A column of float32 (REAL, FLOAT4) holds rounded values, as float32 rows do for ``predict``. A
-    NaN is a value to most databases, not NULL: turn it into NULL first.
+    NaN is a value to most databases, not NULL: turn it into NULL first. Columns have to have their
+    types, but for SQLite, where numbers and truths may be texts and empty texts are missing.
 
     Parameters
     ----------
@@ -154,19 +160,52 @@ def _asked(described: Described, writer: Dialect, turn: Turn) -> str:
     """A turn as a condition; nothing where all rows pass."""
     column = described.columns[turn.feature]
     name = writer.name(column.name)
-    if isinstance(column, Indicator):
-        missing = turn.missing or column.closed
-        if column.of_missing:
-            return f"{name} IS NOT NULL" if turn.high < 1 else ""
-        if turn.high < 1:
-            condition = f"{name} <> {_category(column.category, writer)}"
-            return f"({condition} OR {name} IS NULL)" if missing else condition
+    ask = _of_typed if writer.typed else _of_sqlite
+    if not isinstance(column, Indicator):
+        missing, asks = turn.missing, turn.high < math.inf
+    elif column.of_missing:
+        # It is never missing itself: 0 is a value that is known, and with 1 all rows pass.
+        missing, asks = turn.high >= 1, False
     else:
-        missing = turn.missing
-        if turn.high < math.inf:
-            condition = f"{name} <= {writer.number(turn.high)}"
-            return f"({condition} OR {name} IS NULL)" if missing else condition
-    return "" if missing else f"{name} IS NOT NULL"
+        missing, asks = turn.missing or column.closed, turn.high < 1
+    if missing and not asks:
+        return ""
+    return ask(described, writer, turn, name, missing, asks)
+
+
+def _of_typed(
+    described: Described, writer: Dialect, turn: Turn, name: str, missing: bool, asks: bool
+) -> str:
+    column = described.columns[turn.feature]
+    if not asks:
+        return f"{name} IS NOT NULL"
+    if isinstance(column, Indicator):
+        condition = f"{name} <> {_category(column.category, writer)}"
+    else:
+        condition = f"{name} <= {writer.number(turn.high)}"
+    return f"({condition} OR {name} IS NULL)" if missing else condition
+
+
+def _of_sqlite(
+    described: Described, writer: Dialect, turn: Turn, name: str, missing: bool, asks: bool
+) -> str:
+    column = described.columns[turn.feature]
+    if not isinstance(column, Indicator):
+        if not asks:
+            return _sqlite.known_number(name)
+        return _sqlite.at_most(name, writer.number(turn.high), missing)
+    source = [
+        c for c in described.columns if isinstance(c, Indicator) and c.source == column.source
+    ]
+    categories = [c.category for c in source]
+    if not asks:
+        return _sqlite.known(name, categories)
+    written = _category(column.category, writer)
+    if isinstance(column.category, bool):
+        return _sqlite.other_truth(name, column.category, missing)
+    if isinstance(column.category, str):
+        return _sqlite.other_text(name, column.category, missing, categories)
+    return _sqlite.other_number(name, written, missing)
 
 
 def _category(category: object, writer: Dialect) -> str:
@@ -250,27 +289,6 @@ def _number_of_mssql(value: float) -> str:
     return f"CAST({_approximate(value)} AS FLOAT(53))"
 
 
-def _number_of_sqlite(value: float) -> str:
-    """A number of few digits, or a fraction that SQLite computes without rounding.
-
-    SQLite reads some decimals as the neighbour of the nearest float64. With two decimals the
-    nearest is too far from the next to be missed. A fraction of whole numbers whose denominator
-    is a power of 2 is exact.
-    """
-    if abs(value) < 1e12 and float(f"{value:.2f}") == value:
-        return repr(value)
-    top, bottom = value.as_integer_ratio()
-    power = bottom.bit_length() - 1
-    while abs(top) >= 1 << 53:
-        top, power = top >> 1, power - 1
-    steps, factor = [], "/" if power > 0 else "*"
-    power = abs(power)
-    while power > 0:
-        steps.append(f" {factor} {1 << min(power, 62)}")
-        power -= 62
-    return f"(CAST({top} AS REAL){''.join(steps)} /* {value!r} */)"
-
-
 DIALECTS = {
     "ansi": Dialect(_wrapped('"', '"'), _text, _approximate),
     "bigquery": Dialect(_escaped("`"), _escaped("'"), _number_of_bigquery, cases=False),
@@ -281,5 +299,5 @@ DIALECTS = {
     "snowflake": Dialect(_wrapped('"', '"'), _escaped("'"), _number_of_postgres),
     # Between double quotes SQLite reads a name that no column has as a text: a slip of the pen
     # would be an answer. Between these it is an error.
-    "sqlite": Dialect(_wrapped("`", "`"), _text, _number_of_sqlite, cases=False),
+    "sqlite": Dialect(_wrapped("`", "`"), _text, _sqlite.number, cases=False, typed=False),
 }
