@@ -119,8 +119,66 @@ def test_python_wants_only_what_it_asks_for():
     assert call({"used": 51}) == 1
     with pytest.raises(KeyError, match="used"):
         call({"unused": 0})
-    with pytest.raises(ValueError, match="a row must have 2 values; it has 1"):
+    with pytest.raises(
+        ValueError, match=r"must have 2 values; it has 1\. The order: 'unused', 'used'"
+    ):
         call([1.0])
+    assert "a sequence of 2 values, in this order:\n    'unused'\n    'used'\n" in call.__doc__
+
+
+def test_python_names_any_names_in_its_words():
+    call = function_of(Kauri(2).fit(np.eye(len(AWKWARD))), feature_names=AWKWARD)
+    assert all(ascii(name) in call.__doc__ for name in AWKWARD)
+    with pytest.raises(ValueError, match=r"it has 0\. The order: ") as caught:
+        call([])
+    assert str(caught.value).endswith(", ".join(map(repr, AWKWARD)))
+
+
+@pytest.mark.parametrize("mark", ["", "NA", "nan", "N/A", "null"])
+@pytest.mark.parametrize("seed", range(3))
+def test_python_of_rows_of_text(mark, seed):
+    """As ``csv.DictReader`` gives them."""
+    random = np.random.default_rng(seed)
+    kind = random.integers(0, 3, 120)
+    doors = np.array([2, 4, 5])[(kind + (random.random(120) < 0.2)) % 3]
+    paid = random.random(120) < kind / 2
+    size = np.round(kind + random.normal(size=120), 2)
+    colour = np.array(["red", "it's", "blue"])[kind]
+    gap = random.random((120, 4)) < 0.1
+    X = np.column_stack([size, paid, doors == 2, doors == 4, doors == 5,
+                         colour == "red", colour == "it's"]).astype(float)  # fmt: skip
+    X[gap[:, [0, 1, 2, 2, 2, 3, 3]]] = np.nan
+    names = ["size", "paid", "d2", "d4", "d5", "red", "its"]
+    one_hot = {
+        "paid": {"paid": True},
+        "doors": {"d2": 2, "d4": 4, "d5": 5},
+        "colour": {"red": "red", "its": "it's"},
+    }
+    model = Kauri(6, max_leaf_nodes=12, stocks="binned").fit(X)
+    call = function_of(model, feature_names=names, one_hot=one_hot)
+    cells = np.column_stack([size.astype(str), np.char.lower(paid.astype(str)), doors, colour])
+    cells = cells.astype(object)
+    cells[gap] = mark
+    head = ["size", "paid", "doors", "colour"]
+    rows = [dict(zip(head, row, strict=True)) for row in cells.tolist()]
+    assert [call(row) for row in rows] == model.labels_.tolist()
+    assert [call(list(row.values())) for row in rows] == model.labels_.tolist()
+    plain = [
+        {name: None if value == mark else value for name, value in row.items()} for row in rows
+    ]
+    for row, truth, gone in zip(plain, paid, gap[:, 1], strict=True):
+        row["paid"] = pd.NA if gone else np.bool_(truth)
+    assert [call(row) for row in plain] == model.labels_.tolist()
+
+
+@pytest.mark.parametrize("category", [True, False])
+def test_python_of_truths_however_they_are_written(category):
+    model = Kauri(2).fit([[0.0], [1.0], [1.0]])
+    call = function_of(model, feature_names=["f"], one_hot={"f": {"f": category}})
+    expected = model.predict([[float(category)], [float(not category)]]).tolist()
+    for true, false in [("true", "false"), ("True", "False"), ("1", "0"), ("t", "f"), (1, 0),
+                        (1.0, 0.0), (True, False), (" TRUE ", "FALSE")]:  # fmt: skip
+        assert [call({"f": true}), call({"f": false})] == expected
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -23,6 +23,10 @@ INFINITY = float("inf")
 
 #: Texts that stand for a missing value in tables, unless they are categories.
 MARKS = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
+LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
+
+#: However a truth is stored, in lower case as text it is one of these.
+TRUTHS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,11 @@ def columns_of(
             f"one_hot has the source {min(both)!r}, which is also a feature of its own."
         )
     return out
+
+
+def categories_of(columns: Sequence[Column], source: str) -> list[object]:
+    """The categories of a source that have columns."""
+    return [c.category for c in columns if isinstance(c, Indicator) and c.source == source]
 
 
 def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dict[str, object]]:

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agathis.export._columns import MARKS
-
-#: However a truth is stored, in lower case as text it is one of these.
-TRUTHS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}
+from agathis.export._columns import LOWER_MARKS, MARKS, TRUTHS
 
 
 def at_most(name: str, number: str, missing: bool) -> str:
@@ -41,8 +38,7 @@ def other_truth(name: str, truth: bool, missing: bool) -> str:
     name = f"lower(trim({name}))"
     if missing:
         return f"({_none_of(name, TRUTHS[truth])} OR {name} IS NULL)"
-    marks = dict.fromkeys(mark.lower() for mark in MARKS)
-    return _none_of(name, [*TRUTHS[truth], *marks])
+    return _none_of(name, [*TRUTHS[truth], *LOWER_MARKS])
 
 
 def other_text(name: str, text: str, missing: bool, categories: Collection[object]) -> str:

@@ -1,4 +1,8 @@
-"""A tree as a function in Python that needs no package at all."""
+"""A tree as a function in Python that needs no package at all.
+
+Its rows may be those of ``csv.DictReader``, all text. Each value that the tree asks for is first
+made what the tree compares: a number, a truth, or a category, and NaN or None where it is missing.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,11 @@ from keyword import iskeyword
 from sklearn.base import BaseEstimator
 
 from agathis._tree import Tree
-from agathis.export._columns import Indicator
+from agathis.export._columns import LOWER_MARKS, MARKS, TRUTHS, Indicator, categories_of
 from agathis.export._described import Described, Turn, describe
+
+#: What is missing, as text in lower case: None and what pandas has for it too.
+MISSING = (*LOWER_MARKS, "none", "<na>")
 
 
 def to_python(
@@ -21,12 +28,13 @@ def to_python(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
 ) -> str:
-    """Write a tree as the source of a function in Python.
+    r'''Write a tree as the source of a function in Python.
 
     The function takes a row: a mapping from names to values, of which those that the tree asks
     for are enough, or a sequence of values in the order of the features. It returns the cluster.
-    A value is missing where it is None or NaN, and goes where it goes in the tree. Numbers are
-    compared as float64, as ``predict`` does.
+    A value is missing where it is None, NaN, an empty text or one such as "NA", and goes where it
+    goes in the tree. Numbers are compared as float64, as ``predict`` does. Numbers and truths may
+    be texts, as those of ``csv.DictReader`` are.
 
     Parameters
     ----------
@@ -55,12 +63,19 @@ def to_python(
     >>> source = to_python(Kauri(2).fit([[0.0], [1.0], [9.0]]), feature_names=["age"])
     >>> print(source)
     def cluster_of(row):
-        # A mapping from names to values, or a sequence of 1 value.
+        """The cluster of a row.
+    <BLANKLINE>
+        A mapping from names to values, or a sequence of 1 value, in this order:
+        'age'
+        """
         named = hasattr(row, "keys")
         if not named and len(row) != 1:
-            raise ValueError("a row must have 1 value; it has %d" % len(row))
+            order = "'age'"
+            text = "a row must have 1 value; it has %d. The order: %s"
+            raise ValueError(text % (len(row), order))
+        missing = ('', 'na', 'n/a', '#n/a', 'nan', 'null', 'none', '<na>')
         x0 = row['age' if named else 0]
-        x0 = float("nan") if x0 is None else float(x0)
+        x0 = float("nan" if str(x0).strip().lower() in missing else x0)
         if not x0 > 5.0:
             return 0
         return 1
@@ -69,10 +84,12 @@ def to_python(
     >>> exec(source, names)
     >>> names["cluster_of"]({"age": 7.5}), names["cluster_of"]([3])
     (1, 0)
-    """
+    >>> names["cluster_of"]({"age": "7.5"}), names["cluster_of"]({"age": ""})
+    (1, 0)
+    '''
     if not isinstance(function, str) or not function.isidentifier() or iskeyword(function):
         raise ValueError(f"function must be a name that Python accepts; it is {function!r}.")
-    if function in ("hasattr", "len", "float", "ValueError"):
+    if function in ("hasattr", "isinstance", "len", "float", "str", "ValueError"):
         raise ValueError(f"function={function!r} is a name that the function itself uses.")
     described = describe(
         model,
@@ -93,18 +110,28 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     place = {name: i for i, name in enumerate(names)}
     many = f"{len(names)} value{'s'[: len(names) != 1]}"
     yield f"def {function}(row):"
-    yield f"    # A mapping from names to values, or a sequence of {many}."
+    yield '    """The cluster of a row.'
+    yield ""
+    yield f"    A mapping from names to values, or a sequence of {many}, in this order:"
+    for name in names:
+        yield "    " + ascii(name).replace("\\", "\\\\").replace('"', '\\"')
+    yield '    """'
     yield '    named = hasattr(row, "keys")'
     yield f"    if not named and len(row) != {len(names)}:"
-    yield f'        raise ValueError("a row must have {many}; it has %d" % len(row))'
+    # ASCII only: the source is the same in every encoding.
+    yield f"        order = {', '.join(map(repr, names))!a}"
+    yield f'        text = "a row must have {many}; it has %d. The order: %s"'
+    yield "        raise ValueError(text % (len(row), order))"
     used = {columns[f].name: columns[f] for f in described.used()}
+    if any(not isinstance(column, Indicator) for column in used.values()):
+        yield f"    missing = {MISSING!r}"
     for name, column in used.items():
         i = place[name]
-        # ASCII only: the source is the same in every encoding.
         yield f"    x{i} = row[{name!a} if named else {i}]"
-        # What is not a number is only compared with categories.
-        if not isinstance(column, Indicator):
-            yield f'    x{i} = float("nan") if x{i} is None else float(x{i})'
+        if isinstance(column, Indicator):
+            yield from _category(f"x{i}", categories_of(columns, name))
+        else:
+            yield f'    x{i} = float("nan" if str(x{i}).strip().lower() in missing else x{i})'
     for leaf, turns in described.turns():
         answer = described.label(leaf)
         answer = ascii(answer) if isinstance(answer, str) else answer
@@ -128,8 +155,27 @@ def _asked(described: Described, turn: Turn, place: dict[str, int]) -> str:
     return f"not {x} > {turn.high!r}" if turn.missing else f"{x} <= {turn.high!r}"
 
 
+def _category(x: str, categories: list[object]) -> Iterator[str]:
+    """What makes a value one that compares with the categories, and None where it is missing."""
+    if all(isinstance(category, bool) for category in categories):
+        words = {word: truth for truth, written in TRUTHS.items() for word in written}
+        words |= dict.fromkeys(MISSING)
+        yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
+        return
+    marks = tuple(mark for mark in (*MARKS, "<NA>") if mark not in categories)
+    # The texts come first: a missing value of pandas is not even equal to itself or not.
+    yield f"    if {x} is None or str({x}) in {marks!r} or {x} != {x}:"
+    yield f"        {x} = None"
+    if any(isinstance(category, (int, float)) for category in categories):
+        yield f"    if isinstance({x}, str):"
+        yield "        try:"
+        yield f"            {x} = float({x})"
+        yield "        except ValueError:"
+        yield f"            {x} = {x}.strip()"
+
+
 def _asked_of_source(column: Indicator, turn: Turn, x: str) -> str:
-    missing, known = f"({x} is None or {x} != {x})", f"({x} is not None and {x} == {x})"
+    known = f"{x} is not None"
     if column.of_missing:
         return known if turn.high < 1 else "True"
     if turn.high >= 1:
@@ -137,9 +183,9 @@ def _asked_of_source(column: Indicator, turn: Turn, x: str) -> str:
         return "True" if column.closed else known
     other = f"{x} != {_literal(column.category)}"
     if turn.missing or column.closed:
-        # None is not the category; NaN is not either.
+        # None is not the category.
         return other
-    return f"({other} and not {missing})"
+    return f"{known} and {other}"
 
 
 def _literal(category: object) -> str:

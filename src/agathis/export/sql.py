@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from agathis._tree import Tree
 from agathis.export import _sqlite
-from agathis.export._columns import Indicator
+from agathis.export._columns import Indicator, categories_of
 from agathis.export._described import Described, Turn, describe
 
 
@@ -194,10 +194,7 @@ def _of_sqlite(
         if not asks:
             return _sqlite.known_number(name)
         return _sqlite.at_most(name, writer.number(turn.high), missing)
-    source = [
-        c for c in described.columns if isinstance(c, Indicator) and c.source == column.source
-    ]
-    categories = [c.category for c in source]
+    categories = categories_of(described.columns, column.source)
     if not asks:
         return _sqlite.known(name, categories)
     written = _category(column.category, writer)
