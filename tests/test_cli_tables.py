@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shlex
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,9 @@ from pyarrow import feather, parquet
 
 from agathis.cli._columns import judge
 from agathis.cli._console import Messages
-from agathis.cli._errors import BadData
-from agathis.cli._prepare import Wanted, prepare
+from agathis.cli._errors import BadData, WrongUse
+from agathis.cli._names import Wanted
+from agathis.cli._prepare import prepare
 from agathis.cli._table import Reading, read_table
 from agathis.cli._text import layout_of
 
@@ -120,6 +122,13 @@ COLUMNS = {
     "large text": (pa.array(["a", "b", "c"] * 10, pa.large_string()), "category"),
     "texts": ([f"n{i // 2 + (i > 28)}" for i in range(2 * N)], "problem"),
     "with a sign": (["?", *map(str, range(N))], "problem"),
+    "comments": ([*(f"no {i} of it was good" for i in range(N)), None], "free text"),
+    "repeated": ([f"no {i % 50} of it was good" for i in range(2 * N)], "free text"),
+    "German dates": ([f"{i + 1:02d}.05.2019" for i in range(N)], "dates"),
+    "other dates": ([f"{i % 12 + 1}/27/2019 10:30" for i in range(N)], "dates"),
+    "short dates": ([f"{i + 1:02d}.05.19" for i in range(N)], "dates"),
+    "years first": ([f"2019/05/{i + 1}" for i in range(N)], "dates"),
+    "versions": ([f"1.{i % 3}.10" for i in range(N)], "category"),
     "truths": ([True, False, None] * 10, "boolean"),
     "always": ([7] * N, "always"),
     "nothing": ([None] * N, "empty"),
@@ -189,6 +198,47 @@ def test_what_is_said(capsys):
     ]
     prepare(table, Wanted(), "t", QUIET)
     assert capsys.readouterr().err == ""
+
+
+def test_columns_that_are_left_out_together(capsys):
+    ids = [f"n{i}" for i in range(N)]
+    dates = [f"{i + 1:02d}.05.2019" for i in range(N)]
+    table = pa.table({"who am i": ids, "b": ids, "x": [1.0, 2, 5] * 10, "d": dates, "e": dates})
+    prepare(table, Wanted(), "t", Messages())
+    said = capsys.readouterr().err
+    assert (
+        "Left out: who am i and b: they look like identifiers (--keep 'who am i' --keep b keeps "
+        "them).\nLeft out: d and e: they hold dates or times; turn them"
+    ) in said
+
+
+def test_advice_can_be_pasted():
+    """All columns at fault are named, as a shell takes them; and what is advised helps."""
+    many = [f"t{i // 2}" for i in range(60)]
+    most = [f"t{i}" for i in range(600)] * 2
+    for texts, columns in ((many, ["yearly spend (€)", "it's", "x"]), (most, ["a b"])):
+        table = pa.table({**dict.fromkeys(columns, texts), "y": np.arange(len(texts)) ** 2})
+        with pytest.raises(BadData) as caught:
+            prepare(table, Wanted(), "t", QUIET)
+        drop, *categorical = str(caught.value).partition("Ways out:\n")[2].splitlines()
+        assert len(categorical) == (texts is many)
+        for line in (drop, *categorical):
+            words = shlex.split(line.split("  leaves")[0].split("  takes")[0])
+            assert words[1::2] == columns
+            (option,) = set(words[::2])
+            prepare(table, Wanted(**{option[2:]: words[1::2]}), "t", QUIET)
+    wide = pa.table({**{f"c{i}": many for i in range(11)}, "y": np.arange(60) ** 2})
+    with pytest.raises(BadData, match=r"--drop c0 --drop c1 .* --drop c7 and 3 more  leaves them"):
+        prepare(wide, Wanted(), "t", QUIET)
+
+
+def test_names_with_commas_between(tmp_path):
+    table = pa.table({"a": [1, 5, 9], "b": [2, 4, 1], "c,d": [3, 3, 4], "e": [1, 1, 2]})
+    assert prepare(table, Wanted(drop=["a, b", "c,d"]), "t", QUIET).names == ["e"]
+    with pytest.raises(WrongUse, match="--drop z: there is no such column"):
+        prepare(table, Wanted(drop=["a,z"]), "t", QUIET)
+    found = read(tmp_path, "a;b;c\n01;02;03\n01;02;04\n", as_text=["a,b"])
+    assert found.to_pydict() == {"a": ["01", "01"], "b": ["02", "02"], "c": [3, 4]}
 
 
 def test_no_row_is_left():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis.cli._notation import are_numbers
+from agathis.cli._notation import are_dates, are_numbers
 from agathis.cli._values import as_numbers, as_words, is_number, plain
 
 if TYPE_CHECKING:
@@ -23,9 +23,26 @@ if TYPE_CHECKING:
 FEW = 20
 #: More columns than that are made of no source.
 MOST_CATEGORIES = 500
+#: Texts of as many words on average are sentences.
+WORDS = 3
 #: In shorter tables numbers that go up by one may be anything.
 LONG = 10
 ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
+
+
+#: Why a column is left out, of one and of several.
+NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
+DATES = "it holds dates or times; turn them into numbers, such as days, to use them"
+FREE_TEXT = "it is free text, of many words"
+CONSTANT = "its value is always"
+PLURALS = {
+    NO_NAME: "they have no name",
+    EMPTY: "they are empty",
+    IDENTIFIER: "they look like identifiers",
+    DATES: DATES.replace("it holds", "they hold"),
+    FREE_TEXT: "they are free text, of many words",
+    CONSTANT: "their value is always",
+}
 
 
 @dataclass(frozen=True)
@@ -34,13 +51,15 @@ class Verdict:
 
     ``kind`` is "number", "boolean" or "category", or "out" with the reason in ``why``, or
     "problem" with what is wrong in ``why``. What is out may be kept if asked for, where
-    ``can_be_kept``. ``categories`` are those of a category.
+    ``can_be_kept``; a problem may be solved by categories where it ``has_few_values``.
+    ``categories`` are those of a category.
     """
 
     name: str
     kind: str
     why: str = ""
     can_be_kept: bool = False
+    has_few_values: bool = False
     categories: tuple[object, ...] = ()
 
 
@@ -52,27 +71,51 @@ def judge(name: str, column: pa.ChunkedArray, *, keep: bool, categorical: bool) 
     kind = values.type
     n = len(values)
     if not name and not keep:
-        return Verdict(name, "out", "it has no name")
+        return Verdict(name, "out", NO_NAME)
     if values.null_count == n:
-        return Verdict(name, "out", "it is empty")
+        return Verdict(name, "out", EMPTY)
     if categorical:
         return _category(name, values)
-    if types.is_temporal(kind):
-        why = "it holds dates or times; turn them into numbers, such as days, to use them"
-        return Verdict(name, "out", why)
     text = types.is_string(kind)
+    if types.is_temporal(kind) or (text and are_dates(values)):
+        return Verdict(name, "out", DATES)
     if not text and not is_number(kind):
         return Verdict(name, "problem", f"is of type {kind}, which is neither numbers nor text")
     distinct = compute.count_distinct(values, mode="only_valid").as_py()
     if distinct == 1 and not values.null_count and not keep:
-        return Verdict(name, "out", f"its value is always {_short(values[0].as_py())}", True)
+        return Verdict(name, "out", f"{CONSTANT} {_short(values[0].as_py())}", True)
+    if not keep and text and _is_free_text(values, distinct):
+        return Verdict(name, "out", FREE_TEXT)
     if not keep and _is_identifier(name, values, distinct):
-        return Verdict(name, "out", "it looks like an identifier", True)
+        return Verdict(name, "out", IDENTIFIER, True)
     if types.is_boolean(kind):
         return Verdict(name, "boolean")
     if not text:
         return Verdict(name, "number")
     return _words(name, values, distinct)
+
+
+def reason(why: str, n: int) -> str:
+    """Why so many columns are left out.
+
+    >>> reason("its value is always 4", 2)
+    'their value is always 4'
+    """
+    if n == 1:
+        return why
+    one = next(one for one in PLURALS if why.startswith(one))
+    return PLURALS[one] + why.removeprefix(one)
+
+
+def _is_free_text(values: pa.Array, distinct: int) -> bool:
+    """Many texts, hardly one twice, of several words each."""
+    from pyarrow import compute
+
+    known = values.drop_null()
+    if distinct <= max(FEW, len(known) / 2):
+        return False
+    words = compute.mean(compute.count_substring_regex(known, r"\S+")).as_py()
+    return words >= WORDS
 
 
 def _is_identifier(name: str, values: pa.Array, distinct: int) -> bool:
@@ -111,16 +154,18 @@ def _words(name: str, values: pa.Array, distinct: int) -> Verdict:
 
     others = _not_numbers(values)
     some = compute.unique(values.drop_null()).to_pylist()
+    few = distinct <= MOST_CATEGORIES
     if others:
         na = shlex.quote(" ".join(others[0].splitlines()))
         why = f"has numbers, and also {_shown(others)}: --na {na} takes such a text for a gap"
-        return Verdict(name, "problem", why)
+        return Verdict(name, "problem", why, has_few_values=few)
     if others is not None:
-        few = _shown(_one_of_each(some))
-        why = f"has numbers of several forms or units, such as {few}: write them alike"
-        return Verdict(name, "problem", why)
+        kinds = _shown(_one_of_each(some))
+        why = f"has numbers of several forms or units, such as {kinds}: write them alike"
+        return Verdict(name, "problem", why, has_few_values=few)
     if distinct > FEW:
-        return Verdict(name, "problem", f"has {distinct} different texts, such as {_shown(some)}")
+        why = f"has {distinct} different texts, such as {_shown(some)}"
+        return Verdict(name, "problem", why, has_few_values=few)
     return _category(name, values)
 
 

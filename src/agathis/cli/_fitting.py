@@ -11,8 +11,9 @@ import numpy as np
 
 from agathis.cli._console import Messages
 from agathis.cli._errors import BadData, WrongUse, bad_data
+from agathis.cli._names import Wanted
 from agathis.cli._options import METHOD_NAMES
-from agathis.cli._prepare import Prepared, Wanted, prepare
+from agathis.cli._prepare import Prepared, prepare
 from agathis.cli._table import Reading, read_table, shown
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1.264,40 or 1,264.40, with € before them or % behind.
+"""Numbers and dates as people write them: 1.264,40 or 1,264.40, € 5 or 78 %, and 27.05.2019.
 
 What the reader of a file left as text is looked at as a column: it holds numbers if all its cells
 do, in one of two styles, and with one unit or none. Where both styles fit, as 1.200 is either, the
@@ -24,6 +24,12 @@ _DIGITS = {
     for point in ".,"
 }
 STYLES = {point: rf"(?:{digits})(?:[eE][-+]?\d+)?" for point, digits in _DIGITS.items()}
+_DAY, _CLOCK = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:[ T,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?"
+# With short years days and months are of two digits: 1.2.10 may be the number of a version.
+DATE = (
+    rf"^\s*(?:{_DAY}[./-]{_DAY}[./-]\d{{4}}|\d{{2}}[./]\d{{2}}[./]\d{{2}}"
+    rf"|\d{{4}}[./-]{_DAY}[./-]{_DAY}){_CLOCK}\s*$"
+)
 #: Either a thousand and some, or one and some: no evidence of a style.
 EITHER = r"[-+]?[1-9]\d{0,2}[.,]\d{3}"
 
@@ -45,6 +51,13 @@ def are_numbers(texts: pa.Array, points: str = ".,") -> pa.Array:
     return compute.match_substring_regex(texts, number)
 
 
+def are_dates(texts: pa.Array) -> bool:
+    """Whether all texts are dates, such as 27.05.2019 or 5/27/2019 10:30."""
+    from pyarrow import compute
+
+    return compute.all(compute.match_substring_regex(texts, DATE), min_count=0).as_py()
+
+
 def as_written(column: pa.ChunkedArray, decimal: str, sure: bool) -> tuple[pa.Array, Note] | None:
     """The numbers of a column of texts, and how they were read; None where it holds others.
 
@@ -60,15 +73,14 @@ def as_written(column: pa.ChunkedArray, decimal: str, sure: bool) -> tuple[pa.Ar
     from pyarrow import compute
 
     different = compute.unique(column).drop_null()
-    texts = different.to_pylist()
     fits = [
         point
         for point in (decimal, OTHER[decimal])
-        if all(are_numbers(different, point).to_pylist())
+        if compute.all(are_numbers(different, point), min_count=0).as_py()
     ]
-    units = _units(different)
-    if not texts or not fits or units is None:
+    if not len(different) or not fits or _units(different) is None:
         return None
+    texts = different.to_pylist()
     point = fits[0]
     values = _values(column, point)
     longest = max(texts, key=len)

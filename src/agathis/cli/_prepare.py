@@ -8,35 +8,26 @@ All that is wrong with a table is told at once, with the options that help.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis.cli._columns import Verdict, judge
-from agathis.cli._console import Messages, count, listed, one_line
-from agathis.cli._errors import BadData, WrongUse
+from agathis.cli._columns import Verdict, judge, reason
+from agathis.cli._console import Messages, count, listed
+from agathis.cli._errors import BadData
+from agathis.cli._names import Wanted, name_of, typed
 from agathis.cli._values import as_numbers, as_words, indicators, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
+#: What follows longer advice is not put in line.
+WIDE = 30
 #: The squares of larger numbers are no numbers of float64.
 LARGEST = 1e150
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the user said about columns; ``missing`` is "error", "drop" or "tree"."""
-
-    drop: Sequence[str] = ()
-    keep: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    target: str | None = None
-    missing: str = "error"
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ class Prepared:
 
 def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> Prepared:
     """Turn a table into numbers, and say what became of its columns."""
-    check_names(table.column_names, wanted)
+    wanted = wanted.of(table.column_names)
     messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
     verdicts = _verdicts(table, wanted, name)
     _tell(verdicts, wanted, messages)
@@ -78,7 +69,7 @@ def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> P
     if not used:
         raise BadData(
             f"{name} has no column left to cluster by."
-            + "".join(f" {_name(v.name)}: {v.why}." for v in verdicts)
+            + "".join(f" {name_of(v.name)}: {v.why}." for v in verdicts)
             + " --keep NAME uses a column all the same." * any(v.can_be_kept for v in verdicts)
         )
     blocks, names, one_hot = [], [], {}
@@ -92,7 +83,10 @@ def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> P
     X = np.column_stack(blocks)
     for verdict, block in zip(used, blocks, strict=True):
         if np.nanmax(np.abs(block), initial=0.0) > LARGEST:
-            raise BadData(f"{_name(verdict.name)} has numbers beyond {LARGEST:g}: --drop it.")
+            raise BadData(
+                f"{name_of(verdict.name)} has numbers beyond {LARGEST:g}: "
+                f"{typed('--drop', [verdict.name])} leaves it out."
+            )
     rows = _complete_rows(X, used, blocks, wanted.missing, name, messages)
     target = None if wanted.target is None else target_of(table, wanted.target)[rows]
     return Prepared(X[rows], names, one_hot, target, rows)
@@ -101,38 +95,9 @@ def prepare(table: pa.Table, wanted: Wanted, name: str, messages: Messages) -> P
 def target_of(table: pa.Table, name: str) -> np.ndarray:
     """The classes of the rows as texts."""
     if table.column_names.count(name) > 1:
-        raise BadData(f"--target {_name(name)}: there are two columns of that name.")
+        raise BadData(f"--target {name_of(name)}: there are two columns of that name.")
     words = as_words(plain(table.column(name)))
     return np.array(["(missing)" if word is None else word for word in words])
-
-
-def check_names(names: Sequence[str], wanted: Wanted) -> None:
-    """Raise where an option names a column that is not there, or two options contradict."""
-    given = {
-        "--drop": wanted.drop,
-        "--keep": wanted.keep,
-        "--categorical": wanted.categorical,
-        "--target": [] if wanted.target is None else [wanted.target],
-    }
-    for option, columns in given.items():
-        for column in columns:
-            if column not in names:
-                raise WrongUse(f"{option} {one_line(column)}: {lacks(column, names)}")
-    options = list(given)
-    for i, first in enumerate(options):
-        for second in options[i + 1 :]:
-            both = set(given[first]) & set(given[second])
-            if both and (first, second) != ("--keep", "--categorical"):
-                raise WrongUse(f"{first} and {second} both name {min(both)}; one of them will do.")
-
-
-def lacks(column: str, names: Iterable[str]) -> str:
-    """That there is no such column, and what may be meant."""
-    names = list(names)
-    alike = [name for name in names if name.lower() == column.strip().lower()]
-    close = alike or get_close_matches(column, names, 1)
-    meant = f" Did you mean {_name(close[0])}?" if close else ""
-    return f"there is no such column.{meant} There are {listed(map(_name, names))}."
 
 
 def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
@@ -141,8 +106,9 @@ def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
     twice = [n for n in left if counts[n] > 1 and n]
     if twice:
         raise BadData(
-            f"{name} has {counts[twice[0]]} columns of the name {_name(twice[0])}, so that no rule "
-            f"could tell them apart. Rename them, or leave them out: --drop {_name(twice[0])}"
+            f"{name} has {counts[twice[0]]} columns of the name {name_of(twice[0])}, so that no "
+            f"rule could tell them apart. Rename them, or leave them out: "
+            + typed("--drop", twice[:1])
         )
     verdicts = [
         judge(
@@ -155,14 +121,12 @@ def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
     ]
     problems = [v for v in verdicts if v.kind == "problem"]
     if problems:
-        lines = [f"  {_name(v.name)} {v.why}." for v in problems]
-        first = _name(problems[0].name)
-        ways = {
-            f"--drop {first}": "leaves a column out",
-            f"--categorical {first}": "takes each of its values for a category",
-        }
-        if problems[0].name in wanted.categorical:
-            del ways[f"--categorical {first}"]
+        lines = [f"  {name_of(v.name)} {v.why}." for v in problems]
+        few = [v.name for v in problems if v.has_few_values]
+        drop = typed("--drop", [v.name for v in problems])
+        ways = {drop: "leaves it out" if len(problems) == 1 else "leaves them out"}
+        if few:
+            ways[typed("--categorical", few)] = "takes each value for a category"
         raise BadData(
             f"{name} has columns that are neither numbers nor categories:\n"
             + "\n".join(lines)
@@ -173,7 +137,7 @@ def _verdicts(table: pa.Table, wanted: Wanted, name: str) -> list[Verdict]:
 
 def _tell(verdicts: Sequence[Verdict], wanted: Wanted, messages: Messages) -> None:
     categories = [
-        f"{_name(v.name)} ({count(len(v.categories), 'value')})"
+        f"{name_of(v.name)} ({count(len(v.categories), 'value')})"
         for v in verdicts
         if v.kind == "category"
     ]
@@ -182,12 +146,13 @@ def _tell(verdicts: Sequence[Verdict], wanted: Wanted, messages: Messages) -> No
     reasons: dict[tuple[str, bool], list[str]] = {}
     for v in verdicts:
         if v.kind == "out":
-            reasons.setdefault((v.why, v.can_be_kept), []).append(_name(v.name))
+            reasons.setdefault((v.why, v.can_be_kept), []).append(v.name)
     for (why, can_be_kept), names in reasons.items():
-        way = f" (--keep {names[0]} keeps it)" if can_be_kept else ""
-        messages.say(f"Left out: {listed(names)}: {why}{way}.")
+        keeps = f"keeps {'it' if len(names) == 1 else 'them'}"
+        way = f" ({typed('--keep', names)} {keeps})" if can_be_kept else ""
+        messages.say(f"Left out: {listed(map(name_of, names))}: {reason(why, len(names))}{way}.")
     if wanted.target is not None:
-        messages.say(f"Kept for judging only: {_name(wanted.target)}.")
+        messages.say(f"Kept for judging only: {name_of(wanted.target)}.")
 
 
 def _block(
@@ -218,18 +183,18 @@ def _complete_rows(
     messages: Messages,
 ) -> np.ndarray:
     gaps = [int(np.isnan(block[:, 0]).sum()) for block in blocks]
-    lacking = [f"{_name(v.name)} ({n:,})" for v, n in zip(used, gaps, strict=True) if n]
+    lacking = [f"{name_of(v.name)} ({n:,})" for v, n in zip(used, gaps, strict=True) if n]
     every = np.arange(len(X))
     if not lacking:
         return every
     complete = np.flatnonzero(~np.isnan(X).any(axis=1))
     dropped = len(X) - len(complete)
     if missing == "error":
-        worst = _name(used[int(np.argmax(gaps))].name)
+        worst = used[int(np.argmax(gaps))].name
         ways = {
             "--missing drop": "leaves these rows out",
             "--missing tree": "keeps them: each split learns where they go",
-            f"--drop {worst}": "leaves a column out",
+            typed("--drop", [worst]): "leaves a column out",
         }
         raise BadData(
             f"{name} has missing values in {listed(lacking)}; {dropped:,} of {len(X):,} rows miss "
@@ -248,9 +213,5 @@ def _complete_rows(
 
 
 def _ways_out(ways: dict[str, str]) -> str:
-    width = max(map(len, ways))
+    width = min(WIDE, max(map(len, ways)))
     return "\nWays out:" + "".join(f"\n  {way:<{width}}  {what}" for way, what in ways.items())
-
-
-def _name(name: str) -> str:
-    return one_line(name) or "(no name)"

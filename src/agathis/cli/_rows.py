@@ -12,9 +12,9 @@ import numpy as np
 
 from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData
+from agathis.cli._names import lacks
 from agathis.cli._notation import are_numbers
 from agathis.cli._output import STDOUT
-from agathis.cli._prepare import lacks
 from agathis.cli._table import Read, Reading, read_table, shown
 from agathis.cli._values import as_numbers, as_words, indicators, is_number, plain
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData, bad_data, needs
+from agathis.cli._names import apart
 from agathis.cli._notation import Note, as_written, doubt
 from agathis.cli._output import STDOUT
 from agathis.cli._text import Layout, as_utf8, layout_of, without_sep_line
@@ -97,6 +98,7 @@ def read_table(path: str, reading: Reading, as_text: Collection[str] = ()) -> Re
         raise BadData(f"{name} is empty.")
     separator = reading.separator or said or ("\t" if _is_tsv(path) else None)
     layout = layout_of(data, separator, reading.decimal)
+    as_text = apart(as_text, [column.strip() for column in layout.header])
     table = _checked(_read_text(data, layout, as_text, reading.na, name), name)
     table, notes = _numbers_as_written(table, layout, as_text)
     return Read(table, lambda: _read_text(data, layout, None, (), name), notes)

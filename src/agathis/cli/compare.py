@@ -68,7 +68,7 @@ def compare(
     import agathis
     from agathis._methods import WITH_KERNELS
     from agathis.cli._fitting import read_rows, scaled
-    from agathis.cli._prepare import Wanted
+    from agathis.cli._names import Wanted
 
     names = [METHOD_NAMES[one.value] for one in method]
     wrong = [name for name in names if kernel is not Kernel.linear and name not in WITH_KERNELS]

@@ -80,7 +80,7 @@ def fit(
     reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis.cli._fitting import fitted, new_model, read_rows, scaled
-    from agathis.cli._prepare import Wanted
+    from agathis.cli._names import Wanted
     from agathis.export import from_json, to_json, to_rules
 
     model = new_model(

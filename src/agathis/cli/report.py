@@ -34,13 +34,14 @@ def report(
     check_apart(model, o=output)
     reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis.cli._prepare import Wanted, check_names, target_of
+    from agathis.cli._names import Wanted
+    from agathis.cli._prepare import target_of
     from agathis.cli._rows import load_model, read_for, rows_of
 
     messages = Messages(quiet)
     loaded = load_model(model)
     table = read_for(loaded, data, reading, messages).table
-    check_names(table.column_names, Wanted(target=target))
+    Wanted(target=target).of(table.column_names)
     X = rows_of(loaded, table, data, messages, every=True)
     classes = None if target is None else target_of(table, target)
     # That rows miss values is said by now; they go where predict sends them.

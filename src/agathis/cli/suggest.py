@@ -51,7 +51,7 @@ def suggest(
     from agathis.cli._choice import best_of, candidates, reasons
     from agathis.cli._console import results
     from agathis.cli._fitting import read_rows, scaled
-    from agathis.cli._prepare import Wanted
+    from agathis.cli._names import Wanted
 
     messages = Messages(quiet)
     wanted = Wanted(drop, keep, categorical, None, missing.value)
