@@ -55,7 +55,7 @@ def test_a_run_can_be_some_of_it_and_quiet(home, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
-        (("run", "--only", "big"), 2, "--only: experiments has 'big'; it may have small"),
+        (("run", "--only", "big"), 2, "--only big: there are small, large"),
         (("run", "--runs", "3"), 2, "No such option"),
         (("render", "-o", "nowhere"), 1, "nowhere"),
     ],

@@ -111,7 +111,7 @@ WRONG_USE = {
     "table": (["export", "m.json", "--to", "dot", "--table", "t"], "go with --to sql"),
     "no table": (["export", "m.json", "--to", "sql", "--table", "a."], "--table 'a.'"),
     "two forms": (["compare", "good.csv", "-k", 2, "--csv", "--markdown"], "choose one"),
-    "compare": (["compare", "good.csv", "-k", 2, "--missing", "tree"], "--missing tree"),
+    "compare": (["compare", "good.csv", "-k", 2, "--missing", "tree"], "Kauri alone takes missing"),
     "compare leaves": (["compare", "good.csv", "-k", 3, "--leaves", 2], "--leaves 2"),
     "compare kernel": (
         ["compare", "good.csv", "-k", 2, "--kernel", "rbf", "--method", "imm"], "IMM"
@@ -178,6 +178,25 @@ def test_files_that_are_no_models(text, place, capsys):
         done = here(capsys, *args)
         assert done.code == 1
         assert done.err.startswith("Error: m.json ")
+
+
+def test_files_for_another_command(place, capsys):
+    assert here(capsys, "fit", "good.csv", "-k", 2, "-o", "m.json").code == 0
+    (place / "page.html").write_text("<!DOCTYPE html>\n<p>a,b</p>\n")
+    (place / "rows.json").write_text('[{"a": 1},\n {"a": 2}]\n')
+    done = here(capsys, "fit", "m.json", "-k", 2)
+    assert done.code == 1
+    assert "m.json seems to be a model, not a table; agathis show, predict" in done.err
+    for name, what in (("page.html", "a page, HTML"), ("rows.json", "data in JSON")):
+        done = here(capsys, "fit", name, "-k", 2)
+        assert (done.code, done.err) == (1, f"Error: {name} seems to be {what}, not a table.\n")
+        done = here(capsys, "show", name)
+        assert done.code == 1
+        assert done.err.startswith(f"Error: {name} is not a tree of agathis: ")
+    assert "it seems to be a page, HTML" in here(capsys, "show", "page.html").err
+    assert "it seems to be a table, of which agathis fit" in here(capsys, "show", "good.csv").err
+    (place / "odd.csv").write_text("{a},[b]\n1,2\n3,4\n9,1\n")
+    assert here(capsys, "fit", "odd.csv", "-k", 2).code == 0
 
 
 def test_ways_out_are_ways_out(place, capsys):

@@ -12,6 +12,7 @@ import numpy as np
 
 from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData
+from agathis.cli._looks import PAGE, looks_like
 from agathis.cli._names import lacks
 from agathis.cli._notation import are_numbers
 from agathis.cli._output import STDOUT
@@ -35,7 +36,20 @@ def load_model(path: str) -> LoadedTree:
         text = sys.stdin.buffer.read().decode("utf-8", errors="replace").lstrip()
         return from_json(text if text.startswith("{") else "{" + text)
     except ValueError as error:
-        raise BadData(f"{shown(path)}{str(error).removeprefix('source')}") from error
+        what = None if path == STDOUT else _other(path)
+        said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
+        raise BadData(f"{shown(path)}{said}") from error
+
+
+def _other(path: str) -> str | None:
+    """What a file seems to be that is no model, and where it belongs."""
+    data = Path(path).read_bytes()
+    what = looks_like(data)
+    if what == PAGE:
+        return f"it seems to be {what}, for a browser"
+    if what is None and data.strip():
+        return "it seems to be a table, of which agathis fit makes a model"
+    return None
 
 
 def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages) -> Read:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from agathis.cli._console import Messages, count, listed, one_line
 from agathis.cli._errors import BadData, bad_data, needs
+from agathis.cli._looks import MODEL, looks_like
 from agathis.cli._names import apart
 from agathis.cli._notation import Note, as_written, doubt
 from agathis.cli._output import STDOUT
@@ -170,6 +171,9 @@ def _bytes_of(path: str, name: str) -> bytes:
             raise BadData(f"{name} is compressed by gzip, and damaged: {error}.") from error
     from agathis.files.source import MAGIC
 
+    if what := looks_like(data):
+        takes = "; agathis show, predict and report take it" * (what == MODEL)
+        raise BadData(f"{name} seems to be {what}, not a table{takes}.")
     for magic, what in MAGIC.items():
         if data.startswith(magic) and not _columnar_kind(data[:8]):
             raise BadData(f"{name} begins as {what}. Save the table as CSV or Parquet.")

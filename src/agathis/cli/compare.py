@@ -13,7 +13,7 @@ from agathis.cli._options import METHOD_NAMES, Kernel, Method, Missing, Scale
 from agathis.cli._output import STDOUT, check_apart, check_target, write
 
 # ICOT takes seconds a fit with more rows than that.
-ROWS_OF_ICOT = 300
+ROWS_OF_ICOT = 1000
 # Processes take longer to start than small tables to be clustered.
 SMALL = 50_000
 
@@ -58,7 +58,10 @@ def compare(
     if csv and markdown:
         raise WrongUse("--csv and --markdown are two forms; choose one.")
     if missing is Missing.tree:
-        raise WrongUse("--missing tree: not all methods take missing values; --missing drop does.")
+        raise WrongUse(
+            "--missing tree: Kauri alone takes missing values, so there is nothing to compare. "
+            "--missing drop compares all methods; agathis fit --missing tree grows a Kauri tree."
+        )
     if leaves is not None and leaves < clusters:
         raise WrongUse(f"--leaves {leaves} is less than -k {clusters}.")
     check_target(output)

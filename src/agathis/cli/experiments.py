@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from agathis.cli import _options as options
-from agathis.cli._console import Messages
+from agathis.cli._console import Messages, listed
 from agathis.cli._errors import WrongUse, as_messages, bad_data, needs
 
 Folder = Annotated[
@@ -47,12 +47,12 @@ def run(
     """
     _check()
     from agathis.experiments import run as run_them
-    from agathis.experiments._run import check_experiments
+    from agathis.experiments._run import EXPERIMENTS, check_experiments
 
-    try:
-        names = check_experiments(only or None)
-    except ValueError as error:
-        raise WrongUse(f"--only: {error}") from error
+    unknown = [name for name in only if name not in EXPERIMENTS]
+    if unknown:
+        raise WrongUse(f"--only {unknown[0]}: there are {listed(EXPERIMENTS)}.")
+    names = check_experiments(only or None)
     with bad_data(*_KINDS):
         run_them(
             output,
