@@ -231,18 +231,34 @@ def test_suggest_finds_planted_clusters(place, capsys):
     done = here(capsys, "suggest", "my table.csv", "--max-k", 6, "--drop", "c")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[-1] == "agathis fit 'my table.csv' -k 4 --leaves 4 --drop c -o model.json"
+    assert (
+        lines[-1]
+        == "agathis fit 'my table.csv' -k 4 --leaves 4 --drop c -o model.json --report report.html"
+    )
     assert [line.split()[0] for line in lines[1:6]] == ["2", "3", "4", "5", "6"]
     assert lines[3].endswith("<- suggested")
 
 
+def test_suggest_tells_how_far_it_is(place, capsys, monkeypatch):
+    iris_csv(place)
+    args = ["suggest", "iris.csv", "--drop", "species", "--max-k", 3]
+    assert "clusters: 0 of" not in here(capsys, *args).err
+    monkeypatch.setattr("agathis.cli._fitting.ROWS_WITH_BAR", 100)
+    said = here(capsys, *args).err
+    assert "Trying 2 to 3 clusters.\nnumbers of clusters: 0 of 2\nnumbers of clusters: 1" in said
+    assert "clusters" not in here(capsys, *args, "--quiet").err
+
+
 def test_suggestions():
     found = [Candidate(2, 2, 0.5, 0.400), Candidate(3, 3, 0.7, 0.61), Candidate(4, 5, 0.8, 0.615)]
-    best = best_of(found)
+    # Silhouettes err towards few clusters: of those that are as good, the most are taken.
+    best = best_of([*found, Candidate(5, 5, 0.85, 0.605), Candidate(6, 6, 0.9, 0.5)])
+    assert best.clusters == 5
+    best = best_of([*found[:2], Candidate(4, 5, 0.8, 0.58)])
     assert best.clusters == 3
-    words = reasons(found, best)
-    assert "0.61, is as good as 0.61, the highest" in words or "is the highest" not in words
+    words = reasons([*found[:2], Candidate(4, 5, 0.8, 0.58)], best)
     assert "one more adds 10 %" in words
+    assert "Next are 4 clusters, with a silhouette of 0.58." in words
     last = [Candidate(2, 2, 0.5, 0.4), Candidate(3, 3, 0.7, 0.6)]
     assert "--max-k" in reasons(last, best_of(last))
     weak = [Candidate(2, 2, 0.1, 0.1), Candidate(3, 3, 0.15, 0.02)]

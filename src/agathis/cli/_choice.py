@@ -3,8 +3,9 @@
 For each number of clusters a Kauri tree is grown with ample leaves; as many of these are kept as
 make 99 % of its gains. Two figures are taken of the result: the share of the spread of the rows
 that the clusters explain, which always grows, and the mean silhouette, which is highest where
-clusters are tight and far from each other. The highest silhouette is what is suggested; a smaller
-number of clusters that comes within a hair's breadth is preferred.
+clusters are tight and far from each other. The highest silhouette is what is suggested, or a larger
+number of clusters that comes within a hair's breadth: silhouettes err towards few clusters, as two
+groups that are near each other are one to them.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SHARE_OF_GAINS = 0.99
 AMPLE = 4
 ROWS_FOR_SILHOUETTE = 2000
 #: Silhouettes that are nearer than that are as good.
-HAIR = 0.01
+HAIR = 0.02
 #: Below it clusters are hardly apart.
 WEAK = 0.25
 
@@ -67,9 +68,9 @@ def candidates(
 
 
 def best_of(found: Sequence[Candidate]) -> Candidate:
-    """The fewest clusters whose silhouette is as good as the highest."""
+    """The most clusters whose silhouette is as good as the highest."""
     highest = max(one.silhouette for one in found)
-    return next(one for one in found if one.silhouette >= highest - HAIR)
+    return next(one for one in reversed(found) if one.silhouette >= highest - HAIR)
 
 
 def reasons(found: Sequence[Candidate], best: Candidate) -> str:
@@ -83,6 +84,12 @@ def reasons(found: Sequence[Candidate], best: Candidate) -> str:
     after = next((one for one in found if one.clusters == best.clusters + 1), None)
     if after is not None:
         out += f", and one more adds {100 * (after.explained - best.explained):.0f} %"
+    others = [one for one in found if one is not best]
+    if others:
+        second = max(others, key=lambda one: one.silhouette)
+        out += (
+            f". Next are {second.clusters} clusters, with a silhouette of {second.silhouette:.2f}"
+        )
     out += f". {best.leaves} leaves make 99 % of what a tree can gain."
     if best.silhouette < WEAK:
         out += " But no number of clusters stands out: groups in these rows run into each other."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +51,7 @@ def suggest(
     from agathis._progress import shown
     from agathis.cli._choice import best_of, candidates, reasons
     from agathis.cli._console import results
-    from agathis.cli._fitting import read_rows, scaled
+    from agathis.cli._fitting import ROWS_WITH_BAR, read_rows, scaled
     from agathis.cli._names import Wanted
 
     messages = Messages(quiet)
@@ -58,7 +59,15 @@ def suggest(
     rows = read_rows(data, wanted, reading, messages)
     X, _ = scaled(rows, scale.value, messages)
     most = min(max_k, len(X) - 1)
-    with bad_data(), shown("suggest", not quiet) as tell:
+    if len(X) >= ROWS_WITH_BAR:
+        messages.say(f"Trying 2 to {most} clusters.")
+    with bad_data(), shown("suggest", not quiet) as show:
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            show(what, done, total)
+            if len(X) >= ROWS_WITH_BAR and not sys.stderr.isatty():
+                messages.say(f"{what}: {done} of {total}")
+
         found = candidates(X, most, missing is Missing.tree, seed, jobs, tell)
     if not found:
         why = "all of them are alike" if len(X) > 2 else "these are too few"
@@ -76,7 +85,8 @@ def suggest(
         console.print()
         console.print(reasons(found, best))
         console.print()
-        console.print(shlex.join([*words, "-o", "model.json"]), style="bold", soft_wrap=True)
+        words += ["-o", "model.json", "--report", "report.html"]
+        console.print(shlex.join(words), style="bold", soft_wrap=True)
 
 
 def _table(found: Sequence[Candidate], best: Candidate) -> Table:
