@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, report
+from agathis.export import LoadedTree, from_json, to_json
 
 try:
     from playwright.sync_api import expect, sync_playwright
@@ -117,3 +120,41 @@ def wine_page(folder: Path) -> Path:
     path = folder / "wine.html"
     report.write(wine_model(), WINE.data, path, SPECIES, NAMES, title="Wines")
     return folder
+
+
+def customers(n: int = 300, gaps: float = 0.1) -> tuple[pd.DataFrame, dict]:
+    """Rows with a category of three values and one of two, as numbers, and what these are."""
+    random = np.random.default_rng(0)
+    kind = random.integers(0, 3, n)
+    plan = np.where(random.random(n) < 0.9, kind, random.integers(0, 3, n))
+    news = random.random(n) < np.array([0.05, 0.5, 0.95])[kind]
+    table = pd.DataFrame(
+        {
+            "age": random.normal(30 + 8 * kind, 4).round(),
+            "plan_basic": plan == 0,
+            "plan_free": plan == 1,
+            "plan_premium": plan == 2,
+            "letter_no": ~news,
+            "letter_yes": news,
+            "vote": np.where((kind == 1) == (random.random(n) < 0.9), 1, -1),
+        }
+    ).astype(float)
+    for columns in (["age"], ["plan_basic", "plan_free", "plan_premium"]):
+        table.loc[random.random(n) < gaps, columns] = np.nan
+    words = {
+        "one_hot": {
+            "plan": {f"plan_{each}": each for each in ("basic", "free", "premium")},
+            "letter": {"letter_no": "no", "letter_yes": "yes"},
+        },
+        "value_names": {"vote": {-1: "against", 1: "for"}},
+    }
+    return table, words
+
+
+def shop_model(leaves: int) -> tuple[LoadedTree, pd.DataFrame]:
+    """A model as it comes from a file, which knows its categories, and its rows."""
+    table, words = customers()
+    scaler = StandardScaler().fit(table)
+    model = Kauri(3, max_leaf_nodes=leaves, stocks="binned").fit(scaler.transform(table))
+    text = to_json(model, scaler=scaler, feature_names=list(table), **words)
+    return from_json(text), table

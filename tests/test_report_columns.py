@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_runs import here, mixed_rows
-from sklearn.preprocessing import StandardScaler
+from pages import shop_model
 
 from agathis import Kauri
 from agathis._table import csv_text
-from agathis.export import from_json, to_json, to_rules
+from agathis.export import to_rules
 from agathis.report import summarise
 from agathis.report._page import render
 from agathis.report._wording import in_words
@@ -66,41 +66,9 @@ def test_the_code_is_for_the_raw_table(gaps, names, place, capsys):
         assert answers(sqlite3, code["sql"]["sqlite"]["text"], rows) == labels
 
 
-def customers(n=300, gaps=0.1):
-    """Rows with a category of three values and one of two, as numbers, and what these are."""
-    random = np.random.default_rng(0)
-    kind = random.integers(0, 3, n)
-    plan = np.where(random.random(n) < 0.9, kind, random.integers(0, 3, n))
-    news = random.random(n) < np.array([0.05, 0.5, 0.95])[kind]
-    table = pd.DataFrame(
-        {
-            "age": random.normal(30 + 8 * kind, 4).round(),
-            "plan_basic": plan == 0,
-            "plan_free": plan == 1,
-            "plan_premium": plan == 2,
-            "letter_no": ~news,
-            "letter_yes": news,
-            "vote": np.where((kind == 1) == (random.random(n) < 0.9), 1, -1),
-        }
-    ).astype(float)
-    for columns in (["age"], ["plan_basic", "plan_free", "plan_premium"]):
-        table.loc[random.random(n) < gaps, columns] = np.nan
-    words = {
-        "one_hot": {
-            "plan": {f"plan_{each}": each for each in ("basic", "free", "premium")},
-            "letter": {"letter_no": "no", "letter_yes": "yes"},
-        },
-        "value_names": {"vote": {-1: "against", 1: "for"}},
-    }
-    return table, words
-
-
 @pytest.fixture(scope="module")
 def shop():
-    table, words = customers()
-    scaler = StandardScaler().fit(table)
-    model = Kauri(3, max_leaf_nodes=12, stocks="binned").fit(scaler.transform(table))
-    return from_json(to_json(model, scaler=scaler, feature_names=list(table), **words)), table
+    return shop_model(12)
 
 
 def test_a_model_from_a_file_knows_its_columns(shop):

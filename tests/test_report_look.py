@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pages import Opened, chromium, expect, opened, wine_page
+from pages import Opened, chromium, expect, opened, shop_model, wine_page
 from sklearn.datasets import make_blobs
 
 from agathis import Kauri
@@ -164,3 +164,83 @@ def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
         # There is no half a leaf.
         words = found.page.locator('#curve text[text-anchor="middle"]').all_text_contents()
         assert [text for text in words if re.match(r"\d", text)] == ["1", "2", "3"]
+
+
+@pytest.fixture(params=[5, 25])
+def shop(request, browser, tmp_path):
+    """Rows with categories and missing values."""
+    model, table = shop_model(request.param)
+    with opened(browser, tmp_path, model, table) as found:
+        found.page.locator("#expand").click()
+        yield found
+
+
+def test_the_tree_speaks_of_the_columns_of_the_table(shop):
+    page = shop.page
+    assert set(shop.texts(".split .title")) <= {"age", "plan", "letter", "vote"}
+    for number in shop.boxes():
+        box = shop.node(number)
+        box.locator(".box").click()
+        label = box.get_attribute("aria-label")
+        assert not re.search(r"plan_|letter_|0\.5", page.locator("#panel").inner_text() + label)
+    page.locator("#row").fill("3")
+    page.keyboard.press("Enter")
+    assert "_" not in page.locator("#path").inner_text()
+    assert re.search(
+        r"^is premium|^is basic|^is free", "\n".join(shop.texts(".when")), re.MULTILINE
+    )
+
+
+def test_the_words_on_lines_are_whole(shop):
+    cut = shop.page.locator(".when").evaluate_all(
+        "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+    )
+    assert cut == []
+    buttons, words = (
+        shop.page.locator(f".node:not([hidden]) > {each}").evaluate_all(
+            "all => all.map((one) => one.getBoundingClientRect().toJSON())"
+        )
+        for each in (".handle", ".when")
+    )
+    assert not [(a, b) for a in buttons for b in words if overlap(a, b)]
+
+
+def overlap(a, b):
+    return (
+        a["left"] < b["right"]
+        and b["left"] < a["right"]
+        and a["top"] < b["bottom"]
+        and b["top"] < a["bottom"]
+    )
+
+
+def test_expanded_it_is_in_the_frame(shop):
+    frame = shop.page.locator("#view").bounding_box()
+    for box in shop.boxes().values():
+        assert frame["x"] <= box["x"]
+        assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert frame["y"] <= box["y"]
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+
+
+def test_a_tip_hides_no_branch(shop):
+    shop.page.locator(".stage").scroll_into_view_if_needed()
+    shop.node(0).locator(".title").hover()
+    tip = shop.page.locator("#tip").bounding_box()
+    view = shop.page.locator("#view").bounding_box()
+    assert tip["x"] >= view["x"] + view["width"]
+    assert tip["x"] + tip["width"] <= 1400
+
+
+def test_fold_always_folds(browser, tmp_path):
+    X = np.arange(8.0)[:, None]
+    for leaves in (2, 4):
+        with opened(browser, tmp_path, Kauri(2, max_leaf_nodes=leaves).fit(X), X) as found:
+            seen = len(found.boxes())
+            while seen > 1:
+                found.page.locator("#fold").click()
+                assert len(found.boxes()) < seen
+                seen = len(found.boxes())
+            found.page.locator("#fold").click()
+            found.page.locator("#expand").click()
+            assert len(found.boxes()) == 2 * len(found.texts(".leaf")) - 1

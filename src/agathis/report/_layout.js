@@ -1,7 +1,7 @@
 // Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
 // between its children. "outline": one box a line, deeper ones further in, for narrow pages.
 
-const ACROSS = { width: 150, height: 42, gap: 88, pitch: 52, border: 22 };
+const ACROSS = { width: 150, height: 42, gap: 88, widest: 200, pitch: 52, border: 22 };
 const OUTLINE = { height: 58, pitch: 66, inset: 16, border: 10 };
 
 // The nodes that are not inside a folded one, as they are read.
@@ -18,6 +18,17 @@ function unfolded(folded) {
 
 const depthOf = (node) => pathTo(node).length - 1;
 
+// Beside the words on a line: the handle and the bend before them, the box after them.
+const BESIDE = 40;
+const pen = document.createElement("canvas").getContext("2d");
+
+// How far apart two depths are: so far that the words on the lines to the deeper one are whole.
+function gapBefore(nodes) {
+  pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const words = Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].condition).width));
+  return Math.min(ACROSS.widest, Math.max(ACROSS.gap, Math.ceil(words) + BESIDE));
+}
+
 // Places of boxes: `at` has left, top, width and height of each node that is seen.
 function places(kind, folded, room, close = false) {
   const seen = unfolded(folded);
@@ -25,7 +36,7 @@ function places(kind, folded, room, close = false) {
 }
 
 function across(seen, folded, close) {
-  const { width, height, gap, border } = ACROSS;
+  const { width, height, border } = ACROSS;
   const pitch = height + (close ? 3 : ACROSS.pitch - height);
   const middle = new Map();
   let leaves = 0;
@@ -38,8 +49,16 @@ function across(seen, folded, close) {
     const [a, b] = data.nodes[node].children;
     middle.set(node, (middle.get(a) + middle.get(b)) / 2);
   }
-  const at = new Map(seen.map((node) =>
-    [node, { left: border + depthOf(node) * (width + gap), top: middle.get(node) - height / 2, width, height }]));
+  // Of each depth, where its boxes begin and what is between it and the depth before.
+  const levels = [];
+  for (const node of seen) (levels[depthOf(node)] ??= []).push(node);
+  const gaps = levels.map((nodes, depth) => (depth ? gapBefore(nodes) : 0));
+  const lefts = [border];
+  for (let depth = 1; depth < levels.length; depth++) lefts[depth] = lefts[depth - 1] + width + gaps[depth];
+  const at = new Map(seen.map((node) => {
+    const depth = depthOf(node);
+    return [node, { left: lefts[depth], top: middle.get(node) - height / 2, width, height, words: gaps[depth] - BESIDE }];
+  }));
   return { at, seen, ...extent(at, border) };
 }
 

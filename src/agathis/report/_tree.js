@@ -68,6 +68,7 @@ function arrange() {
     item.setAttribute("aria-selected", String(number === state.chosen));
     item.tabIndex = number === state.active ? 0 : -1;
     item.classList.toggle("way", state.way.has(number));
+    if (when && at) when.style.maxWidth = at.words ? `${at.words + 2}px` : "";
     if (at) Object.assign(item.style, { left: `${at.left}px`, top: `${at.top}px`, width: `${at.width}px`, height: `${at.height}px` });
   });
   links.replaceChildren(...plan.seen.filter((number) => number > 0).map((number) => {
@@ -185,6 +186,13 @@ function showTip(number) {
   const at = boxes[number].getBoundingClientRect();
   const { offsetWidth: wide, offsetHeight: high } = tip;
   const below = at.bottom + 10 + high < window.innerHeight;
+  if (besidePanel()) {
+    // Over the panel, so that the branches stay in sight.
+    const { left } = byId("panel").getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(left, window.innerWidth - wide - 8))}px`;
+    tip.style.top = `${Math.max(8, Math.min(at.top, window.innerHeight - high - 8))}px`;
+    return;
+  }
   tip.style.left = `${Math.max(8, Math.min(at.left, window.innerWidth - wide - 8))}px`;
   tip.style.top = `${below ? at.bottom + 10 : Math.max(8, at.top - high - 10)}px`;
 }
@@ -273,10 +281,10 @@ function listenToTree() {
   byId("expand").addEventListener("click", () => {
     state.folded.clear();
     arrange();
-    fit(0.6);
+    fit();
   });
   byId("fold").addEventListener("click", () => {
-    foldAt(2);
+    foldMore();
     if (!unfolded(state.folded).includes(state.active)) state.active = 0;
     arrange();
     fit(0.6);
@@ -286,6 +294,12 @@ function listenToTree() {
 // Fold all splits of one depth.
 function foldAt(depth) {
   data.nodes.forEach((node, number) => depthOf(number) === depth && node.children.length && state.folded.add(number));
+}
+
+// Fold to the third level first, then a level more each time.
+function foldMore() {
+  const open = unfolded(state.folded).filter((node) => data.nodes[node].children.length && !state.folded.has(node));
+  if (open.length) foldAt(Math.min(2, Math.max(...open.map(depthOf))));
 }
 
 // Of a large tree the upper part is seen first, as deep as is easy to read.
