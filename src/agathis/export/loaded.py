@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from agathis import _validation as checks
 from agathis._model import TreeModel
 from agathis._tree import Tree
+from agathis.export._raw import rows_of_frame
 
 
 class LoadedTree(TreeModel, BaseEstimator):
@@ -18,6 +20,11 @@ class LoadedTree(TreeModel, BaseEstimator):
 
     It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves
     the tree as it is, so that it may stand at the end of a pipeline.
+
+    Of a data frame of pandas or polars, ``predict``, ``apply`` and ``decision_path`` take the rows
+    as they were before encoding: columns are found by their names, others are ignored, and sources
+    of ``one_hot`` are encoded here. A category that the tree has not seen is none of the known
+    ones, with a warning. Arrays have a column for each feature, in their order.
 
     Parameters
     ----------
@@ -54,6 +61,15 @@ class LoadedTree(TreeModel, BaseEstimator):
                tree=Tree(2 leaves, 2 clusters, depth 1, 1 features))
     >>> model.predict([[7.5]])
     array([1], dtype=int32)
+
+    Rows of a data frame need no encoding.
+
+    >>> import pandas as pd
+    >>> plans = {"plan": ["plan_free", "plan_basic"]}
+    >>> tree = Kauri(2).fit(pd.DataFrame({"plan_free": [1, 0, 0], "plan_basic": [0, 1, 1]}))
+    >>> model = from_json(to_json(tree, one_hot=plans))
+    >>> model.predict(pd.DataFrame({"id": [7, 8], "plan": ["free", "basic"]}))
+    array([1, 0], dtype=int32)
     """
 
     def __init__(
@@ -126,10 +142,35 @@ class LoadedTree(TreeModel, BaseEstimator):
         return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        if self._has_columns(X):
+            X = rows_of_frame(self, X)
+        threads = checks.n_threads(self.n_jobs)
         # The names may have been given for reading only: rows without names are as welcome.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            return super()._rows_and_threads(X)
+            X, _ = checks.check_X(self, X, reset=False, missing=True, threads=threads)
+        if not self.takes_missing:
+            self._check_known(X)
+        return X, threads
+
+    def _has_columns(self, X: ArrayLike) -> bool:
+        """Whether these are rows of a data frame, whose columns are found by their names."""
+        columns = getattr(X, "columns", None)
+        if not hasattr(self, "feature_names_in_") or columns is None:
+            return False
+        return len(columns) > 0 and all(isinstance(name, str) for name in columns)
+
+    def _check_known(self, X: np.ndarray) -> None:
+        missing = np.isnan(X).any(axis=0)
+        if missing.any():
+            column = int(np.argmax(missing))
+            names = getattr(self, "feature_names_in_", None)
+            where = column if names is None else repr(names[column])
+            raise ValueError(
+                f"Input X contains NaN, for example in column {where}; the tree was grown from "
+                "rows without missing values. Fill them in or drop these rows, or set "
+                "takes_missing=True: they then go with the larger part at each split."
+            )
 
     @property
     def _takes_missing(self) -> bool:
