@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agathis.cli import _options as options
-from agathis.cli._console import Messages, listed, one_line
+from agathis.cli._console import Messages, one_line
 from agathis.cli._errors import BadData, WrongUse, bad_data, needs
 from agathis.cli._output import STDOUT, check_apart, check_target, write, write_binary
+
+if TYPE_CHECKING:
+    from agathis.export import LoadedTree
 
 
 class Form(str, Enum):
@@ -45,6 +48,14 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help="Of SQL: a whole query for this table, or schema.table."),
     ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of a query in SQL: the column of clusters; by default cluster.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a tree as SQL, Python, Graphviz' dot, ONNX, JSON, text or rules.
@@ -57,6 +68,8 @@ def export(
         raise WrongUse(f"--dialect and --table go with --to sql, not {to.value}.")
     if table is not None and not all(table.split(".")):
         raise WrongUse(f"--table {table!r} has an empty name; give a table, or schema.table.")
+    if column is not None and (table is None or not column):
+        raise WrongUse("--column NAME names the column of a query: it goes with --table.")
     check_target(output)
     check_apart(model, o=output)
 
@@ -70,12 +83,18 @@ def export(
             data = writers.to_onnx(loaded)
         write_binary(output, data)
         names = getattr(loaded, "feature_names_in_", [])
-        Messages(quiet).say(f"Its input X has the columns {listed(map(one_line, names))}.")
+        Messages(quiet).say(f"Its input X has the columns {', '.join(map(one_line, names))}.")
         return
     params = {}
     if to is Form.sql:
         params["dialect"] = (dialect or Dialect.ansi).value
         params["table"] = table.split(".") if table is not None else None
+        if column is not None:
+            params["column"] = column
+        elif table is not None and _has_column(loaded, "cluster"):
+            raise BadData(
+                "the table has a column cluster already; --column NAME gives the clusters another."
+            )
     elif to is Form.json:
         params["indent"] = 1
     try:
@@ -85,3 +104,9 @@ def export(
         # A category that the form cannot hold.
         raise BadData(str(error)) from error
     write(output, str(text).rstrip("\n") + "\n")
+
+
+def _has_column(model: LoadedTree, name: str) -> bool:
+    """Whether the table of a model has a column, as far as the model tells; in any case."""
+    known = [*getattr(model, "feature_names_in_", []), *getattr(model, "one_hot_", {})]
+    return name.lower() in (str(one).lower() for one in known)

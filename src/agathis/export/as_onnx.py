@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -26,7 +27,9 @@ def to_onnx(
 
     It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
     As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
-    tells apart may go the other way. Needs skl2onnx: ``pip install agathis[onnx]``.
+    tells apart may go the other way. The names of the columns of ``X``, in order, are in its
+    metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
+    ``pip install agathis[onnx]``.
 
     Parameters
     ----------
@@ -63,11 +66,24 @@ def to_onnx(
         options={"zipmap": False},
     )
     _route_missing(made, classifier)
+    _tell_names(made, model, classifier)
     data = made.SerializeToString()
     if path is None:
         return data
     write_whole(path, data)
     return None
+
+
+def _tell_names(made: Any, model: object, classifier: DecisionTreeClassifier) -> None:
+    """Write into the model what its columns are, which the shape of X does not tell."""
+    names = getattr(classifier, "feature_names_in_", None)
+    found = {
+        "feature_names": None if names is None else [str(name) for name in names],
+        "one_hot": getattr(model, "one_hot_", None),
+    }
+    for key, value in found.items():
+        if value is not None:
+            made.metadata_props.add(key=key, value=json.dumps(value))
 
 
 def _route_missing(made: Any, classifier: DecisionTreeClassifier) -> None:
