@@ -29,6 +29,7 @@ from agathis.export import (
     to_sql,
     to_text,
 )
+from agathis.plot import gain_curve
 
 
 def same_tree(a, b):
@@ -83,6 +84,7 @@ def test_schema():
         "one_hot": None,
         "value_names": None,
         "takes_missing": False,
+        "objective": 81.5,
         "nodes": {
             "left": [1, None, None],
             "right": [2, None, None],
@@ -95,6 +97,13 @@ def test_schema():
             "move": ["star", "leaf", "leaf"],
         },
     }
+
+
+def test_the_objective_is_kept(iris):
+    model = Kauri(3).fit(iris)
+    loaded = from_json(to_json(from_json(to_json(model))))
+    assert loaded.objective_ == model.objective_
+    np.testing.assert_array_equal(gain_curve(loaded).objective, gain_curve(model).objective)
 
 
 def test_every_exporter_takes_a_loaded_tree():
@@ -245,6 +254,7 @@ WRONG = {
     "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list"),
     "model": (put("model", value=["x"]), "model is"),
     "takes_missing": (put("takes_missing", value=1), "takes_missing is 1"),
+    "objective": (put("objective", value="much"), "objective is 'much', not a finite number"),
     "one_hot": (put("one_hot", value=["a"]), "one_hot is .*not an object with sources"),
     "no columns": (put("one_hot", value={"c": ["a"]}), "for 'c', not its columns"),
     "no feature": (put("one_hot", value={"c": {"d": 1}}), "names 'd', which is no feature"),

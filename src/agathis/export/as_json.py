@@ -107,6 +107,7 @@ def to_json(
         "cluster_names": described.clusters if described.named_clusters else None,
         **_written_columns(described),
         "takes_missing": bool(getattr(source, "_takes_missing", True)),
+        "objective": getattr(source, "objective_", None),
         "nodes": {
             "left": of_cuts(tree.children_left),
             "right": of_cuts(tree.children_right),
@@ -184,6 +185,7 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
         value_names=_value_names(data.get("value_names")),
         takes_missing=takes_missing,
         source=model,
+        objective=_objective(data.get("objective")),
     )
     try:
         # Columns must be features, and can only be what the cuts of the tree allow.
@@ -191,6 +193,14 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
     except ValueError as error:
         raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
     return out
+
+
+def _objective(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise _wrong(f"objective is {value!r}, not a finite number")
+    return float(value)
 
 
 def _wrong(what: str) -> ValueError:

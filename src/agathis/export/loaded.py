@@ -37,6 +37,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         Whether rows may miss values.
     source : str, optional
         The class of the model that the tree comes from.
+    objective : float, optional
+        Kauri's objective of the rows that the tree was grown from.
     n_jobs : int, optional
         Threads of ``predict``; by default as many as cores.
 
@@ -50,6 +52,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         Where names were given; exporters use them.
     one_hot_, value_names_ : mapping
         Where they were given; exporters use them.
+    objective_ : float
+        Where it was given; in the units of the rows that the tree was grown from.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class LoadedTree(TreeModel, BaseEstimator):
         value_names: Mapping | None = None,
         takes_missing: bool = True,
         source: str | None = None,
+        objective: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.tree = tree
@@ -91,6 +96,7 @@ class LoadedTree(TreeModel, BaseEstimator):
         self.value_names = value_names
         self.takes_missing = takes_missing
         self.source = source
+        self.objective = objective
         self.n_jobs = n_jobs
         self.tree_ = tree
         self.n_clusters_ = tree.n_clusters
@@ -104,6 +110,8 @@ class LoadedTree(TreeModel, BaseEstimator):
             self.one_hot_ = one_hot
         if value_names is not None:
             self.value_names_ = value_names
+        if objective is not None:
+            self.objective_ = objective
 
     def fit(self, X: ArrayLike, y: object = None) -> LoadedTree:
         """Nothing: the tree is grown already.
