@@ -61,7 +61,7 @@ class LoadedTree(TreeModel, BaseEstimator):
     >>> from agathis.export import from_json, to_json
     >>> model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
     >>> model
-    LoadedTree(source='Kauri', takes_missing=False,
+    LoadedTree(objective=81.5, source='Kauri', takes_missing=False,
                tree=Tree(2 leaves, 2 clusters, depth 1, 1 features))
     >>> model.predict([[7.5]])
     array([1], dtype=int32)
