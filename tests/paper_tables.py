@@ -10,6 +10,7 @@ from agathis import datasets
 from agathis.datasets._entry import Entry
 from agathis.datasets._registry import REGISTRY
 from agathis.datasets._tables import RawTable, make_table, table_bytes
+from agathis.experiments._plan import LOST_SETS, QUICK_SETS
 
 MAKERS = {
     "atom": datasets.make_atom,
@@ -65,3 +66,9 @@ def _grades(random: np.random.Generator, entry: Entry, labels: np.ndarray) -> np
 
 def write_lookalike(name: str, folder) -> None:
     (folder / f"{name}.csv.gz").write_bytes(table_bytes(REGISTRY[name], lookalike(name)))
+
+
+def write_quick_sets(folder) -> None:
+    """Tables that look like those of a quick run of the experiments."""
+    for name in {*QUICK_SETS, *LOST_SETS}:
+        write_lookalike(name, folder)

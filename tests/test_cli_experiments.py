@@ -5,10 +5,10 @@ import shlex
 
 import pytest
 from cli_runs import example, here, run
-from paper_tables import write_lookalike
+from paper_tables import write_quick_sets
 
 from agathis.experiments._cells import COLUMNS
-from agathis.experiments._plan import LOST_SETS, QUICK_SETS
+from agathis.experiments._plan import QUICK_SETS
 
 FILES = {"runs.jsonl", "cells.csv", "tables.md", "tables.tex", "index.html", "figures"}
 
@@ -16,8 +16,7 @@ FILES = {"runs.jsonl", "cells.csv", "tables.md", "tables.tex", "index.html", "fi
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("home")
-    for name in {*QUICK_SETS, *LOST_SETS}:
-        write_lookalike(name, folder)
+    write_quick_sets(folder)
     return folder
 
 

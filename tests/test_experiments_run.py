@@ -8,12 +8,12 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from paper_tables import lookalike, write_lookalike
+from paper_tables import lookalike, write_lookalike, write_quick_sets
 from source_server import publish, serving
 
 from agathis.experiments import run
 from agathis.experiments._cells import as_table, make_cells
-from agathis.experiments._plan import LOST_SETS, QUICK_SETS, pieces, wanted
+from agathis.experiments._plan import QUICK_SETS, pieces, wanted
 from agathis.experiments._store import NAME, Store, key_of
 
 SCRIPT = """
@@ -29,8 +29,7 @@ PATIENCE = 1800
 def home(tmp_path_factory):
     """Tables that look like those of a quick run."""
     folder = tmp_path_factory.mktemp("home")
-    for name in {*QUICK_SETS, *LOST_SETS}:
-        write_lookalike(name, folder)
+    write_quick_sets(folder)
     return folder
 
 
