@@ -215,3 +215,18 @@ def test_docs(tmp_path, capsys, monkeypatch):
             assert done.code == 0, (line, done.err)
             printed = done.out
     assert outputs
+
+
+@NEEDS_REPORT
+@pytest.mark.skipif(os.name == "nt", reason="the browser is a shell script")
+def test_one_command_from_a_table_to_an_opened_page(place, tmp_path):
+    """As in README; the browser is a script that writes down what it was asked to show."""
+    browser, shown = tmp_path / "browser", tmp_path / "shown"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > "{shown}"\n')
+    browser.chmod(0o755)
+    args = ("fit", "iris.csv", "-k", "3", "--report", "opened page.html", "--open")
+    done = run(*args, cwd=place, env={"BROWSER": f"{browser} %s"})
+    assert done.code == 0, done.err
+    page = place / "opened page.html"
+    assert shown.read_text() == page.resolve().as_uri()
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
