@@ -22,6 +22,7 @@ def home(tmp_path_factory):
 
 def test_examples_of_the_help(home, tmp_path):
     env = {"AGATHIS_DATA": str(home)}
+    assert example("experiments") == example("experiments", "run")
     words = shlex.split(example("experiments", "run"))
     assert words[:3] == ["agathis", "experiments", "run"]
     done = run(*words[1:], cwd=tmp_path, env=env)

@@ -18,7 +18,8 @@ from agathis.cli._columns import Verdict, judge, reason
 from agathis.cli._console import Messages, count, listed
 from agathis.cli._errors import BadData
 from agathis.cli._names import Wanted, name_of, typed
-from agathis.cli._values import as_numbers, as_words, indicators, plain
+from agathis.cli._values import as_numbers, as_words, plain
+from agathis.export._indicators import indicators
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -17,7 +17,8 @@ from agathis.cli._names import lacks
 from agathis.cli._notation import are_numbers
 from agathis.cli._output import STDOUT
 from agathis.cli._table import Read, Reading, read_table, shown
-from agathis.cli._values import as_numbers, as_words, indicators, is_number, plain
+from agathis.cli._values import as_numbers, as_words, is_number, plain
+from agathis.export._indicators import encoded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,19 +94,11 @@ def rows_of(
         places = [place[name] for name in columns]
         if source not in one_hot:
             X[:, places[0]] = _numbers(source, column, shown(path))
-        elif _is_boolean(columns):
-            truths = _truths(source, column, messages)
-            X[:, places] = truths[:, [0 if category else 1 for category in columns.values()]]
         else:
-            words = as_words(column)
-            X[:, places] = indicators(words, list(columns.values()))
-            _tell_unseen(source, words, X[:, places], messages)
+            X[:, places], unseen = encoded(as_words(column), list(columns.values()))
+            _tell_unseen(source, unseen, messages)
     _tell_missing(model, X, [place[name] for name in asked], messages)
     return X
-
-
-def _is_boolean(columns: dict[str, object]) -> bool:
-    return all(isinstance(category, bool) for category in columns.values())
 
 
 def _check_names(names: Sequence[str], asked: Collection[str]) -> None:
@@ -145,21 +138,7 @@ def _numbers(source: str, column: pa.Array, name: str) -> np.ndarray:
     )
 
 
-def _truths(source: str, column: pa.Array, messages: Messages) -> np.ndarray:
-    """A column for true and one for false, however these are written."""
-    same = {"1": "true", "0": "false"}
-    words = [None if word is None else word.strip().lower() for word in as_words(column)]
-    words = [same.get(word, word) for word in words]
-    out = indicators(words, [True, False])
-    _tell_unseen(source, words, out, messages)
-    return out
-
-
-def _tell_unseen(
-    source: str, words: Sequence[str | None], made: np.ndarray, messages: Messages
-) -> None:
-    # Those that are missing have NaN, or a category of their own.
-    unseen = [words[i] for i in np.flatnonzero(made.sum(axis=1) == 0)]
+def _tell_unseen(source: str, unseen: Sequence[str], messages: Messages) -> None:
     if unseen:
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(

@@ -1,8 +1,7 @@
-"""Values of a column of Arrow as numbers, as words, and as columns of 0 and 1."""
+"""Values of a column of Arrow as numbers and as words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,30 +48,7 @@ def as_numbers(column: pa.Array) -> np.ndarray:
 
 
 def as_words(column: pa.Array) -> list[str | None]:
-    """Values as text, None where one is missing; 2.0 is the category 2."""
-    return [None if value is None else _word(value) for value in column.to_pylist()]
+    """Values as text, None where one is missing."""
+    from agathis.export._indicators import word
 
-
-def _word(value: object) -> str | None:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        if value != value:
-            return None
-        return str(int(value)) if value.is_integer() else repr(value)
-    return str(value)
-
-
-def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
-    """A column of 0 and 1 for each category; a row that misses its value misses all of them.
-
-    Where None is a category of its own nothing is missing.
-    """
-    place = {None if c is None else _word(c): i for i, c in enumerate(categories)}
-    out = np.zeros((len(words), len(categories)))
-    found = np.array([place.get(word, -1) for word in words], dtype=np.intp)
-    rows = np.flatnonzero(found >= 0)
-    out[rows, found[rows]] = 1.0
-    if None not in place:
-        out[[word is None for word in words]] = np.nan
-    return out
+    return [word(value) for value in column.to_pylist()]

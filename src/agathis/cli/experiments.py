@@ -96,7 +96,8 @@ def _told(folder: str, quiet: bool) -> None:
 def _app() -> typer.Typer:
     from agathis.cli import SETTINGS, help_of
 
-    app = typer.Typer(help="The paper's experiments, by one command.", **SETTINGS)
+    _, example = help_of(run.__doc__)
+    app = typer.Typer(help="The paper's experiments, by one command.", epilog=example, **SETTINGS)
     for command in (run, render):
         text, example = help_of(command.__doc__)
         app.command(command.__name__, help=text, epilog=example)(as_messages(command))

@@ -31,20 +31,12 @@ class Range:
     missing: bool = True
 
     @property
-    def is_everything(self) -> bool:
-        return self.low == -INFINITY and self.high == INFINITY and self.missing
-
-    @property
     def has_values(self) -> bool:
         return self.low < self.high
 
     @property
     def is_empty(self) -> bool:
         return not self.has_values and not self.missing
-
-    def meets(self, other: Range) -> bool:
-        known = max(self.low, other.low) < min(self.high, other.high)
-        return known or (self.missing and other.missing)
 
     def holds(self, other: Range) -> bool:
         if other.missing and not self.missing:

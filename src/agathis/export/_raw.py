@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis.export._columns import LOWER_MARKS, MARKS, TRUTHS
+from agathis.export._columns import LOWER_MARKS, MARKS
+from agathis.export._indicators import encoded, word
 
 if TYPE_CHECKING:
     from agathis.export.loaded import LoadedTree
@@ -104,17 +105,10 @@ def _numbers(name: str, column: Any) -> np.ndarray:
 def _encoded(
     source: str, values: list[object], columns: Mapping[str, object]
 ) -> dict[str, np.ndarray]:
-    """The one-hot columns of a source; a row that misses its value misses all of them."""
-    categories = list(columns.values())
-    truths = all(isinstance(category, bool) for category in categories)
-    marks = {*MARKS, *OF_PANDAS}.difference(map(str, categories))
-    words = [_word(value, truths) for value in values]
-    missing = np.array([word is None or word in marks for word in words], dtype=bool)
-    words = np.array(words, dtype=object)
-    known = {_word(category, truths) for category in categories} | (
-        {"true", "false"} if truths else set()
-    )
-    unseen = [word for word in words[~missing] if word not in known]
+    """The one-hot columns of a source."""
+    marks = {*MARKS, *OF_PANDAS}.difference(map(str, columns.values()))
+    words = [None if (text := word(value)) in marks else text for value in values]
+    made, unseen = encoded(words, list(columns.values()))
     if unseen:
         # The line of whoever calls predict.
         warnings.warn(
@@ -124,29 +118,7 @@ def _encoded(
             UserWarning,
             stacklevel=5,
         )
-    out = {}
-    closed = None in categories
-    for name, category in columns.items():
-        if category is None:
-            out[name] = missing.astype(np.float64)
-        else:
-            same = (words == _word(category, truths)).astype(np.float64)
-            out[name] = same if closed else np.where(missing, np.nan, same)
-    return out
-
-
-def _word(value: object, truths: bool) -> str | None:
-    """A value as text, None where it is missing; 2.0 is the category 2."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or (isinstance(value, float) and value != value):
-        return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, bool) or truths:
-        text = str(value).strip().lower()
-        return next((str(truth).lower() for truth in TRUTHS if text in TRUTHS[truth]), text)
-    return str(value)
+    return dict(zip(columns, made.T, strict=True))
 
 
 def _listed(names: Collection[object]) -> str:
