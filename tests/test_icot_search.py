@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import separation as naive
-from agathis._core.separation import Dunn, Silhouette, spanning_tree
+from agathis._core.dunn import Dunn, spanning_tree
+from agathis._core.silhouette import Silhouette
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invariants import valid_tree

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from agathis._core import pairs, point_search, separation, sorted, splitter
+from agathis._core import pairs, point_search, silhouette, sorted, splitter
 
 # Vector registers of each clone; packed double instructions must use them.
 REGISTERS = {"arch_x86_64_v4": "zmm", "arch_x86_64_v3": "ymm", "default": "xmm"}
@@ -23,7 +23,7 @@ LOOPS = [
     (point_search, "point_scan"),
     (point_search, "point_refine"),
     (sorted, "point_sums"),
-    (separation, "silhouette_sum"),
+    (silhouette, "silhouette_sum"),
 ]
 
 

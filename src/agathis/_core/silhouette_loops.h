@@ -1,4 +1,4 @@
-/* Inner loops of the silhouette: see separation.pyx. */
+/* Inner loops of the silhouette: see silhouette.pyx. */
 #ifndef AGATHIS_SILHOUETTE_LOOPS_H
 #define AGATHIS_SILHOUETTE_LOOPS_H
 

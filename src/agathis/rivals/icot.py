@@ -18,7 +18,9 @@ from sklearn.utils import check_random_state, gen_batches
 
 from agathis import _validation as checks
 from agathis._constraints import ICOT_CONSTRAINTS
-from agathis._core.separation import Criterion, Dunn, Silhouette, spanning_tree
+from agathis._core.dunn import Dunn, spanning_tree
+from agathis._core.separation import Criterion
+from agathis._core.silhouette import Silhouette
 from agathis._kernels import in_threads, rows_at_once
 from agathis.rivals._base import Rival
 from agathis.rivals._local_search import Limits, Search, Table
