@@ -3,7 +3,7 @@
 import centre_twins as twins
 import numpy as np
 import pytest
-from agathis._core.centre_cuts import distances
+from agathis._core.centre_costs import distances
 from centre_problems import is_fine, problems, quiet, same_as_twin
 from hypothesis import given
 from hypothesis import strategies as st

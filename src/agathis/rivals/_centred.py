@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 
 from agathis import _validation as checks
 from agathis._centres import ENLARGED, TINY
-from agathis._core.centre_cuts import distances
+from agathis._core.centre_costs import distances
 from agathis._kernels import at_most
 from agathis._partition import in_units
 from agathis.rivals._base import Rival

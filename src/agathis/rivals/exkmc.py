@@ -13,7 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from agathis._constraints import EXKMC_CONSTRAINTS
-from agathis._core.centre_cuts import SHARE, CentreCuts, losses
+from agathis._core.centre_costs import losses
+from agathis._core.centre_cuts import SHARE, CentreCuts
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._sketch import Sketch
 from agathis.rivals.imm import grow_imm
