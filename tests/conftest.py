@@ -24,3 +24,29 @@ def iris():
 @pytest.fixture(scope="module")
 def blobs():
     return make_blobs(120, 3, centers=3, cluster_std=0.5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real one; ``pages`` says what becomes of the test where there is none."""
+    from pages import chromium
+
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wine_folder(tmp_path_factory):
+    from pages import wine_page
+
+    return wine_page(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture
+def wine(browser, wine_folder):
+    """The page about wines, opened; at its end nothing was asked for and nothing went wrong."""
+    from pages import Opened
+
+    found = Opened(browser, wine_folder / "wine.html")
+    yield found
+    found.close()

@@ -265,9 +265,16 @@ def test_subfigures_and_subplots(iris, draw):
     model = Kauri(3, max_leaf_nodes=5).fit(iris)
     figure = Figure(layout="constrained")
     left, right = figure.subfigures(1, 2)
-    DRAWINGS[draw](model, iris, ax=left.add_subplot())
-    DRAWINGS[draw](model, iris, ax=right.add_subplot(2, 1, 2))
+    given = left.add_subplot(), right.add_subplot(2, 1, 2)
+    for ax in given:
+        assert DRAWINGS[draw](model, iris, ax=ax) is ax
     FigureCanvasAgg(figure).draw()
+    for ax in given:
+        # What is drawn stays in its part of the figure.
+        inside = ax.get_window_extent()
+        assert 0 <= inside.x0 < inside.x1 <= figure.bbox.width
+        assert ax.has_data() or ax.texts
+    assert given[0].get_window_extent().x1 < given[1].get_window_extent().x0
 
 
 def test_dark_style(iris):

@@ -5,31 +5,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pages import Opened, chromium, expect, opened, shop_model, wine_page
+from pages import Opened, expect, opened, shop_model
 from sklearn.datasets import make_blobs
 
 from agathis import Kauri
 from agathis.plot._colours import contrast
 
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return wine_page(tmp_path_factory.mktemp("pages"))
-
-
-@pytest.fixture
-def wine(browser, folder):
-    found = Opened(browser, folder / "wine.html")
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +44,8 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(browser, folder, scheme):
-    found = Opened(browser, folder / "wine.html", color_scheme=scheme)
+def test_contrast(browser, wine_folder, scheme):
+    found = Opened(browser, wine_folder / "wine.html", color_scheme=scheme)
     low = {text: contrast(*colours(found, text)) for text in TEXTS}
     found.close()
     assert {text: value for text, value in low.items() if value < 4.5} == {}
@@ -140,8 +122,8 @@ def test_forty_leaves(browser, tmp_path, many, media):
                 assert at["y"] == pytest.approx((left["y"] + right["y"]) / 2, abs=0.5)
 
 
-def test_phone(browser, folder):
-    found = Opened(browser, folder / "wine.html", **PHONE)
+def test_phone(browser, wine_folder):
+    found = Opened(browser, wine_folder / "wine.html", **PHONE)
     page = found.page
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
     page.locator('.node[data-node="1"] .box').tap()

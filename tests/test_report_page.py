@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from pages import NAMES, SPECIES, WINE, Opened, chromium, expect, opened, wine_model, wine_page
+from pages import NAMES, SPECIES, WINE, Opened, expect, opened, wine_model
 from plot_trees import MODELS
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
@@ -15,26 +15,8 @@ EVIL = "<script>document.title='owned'</script>"
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def model():
     return wine_model()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return wine_page(tmp_path_factory.mktemp("pages"))
-
-
-@pytest.fixture
-def wine(browser, folder):
-    found = Opened(browser, folder / "wine.html")
-    yield found
-    found.close()
 
 
 def test_clusters_come_first_in_words(wine, model):
@@ -205,8 +187,8 @@ def test_every_row_has_its_cluster(wine, model):
     assert found == [NAMES[k] for k in model.predict(WINE.data)]
 
 
-def test_code_to_copy(browser, folder, model):
-    found = Opened(browser, folder / "wine.html")
+def test_code_to_copy(browser, wine_folder, model):
+    found = Opened(browser, wine_folder / "wine.html")
     found.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = found.page
     page.locator("#dialect").select_option("mysql")
