@@ -69,9 +69,9 @@ cdef class CentreCuts:
         self.centres, self.weight, self.row_weight = centres, weight, weight
         self.alike = bool((weight == 1.0).all())
         values = np.empty((X.shape[1] + 1, len(X)))
-        values[:-1] = X.T
+        values[:self.n_features] = X.T
         # Along the last feature the rows of a leaf stand as they came.
-        values[-1] = np.arange(len(X))
+        values[self.n_features] = np.arange(len(X))
         self.values, self.threads = values, threads
         self.rows = SortedSamples(values, np.zeros((1, 1)), weight, threads)
         self.n_leaves = 1
