@@ -29,7 +29,7 @@ def blobs():
 @pytest.fixture(scope="module")
 def browser():
     """A real one; ``pages`` says what becomes of the test where there is none."""
-    from pages import chromium
+    from helpers.pages import chromium
 
     with chromium() as found:
         yield found
@@ -37,7 +37,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def wine_folder(tmp_path_factory):
-    from pages import wine_page
+    from helpers.pages import wine_page
 
     return wine_page(tmp_path_factory.mktemp("pages"))
 
@@ -45,7 +45,7 @@ def wine_folder(tmp_path_factory):
 @pytest.fixture
 def wine(browser, wine_folder):
     """The page about wines, opened; at its end nothing was asked for and nothing went wrong."""
-    from pages import Opened
+    from helpers.pages import Opened
 
     found = Opened(browser, wine_folder / "wine.html")
     yield found

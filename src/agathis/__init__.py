@@ -11,27 +11,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._lazy import lazy
+from agathis._support.lazy import lazy
 
 __version__ = "0.1.0"
 __all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
 _HOMES = {
-    "Kauri": "agathis.kauri",
-    "KernelKMeans": "agathis.kernel_kmeans",
-    "Tree": "agathis._tree",
-    "compare": "agathis._compare",
-    "fit_file": "agathis.files",
+    "Kauri": "agathis._kauri",
+    "KernelKMeans": "agathis._kernel_kmeans",
+    "Tree": "agathis._trees.tree",
+    "compare": "agathis._compare.protocol",
+    "fit_file": "agathis._fit_file",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
 _PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
 
 if TYPE_CHECKING:
-    from agathis._compare import compare
-    from agathis._tree import Tree
-    from agathis.files import fit_file
-    from agathis.kauri import Kauri
-    from agathis.kernel_kmeans import KernelKMeans
+    from agathis._compare.protocol import compare
+    from agathis._fit_file import fit_file
+    from agathis._kauri import Kauri
+    from agathis._kernel_kmeans import KernelKMeans
+    from agathis._trees.tree import Tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES, _PARTS)

@@ -1,6 +1,6 @@
 """``python -m agathis`` is the command ``agathis``."""
 
-from agathis.cli import main
+from agathis._cli import main
 
 if __name__ == "__main__":
     main()

@@ -1,7 +1,5 @@
-"""The compiled core.
+"""The compiled core: what an engine does for every sample, in Cython with inner loops in C.
 
-``state`` holds every array that the compiled code shares; ``partition`` cuts a leaf,
-``pairs`` keeps the sums over pairs of samples, ``clusters`` moves samples from cluster to
-cluster, ``splitter`` searches a leaf, ``predict`` walks rows down a tree and ``matrix``
-looks over a kernel matrix. The C files beside them are the inner loops.
+``shared`` is what the engines have in common, ``pairs`` and ``points`` grow trees, ``centres`` and
+``separation`` serve rivals. Each of these four imports from ``shared`` and from itself alone.
 """

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.utils import check_random_state
 
-from agathis import _validation as checks
-from agathis._constraints import MAKER_CONSTRAINTS, at_least
+from agathis._checks import data as checks
+from agathis._checks.parameters import MAKER_CONSTRAINTS, at_least
 
 Draw: TypeAlias = Callable[[RandomState, int], np.ndarray]
 Seed: TypeAlias = "int | RandomState | None"

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from sklearn.utils import Bunch
 
-from agathis import _validation as checks
+from agathis._checks import data as checks
 from agathis.datasets._entry import Entry
 from agathis.datasets._places import find_table
 from agathis.datasets._registry import REGISTRY

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from agathis._support.files import write_whole
 from agathis.datasets._entry import Bundled, Entry
 from agathis.datasets._tables import RawTable, make_table, read_table, table_bytes
-from agathis.export._files import write_whole
 
 
 def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[RawTable, str]:

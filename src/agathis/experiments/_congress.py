@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import Bunch
 
-from agathis._tree import MOVES, Tree, TreeBuilder
-from agathis.kauri import Kauri
+from agathis._kauri import Kauri
+from agathis._trees.tree import MOVES, Tree, TreeBuilder
 from agathis.metrics import kernel_kmeans_score, unsupervised_accuracy
 from agathis.plot._canvas import PLAIN
-from agathis.plot.tree import plot_tree
+from agathis.plot._tree import plot_tree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

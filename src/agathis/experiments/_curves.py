@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._describe.colours import cluster_style
 from agathis.experiments._cells import Row
 from agathis.experiments._paper import printed_clusters, printed_curves
 from agathis.experiments._plan import METHODS
 from agathis.experiments._words import KERNEL_WORDS, METHOD_WORDS, counted, set_word, signed
 from agathis.plot._canvas import GREY
-from agathis.plot._colours import cluster_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,13 +17,13 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from agathis._kernels import Kernel
-from agathis._maps import fit_map
-from agathis._partition import kernel_cost
+from agathis._kauri import Kauri
+from agathis._kernel_kmeans import KernelKMeans
+from agathis._kernels.kernel import Kernel
+from agathis._kernels.map_fitting import fit_map
+from agathis._partitions.objective import kernel_cost
 from agathis.datasets import load, make_rotated_gaussians
 from agathis.experiments._plan import ANGLE, EXACT_ROWS, LEAVES, SHARE, SIZE, Piece
-from agathis.kauri import Kauri
-from agathis.kernel_kmeans import KernelKMeans
 from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
 from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 

@@ -16,15 +16,15 @@ from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.utils import Bunch
 
-from agathis._tree import Tree
+from agathis._describe.colours import cluster_style
+from agathis._kauri import Kauri
+from agathis._kernel_kmeans import KernelKMeans
+from agathis._trees.tree import Tree
 from agathis.datasets import make_imm
 from agathis.experiments._paper import Name, printed_cells
 from agathis.experiments._words import METHOD_WORDS
-from agathis.kauri import Kauri
-from agathis.kernel_kmeans import KernelKMeans
 from agathis.metrics import weighted_average_explanation_size
-from agathis.plot._colours import cluster_style
-from agathis.plot.clusters import OUTLINE, plot_clusters
+from agathis.plot._clusters import OUTLINE, plot_clusters
 from agathis.rivals import ExKMC, KMeansTree
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import os
 from numbers import Real
 from pathlib import Path
 
-from agathis import _validation as checks
+from agathis._checks import data as checks
+from agathis._support.files import write_whole
 from agathis.experiments._cells import Row, as_table, make_cells
 from agathis.experiments._figures import draw_all
 from agathis.experiments._page import Report, page
@@ -16,7 +17,6 @@ from agathis.experiments._store import Store
 from agathis.experiments._summary import progress
 from agathis.experiments._tables import make_tables
 from agathis.experiments._written import latex, markdown
-from agathis.export._files import write_whole
 
 #: What the rows of each experiment are read for.
 _MEASURES = {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from agathis import _validation as checks
-from agathis._progress import shown
-from agathis._workers import run as run_tasks
+from agathis._checks import data as checks
+from agathis._compare.workers import run as run_tasks
+from agathis._support.progress import shown
 from agathis.datasets import load
 from agathis.datasets._places import user_folder
 from agathis.datasets._registry import REGISTRY

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._lazy import lazy
+from agathis._support.lazy import lazy
 
 __all__ = [
     "LoadedTree",
@@ -26,27 +26,27 @@ __all__ = [
 
 # Imported when first asked for: most people need one.
 _HOMES = {
-    "LoadedTree": "agathis.export.loaded",
-    "from_json": "agathis.export.as_json",
-    "to_dot": "agathis.export.dot",
-    "to_json": "agathis.export.as_json",
-    "to_onnx": "agathis.export.as_onnx",
-    "to_python": "agathis.export.python",
-    "to_rules": "agathis.export.rules",
-    "to_sklearn": "agathis.export.as_sklearn",
-    "to_sql": "agathis.export.sql",
-    "to_text": "agathis.export.text",
+    "LoadedTree": "agathis.export._loaded",
+    "from_json": "agathis.export._json",
+    "to_dot": "agathis.export._dot",
+    "to_json": "agathis.export._json",
+    "to_onnx": "agathis.export._onnx",
+    "to_python": "agathis.export._python",
+    "to_rules": "agathis.export._rules",
+    "to_sklearn": "agathis.export._sklearn",
+    "to_sql": "agathis.export._sql",
+    "to_text": "agathis.export._text",
 }
 
 if TYPE_CHECKING:
-    from agathis.export.as_json import from_json, to_json
-    from agathis.export.as_onnx import to_onnx
-    from agathis.export.as_sklearn import to_sklearn
-    from agathis.export.dot import to_dot
-    from agathis.export.loaded import LoadedTree
-    from agathis.export.python import to_python
-    from agathis.export.rules import to_rules
-    from agathis.export.sql import to_sql
-    from agathis.export.text import to_text
+    from agathis.export._dot import to_dot
+    from agathis.export._json import from_json, to_json
+    from agathis.export._loaded import LoadedTree
+    from agathis.export._onnx import to_onnx
+    from agathis.export._python import to_python
+    from agathis.export._rules import to_rules
+    from agathis.export._sklearn import to_sklearn
+    from agathis.export._sql import to_sql
+    from agathis.export._text import to_text
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

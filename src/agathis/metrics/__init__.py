@@ -5,13 +5,13 @@ computed of any labels: the cost of kernel KMeans, the same relative to the best
 accuracy against classes, MMD-GEMINI.
 """
 
-from agathis.metrics.clusters import (
+from agathis.metrics._clusters import (
     kernel_kmeans_score,
     mmd_gemini,
     relative_kmeans_score,
     unsupervised_accuracy,
 )
-from agathis.metrics.trees import (
+from agathis.metrics._trees import (
     explanation_table,
     weighted_average_depth,
     weighted_average_explanation_size,

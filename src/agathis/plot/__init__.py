@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._lazy import lazy
+from agathis._support.lazy import lazy
 
 __all__ = [
     "cluster_points",
@@ -25,24 +25,24 @@ __all__ = [
 
 # Imported when first asked for.
 _HOMES = {
-    "cluster_points": "agathis.plot._points",
-    "cluster_profile": "agathis.plot.profile",
-    "cluster_style": "agathis.plot._colours",
-    "gain_curve": "agathis.plot.gains",
-    "layout_tree": "agathis.plot._layout",
-    "plot_clusters": "agathis.plot.clusters",
-    "plot_gains": "agathis.plot.gains",
-    "plot_profile": "agathis.plot.profile",
-    "plot_tree": "agathis.plot.tree",
+    "cluster_points": "agathis._describe.points",
+    "cluster_profile": "agathis.plot._profile",
+    "cluster_style": "agathis._describe.colours",
+    "gain_curve": "agathis.plot._gains",
+    "layout_tree": "agathis._describe.layout",
+    "plot_clusters": "agathis.plot._clusters",
+    "plot_gains": "agathis.plot._gains",
+    "plot_profile": "agathis.plot._profile",
+    "plot_tree": "agathis.plot._tree",
 }
 
 if TYPE_CHECKING:
-    from agathis.plot._colours import cluster_style
-    from agathis.plot._layout import layout_tree
-    from agathis.plot._points import cluster_points
-    from agathis.plot.clusters import plot_clusters
-    from agathis.plot.gains import gain_curve, plot_gains
-    from agathis.plot.profile import cluster_profile, plot_profile
-    from agathis.plot.tree import plot_tree
+    from agathis._describe.colours import cluster_style
+    from agathis._describe.layout import layout_tree
+    from agathis._describe.points import cluster_points
+    from agathis.plot._clusters import plot_clusters
+    from agathis.plot._gains import gain_curve, plot_gains
+    from agathis.plot._profile import cluster_profile, plot_profile
+    from agathis.plot._tree import plot_tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._lazy import lazy
+from agathis._support.lazy import lazy
 
 __all__ = ["summarise", "write"]
 
 # Imported when first asked for.
 _HOMES = {
-    "summarise": "agathis.report.summary",
+    "summarise": "agathis.report._summary",
     "write": "agathis.report._page",
 }
 
 if TYPE_CHECKING:
     from agathis.report._page import write
-    from agathis.report.summary import summarise
+    from agathis.report._summary import summarise
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

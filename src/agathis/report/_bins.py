@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis.export._columns import Codes, Column, Indicator
+from agathis._describe.columns import Codes, Column, Indicator
 from agathis.report._wording import category_of, otherwise
 
 #: Bins of one feature; a round step may make some more or less.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from agathis._tree import Tree
+from agathis._trees.tree import Tree
 from agathis.plot import cluster_points, gain_curve
-from agathis.plot.profile import ClusterProfile
+from agathis.plot._profile import ClusterProfile
 from agathis.report._bins import plane_bins
 from agathis.report._rows import rounded
 

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._tree import Tree
-from agathis.export._files import target_of, write_whole
-from agathis.export._words import number
+from agathis._support.files import target_of, write_whole
+from agathis._support.numbers import number
+from agathis._trees.tree import Tree
+from agathis.report._summary import summarise
 from agathis.report._wording import in_words
-from agathis.report.summary import summarise
 
 # In the order in which they are read: later ones use what earlier ones define.
 SCRIPTS = ("_dom.js", "_charts.js", "_panel.js", "_layout.js", "_tree.js", "_lookup.js", "_main.js")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis import _validation as checks
-from agathis._tree import Tree
-from agathis.export._boxes import Box
+from agathis._checks import data as checks
+from agathis._describe.boxes import Box
+from agathis._trees.tree import Tree
 
 #: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
 FEW = 5

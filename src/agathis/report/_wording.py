@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agathis.export._boxes import Box, Range
-from agathis.export._columns import Column, Indicator
+from agathis._describe.boxes import Box, Range
+from agathis._describe.columns import Column, Indicator
 
 # Stands for the name while the rest is put into words; what is before it is a number.
 _MARK = "\0"

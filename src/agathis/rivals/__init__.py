@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._lazy import lazy
+from agathis._support.lazy import lazy
 
 __all__ = ["ICOT", "IMM", "RDM", "ExKMC", "ExShallow", "KMeansTree"]
 
 # Imported when first asked for: each needs its own part of scikit-learn.
 _HOMES = {
-    "ICOT": "agathis.rivals.icot",
-    "IMM": "agathis.rivals.imm",
-    "RDM": "agathis.rivals.rdm",
-    "ExKMC": "agathis.rivals.exkmc",
-    "ExShallow": "agathis.rivals.shallow",
-    "KMeansTree": "agathis.rivals.kmeans_tree",
+    "ICOT": "agathis.rivals._icot",
+    "IMM": "agathis.rivals._imm",
+    "RDM": "agathis.rivals._rdm",
+    "ExKMC": "agathis.rivals._exkmc",
+    "ExShallow": "agathis.rivals._shallow",
+    "KMeansTree": "agathis.rivals._kmeans_tree",
 }
 
 if TYPE_CHECKING:
-    from agathis.rivals.exkmc import ExKMC
-    from agathis.rivals.icot import ICOT
-    from agathis.rivals.imm import IMM
-    from agathis.rivals.kmeans_tree import KMeansTree
-    from agathis.rivals.rdm import RDM
-    from agathis.rivals.shallow import ExShallow
+    from agathis.rivals._exkmc import ExKMC
+    from agathis.rivals._icot import ICOT
+    from agathis.rivals._imm import IMM
+    from agathis.rivals._kmeans_tree import KMeansTree
+    from agathis.rivals._rdm import RDM
+    from agathis.rivals._shallow import ExShallow
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

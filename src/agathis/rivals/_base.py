@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from agathis import _kernel_checks as kernel_checks
-from agathis import _validation as checks
-from agathis._centres import apart
-from agathis._kernels import Kernel
-from agathis._model import TreeModel
-from agathis._partition import kernel_cost, kernel_objective
-from agathis.metrics._inputs import check_labels
-from agathis.rivals._sketch import Sketch
+from agathis._checks import data as checks
+from agathis._checks import kernels as kernel_checks
+from agathis._checks.inputs import check_labels
+from agathis._kernels.kernel import Kernel
+from agathis._partitions.centres import apart
+from agathis._partitions.objective import kernel_cost, kernel_objective
+from agathis._trees.model import TreeModel
+from agathis._trees.sketch import Sketch
 
 
 class Rival(TreeModel, BaseEstimator):

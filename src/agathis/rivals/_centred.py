@@ -17,13 +17,13 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from agathis import _validation as checks
-from agathis._centres import ENLARGED, TINY
-from agathis._core.centre_costs import distances
-from agathis._kernels import at_most
-from agathis._partition import in_units
+from agathis._checks import data as checks
+from agathis._core.centres.costs import distances
+from agathis._kernels.kernel import at_most
+from agathis._partitions.centres import ENLARGED, TINY
+from agathis._partitions.objective import in_units
+from agathis._trees.sketch import Sketch
 from agathis.rivals._base import Rival
-from agathis.rivals._sketch import Sketch
 
 LARGEST = float(np.finfo(np.float64).max)
 

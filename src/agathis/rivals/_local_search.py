@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agathis._core.separation import Criterion
-from agathis._tree import threshold_between
-from agathis.rivals._sketch import Sketch
+from agathis._core.separation.criterion import Criterion
+from agathis._support.numbers import threshold_between
+from agathis._trees.sketch import Sketch
 
 # Values that differ by no more, relative to the larger or to 1, differ by rounding.
 ROUNDING = 1e-10

@@ -1,0 +1,306 @@
+"""Data and parameters: what is accepted, and what is said when it is not.
+
+With ``_constraints`` the only home of scikit-learn's private helpers, so that a change there is
+mended here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from numbers import Integral
+from types import FrameType
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import assert_all_finite, gen_batches
+from sklearn.utils._param_validation import validate_parameter_constraints
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from agathis._core.points.binning import look_over
+from agathis._core.shared.threads import openmp_threads
+
+fit_context = _fit_context
+
+# A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
+NEGLIGIBLE = 1e-12
+
+# Rows that are looked over between two chances to hear an interrupt.
+ROWS_AT_ONCE = 1 << 18
+
+
+def check_X(
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
+) -> tuple[np.ndarray, bool]:
+    """A table of float32 or float64, as it lies; its width and column names are kept or compared.
+
+    Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
+    """
+    with naming("X"):
+        X = validate_data(
+            estimator,
+            X,
+            dtype=[np.float64, np.float32],
+            reset=reset,
+            accept_sparse=False,
+            ensure_all_finite=False,
+        )
+    if get_config()["assume_finite"] and not missing:
+        return X, False
+    names = getattr(estimator, "feature_names_in_", None)
+    stocks = getattr(estimator, "stocks", None)
+    return X, _check_finite(X, missing, threads, names, stocks)
+
+
+def check_table(
+    X: ArrayLike, *, missing: bool = False, n_features: int | None = None
+) -> np.ndarray:
+    """A table of numbers that belongs to no estimator; values may be NaN where ``missing``."""
+    with naming("X"):
+        table = check_array(
+            X, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
+        )
+    if n_features is not None and table.shape[1] != n_features:
+        raise ValueError(
+            f"X must have shape (n_samples, {n_features}); it has shape {table.shape}."
+        )
+    if not get_config()["assume_finite"]:
+        _check_finite(table, missing, n_threads(None), getattr(X, "columns", None))
+    return table
+
+
+def _check_finite(
+    X: np.ndarray,
+    missing: bool,
+    threads: int,
+    names: Sequence[str] | None,
+    stocks: str | None = None,
+) -> bool:
+    """Raise for values that are not accepted; whether some are missing.
+
+    ``names`` of the columns, and the ``stocks`` that were asked for, are told where they are known.
+    """
+    some_missing = False
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        n_missing, infinite = look_over(np.ascontiguousarray(X[rows]), threads)
+        some_missing |= bool(n_missing.any())
+        if some_missing and not missing:
+            column = int(np.argmax(n_missing > 0))
+            where = f"column {column}" if names is None else f"column {names[column]!r}"
+            raise ValueError(
+                f"Input X contains NaN, for example in {where}. Missing values are accepted by "
+                f"{'' if stocks else 'Kauri with '}stocks='binned', with the linear or cosine "
+                f"kernel or n_components{f'; here stocks={stocks!r}' if stocks else ''}. "
+                "Otherwise fill them in, for example with sklearn.impute.SimpleImputer, or drop "
+                "these rows."
+            )
+        if infinite:
+            assert_all_finite(X[rows], allow_nan=True, input_name="X")
+    return some_missing
+
+
+def column_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """The mean of each column without its missing values."""
+    total, size = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        part = np.ascontiguousarray(X[rows], dtype=np.float64)
+        share = np.ones(len(part)) if weight is None else weight[rows]
+        known = ~np.isnan(part)
+        total += share @ np.where(known, part, 0.0)
+        size += share @ known
+    # A column that misses all its values is as good as constant.
+    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+
+
+@contextmanager
+def last_fit_kept(estimator: BaseEstimator) -> Iterator[None]:
+    """Where a fit fails or is cut short, width and names of the columns are those of the last."""
+    before = {
+        name: value
+        for name, value in vars(estimator).items()
+        if name in ("n_features_in_", "feature_names_in_")
+    }
+    try:
+        yield
+    except BaseException:
+        for name in ("n_features_in_", "feature_names_in_"):
+            vars(estimator).pop(name, None)
+        vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def naming(argument: str) -> Iterator[None]:
+    """Let errors of scikit-learn and NumPy say which argument they are about."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if re.search(rf"\b{argument}\b", str(error)):
+            raise
+        no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error), re.I)
+        found = f"{argument} must hold numbers" if no_number else argument
+        raise type(error)(f"{found}: {error}") from error
+
+
+def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
+    """The centres that an estimator was given, as an array or by a fitted estimator."""
+    found = centers = estimator.centers
+    if not isinstance(centers, type) and hasattr(centers, "fit"):
+        found = getattr(centers, "cluster_centers_", None)
+        if found is None:
+            raise ValueError(_without_centres(centers))
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = getattr(found, "columns", None)
+    if names is not None and columns is not None and list(columns) != list(names):
+        raise ValueError(
+            "centers must have the columns of X in the same order; it has "
+            f"{list(columns)[:5]}, X has {list(names)[:5]}."
+        )
+    with naming("centers"):
+        found = check_array(found, dtype=np.float64, input_name="centers")
+    if found.shape != (estimator.n_clusters, n_features):
+        raise ValueError(
+            f"centers must have a row for each of n_clusters={estimator.n_clusters} and a column "
+            f"for each feature of X, ({estimator.n_clusters}, {n_features}); it has shape "
+            f"{found.shape}."
+        )
+    return found
+
+
+def _without_centres(centers: BaseEstimator) -> str:
+    try:
+        check_is_fitted(centers)
+    except NotFittedError:
+        return (
+            f"centers={centers!r} is not fitted: fit it first, or give the centres as an array. A "
+            "clone of an estimator has clones of its parameters, which are not fitted: "
+            "sklearn.frozen.FrozenEstimator around the fitted one keeps it as it is."
+        )
+    return (
+        f"centers={centers!r} is fitted, but has no cluster_centers_: its clusters are not those "
+        "of centres in the space of X."
+    )
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:
+    """Non-negative weights, not all zero; ``None`` where all are 1."""
+    if sample_weight is None:
+        return None
+    if np.isscalar(sample_weight):
+        sample_weight = np.full(n_samples, sample_weight)
+    with naming("sample_weight"):
+        weight = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    if weight.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one value for each row of X, ({n_samples},); it has shape "
+            f"{weight.shape}."
+        )
+    if weight.min() < 0:
+        raise ValueError(
+            f"sample_weight must not be negative; its smallest value is {weight.min():.6g}."
+        )
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    return None if (weight == 1.0).all() else np.ascontiguousarray(weight)
+
+
+def counted_rows(n: int, weight: np.ndarray | None, n_clusters: int) -> np.ndarray | None:
+    """The rows that count; ``None`` where it is all of them."""
+    if n > np.iinfo(np.int32).max:
+        raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
+    counted = None
+    if weight is not None:
+        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum()).astype(np.int32)
+    found = n if counted is None else len(counted)
+    # Weight 2 is the row twice here too.
+    if max(found, n if weight is None else weight.sum()) < n_clusters:
+        raise ValueError(
+            f"n_samples={found} should be >= n_clusters={n_clusters}"
+            + (" (rows of weight 0 do not count)." if found < n else ".")
+        )
+    return None if found == n else counted
+
+
+def least_weight(value: float, total: float, no_limit: int) -> float:
+    """``min_samples_*`` as a weight: a number of samples, or a share of all.
+
+    A sample counts by its weight, so that weight 2 is the row twice. ``no_limit`` is the value
+    that any leaf satisfies.
+    """
+    if isinstance(value, Integral):
+        least = 0.0 if value <= no_limit else float(value)
+    else:
+        least = float(value) * total
+    # Sums of weights that should be equal may differ by rounding.
+    return least * (1 - 1e-12)
+
+
+def resolve_max_features(value: float | str | None, n_features: int) -> int | None:
+    """How many features a search draws; ``None`` where it is all of them."""
+    if value is None:
+        return None
+    if value == "sqrt":
+        count = int(math.sqrt(n_features))
+    elif value == "log2":
+        count = int(math.log2(n_features))
+    elif isinstance(value, Integral):
+        if value > n_features:
+            raise ValueError(f"max_features={value} is more than the {n_features} features of X.")
+        count = int(value)
+    else:
+        count = int(float(value) * n_features)
+    count = max(1, count)
+    return None if count == n_features else count
+
+
+def check_arguments(caller: str, constraints: dict[str, list], **values: object) -> None:
+    """Raise where an argument of a function is not what it may be."""
+    validate_parameter_constraints(constraints, values, caller)
+
+
+def check_params(estimator: BaseEstimator) -> None:
+    """Raise where a parameter is not what it may be, without data."""
+    estimator._validate_params()
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn at the line of the user that led here, by way of scikit-learn or not."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and _module(frame) in ("agathis", "contextlib", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+def _module(frame: FrameType) -> str:
+    return frame.f_globals.get("__name__", "").split(".")[0]
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for compiled loops: all cores by default, as in scikit-learn's own OpenMP code."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
+    return min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+def n_processes(n_jobs: int | None) -> int:
+    """Processes that share some work: as many as cores by default."""
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
+    return _cores() if n_jobs is None else effective_n_jobs(n_jobs)
+
+
+@cache
+def _cores() -> int:
+    """Cores that this process may use; asking takes longer than a small fit."""
+    return cpu_count()

@@ -1,0 +1,224 @@
+"""Kernels and kernel matrices as they are given: what is accepted, and what is said otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_array
+
+from agathis._checks.data import naming
+from agathis._core.pairs.matrix import inspect
+from agathis._kernels.kernel import Kernel, rows_at_once
+
+# How far a kernel matrix may be from its transpose, relative to its largest value.
+SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
+
+
+def check_kernel(
+    kernel: str | Callable[..., float],
+    *,
+    gamma: float | None,
+    degree: float,
+    coef0: float,
+    kernel_params: dict[str, Any] | None,
+) -> Kernel:
+    """The kernel with those of the parameters that it takes."""
+    if callable(kernel):
+        return Kernel(kernel, dict(kernel_params or {}))
+    if kernel_params:
+        raise ValueError(
+            f"kernel_params={kernel_params!r} goes with a callable kernel; kernel={kernel!r} "
+            "takes gamma, degree and coef0."
+        )
+    params: dict[str, Any] = {"degree": degree, "coef0": coef0}
+    if gamma is not None:
+        params["gamma"] = gamma
+    return Kernel(kernel, params)
+
+
+def kernel_of(estimator: BaseEstimator) -> Kernel:
+    """The kernel that an estimator's parameters name."""
+    return check_kernel(
+        estimator.kernel,
+        gamma=estimator.gamma,
+        degree=estimator.degree,
+        coef0=estimator.coef0,
+        kernel_params=estimator.kernel_params,
+    )
+
+
+def kernel_and_matrix(
+    estimator: BaseEstimator, X: np.ndarray, gram: ArrayLike | None, threads: int
+) -> tuple[Kernel, np.ndarray | None]:
+    """The kernel of an estimator, and its matrix where the user gave that."""
+    kernel = kernel_of(estimator)
+    if kernel.metric == "precomputed":
+        return kernel, check_gram(gram, len(X), threads)
+    check_no_gram(kernel, gram=gram)
+    check_domain(kernel, X)
+    return kernel, None
+
+
+def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:
+    """Raise where values of a kernel are given that is computed."""
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise ValueError(
+            f"{' and '.join(names)} {'goes' if len(names) == 1 else 'go'} with "
+            f"kernel='precomputed'; {kernel} is computed from X."
+        )
+
+
+def check_domain(kernel: Kernel, X: np.ndarray) -> None:
+    """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
+    if callable(kernel.metric):
+        some = X[:16][~np.isnan(X[:16]).any(axis=1)]
+        values = kernel.between(some, some)
+        if not np.allclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0, equal_nan=True):
+            i, j = np.argwhere(~np.isclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0))[0]
+            raise ValueError(
+                f"kernel must be symmetric; for rows {i} and {j} of X it gives "
+                f"{values[i, j]:.6g}, the other way round {values[j, i]:.6g}."
+            )
+    if kernel.needs_non_negative and X.size and (least := np.fmin.reduce(X, axis=None)) < 0:
+        raise ValueError(
+            f"Negative values in data: kernel={kernel.metric!r} needs non-negative X; the "
+            f"smallest value of X is {least:.6g}."
+        )
+
+
+def check_stocks(stocks: str, kernel: Kernel, n_components: int | None) -> None:
+    """Raise where stocks, kernel and feature map do not go together."""
+    if kernel.metric == "precomputed":
+        if stocks not in ("auto", "gram"):
+            raise ValueError(
+                f"stocks={stocks!r} computes the kernel from X, and kernel='precomputed' gives "
+                "it: use stocks='gram' or 'auto'."
+            )
+        if n_components is not None:
+            raise ValueError(
+                f"n_components={n_components} maps the rows of X, and kernel='precomputed' gives "
+                "the kernel without them: use n_components=None."
+            )
+    elif stocks in ("gram", "blocks") and n_components is not None:
+        raise ValueError(
+            f"n_components={n_components} makes features, and stocks={stocks!r} has no use for "
+            "them: use stocks='features', 'binned' or 'auto', or n_components=None."
+        )
+    elif stocks in ("features", "binned") and n_components is None and not kernel.has_features:
+        raise ValueError(
+            f"stocks={stocks!r} needs features, and {kernel} has none of its own: give "
+            "n_components (for example 256) for a feature map, or use stocks='gram', 'blocks' "
+            "or 'auto' (which take no missing values)."
+        )
+
+
+def check_gram(
+    gram: ArrayLike | None, n_samples: int, threads: int, name: str = "gram"
+) -> np.ndarray:
+    """A finite symmetric matrix for ``kernel="precomputed"``; ``name`` is the argument's."""
+    if gram is None:
+        raise ValueError(
+            "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
+            f"({n_samples}, {n_samples})."
+        )
+    with naming(name):
+        matrix = check_array(
+            gram,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
+        )
+    if matrix.shape != (n_samples, n_samples):
+        raise ValueError(
+            f"{name} must be square with a row for each row of X, ({n_samples}, {n_samples}); "
+            f"it has shape {matrix.shape}."
+        )
+    if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
+        matrix = matrix.T  # of a symmetric matrix the same values, in C order
+    if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
+        largest, apart, finite = inspect(matrix, threads)
+    else:
+        largest, apart, finite = _inspect_in_blocks(matrix)
+    if not finite:
+        raise ValueError(f"{name} contains NaN or infinity; every kernel value must be finite.")
+    if apart > SYMMETRY[matrix.dtype.name] * largest:
+        i, j = _where_asymmetric(matrix)
+        raise ValueError(
+            f"{name} must be symmetric; {name}[{i}, {j}] = {matrix[i, j]:.6g} but "
+            f"{name}[{j}, {i}] = {matrix[j, i]:.6g}."
+        )
+    return matrix
+
+
+def check_cross_gram(
+    gram: ArrayLike | None, diagonal: ArrayLike | None, n_samples: int, n_train: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Kernel values of rows with the training rows, and with themselves."""
+    if gram is None or diagonal is None:
+        raise ValueError(
+            "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
+            "of X with the training rows, k that of each row of X with itself."
+        )
+    with naming("gram"):
+        cross = check_array(gram, dtype=np.float64, input_name="gram")
+    with naming("gram_diagonal"):
+        own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
+    if cross.shape != (n_samples, n_train) or own.shape != (n_samples,):
+        raise ValueError(
+            f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal ({n_samples},); "
+            f"they have {cross.shape} and {own.shape}."
+        )
+    return cross, own
+
+
+def check_gram_to_train(
+    gram: ArrayLike | None, name: str, n_samples: int, n_train: int
+) -> np.ndarray:
+    """Kernel values of rows with the training rows."""
+    if gram is None:
+        raise ValueError(
+            f"kernel='precomputed' needs {name}=K, the kernel of X with the training rows, of "
+            f"shape ({n_samples}, {n_train})."
+        )
+    with naming(name):
+        cross = check_array(gram, dtype=np.float64, input_name=name)
+    if cross.shape != (n_samples, n_train):
+        raise ValueError(
+            f"{name} must have shape ({n_samples}, {n_train}), a column for each training row; it "
+            f"has {cross.shape}."
+        )
+    return cross
+
+
+def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Rows of a square matrix with the columns of the same number, some at a time."""
+    for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
+        yield rows, matrix[rows].astype(np.float64), matrix[:, rows].T.astype(np.float64)
+
+
+def _inspect_in_blocks(matrix: np.ndarray) -> tuple[float, float, bool]:
+    """What ``inspect`` says, of a matrix in any layout."""
+    largest = apart = 0.0
+    for _, rows, columns in _mirrored_blocks(matrix):
+        if not np.isfinite(rows).all():
+            return np.nan, np.nan, False
+        largest = max(largest, float(np.abs(rows).max()))
+        apart = max(apart, float(np.nan_to_num(np.abs(rows - columns)).max()))
+    return largest, apart, True
+
+
+def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
+    worst = (0.0, 0, 0)
+    for part, rows, columns in _mirrored_blocks(matrix):
+        apart = np.abs(rows - columns)
+        i, j = np.unravel_index(np.argmax(apart), apart.shape)
+        worst = max(worst, (float(apart[i, j]), part.start + int(i), int(j)))
+    return worst[1:]

@@ -1,0 +1,116 @@
+"""``agathis compare``: all methods on one table, side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from agathis._cli import options
+from agathis._cli.console import Messages, count
+from agathis._cli.errors import WrongUse, bad_data
+from agathis._cli.options import METHOD_NAMES, Kernel, Method, Missing, Scale
+from agathis._cli.output import STDOUT, check_apart, check_target, write
+
+# ICOT takes seconds a fit with more rows than that.
+ROWS_OF_ICOT = 1000
+# Processes take longer to start than small tables to be clustered.
+SMALL = 50_000
+
+
+def compare(
+    data: options.Data,
+    clusters: options.Clusters,
+    output: options.Output = STDOUT,
+    csv: Annotated[bool, typer.Option("--csv", help="As CSV, for machines.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    method: Annotated[
+        list[Method], typer.Option(help="Only this one; may come several times.")
+    ] = [],  # noqa: B006
+    leaves: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The most leaves; by default K.")
+    ] = None,
+    kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = Kernel.linear,
+    runs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Each with other rows, 80 % of all.")
+    ] = 10,
+    scale: options.Scaling = Scale.minmax,
+    drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
+    categorical: options.Categorical = [],  # noqa: B006
+    target: options.Target = None,
+    missing: options.MissingValues = Missing.error,
+    na: options.Na = [],  # noqa: B006
+    encoding: options.Encoding = None,
+    sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare the methods on a table: how good, how simple, how fast.
+
+    relative is the cost over that of KMeans without a tree (1 is as good), wad and waes say how
+    deep the tree is and how long its rules; ari, with --target, how well classes are met.
+
+    Example: agathis compare iris.csv -k 3 --target species --runs 5
+    """
+    if csv and markdown:
+        raise WrongUse("--csv and --markdown are two forms; choose one.")
+    if missing is Missing.tree:
+        raise WrongUse(
+            "--missing tree: Kauri alone takes missing values, so there is nothing to compare. "
+            "--missing drop compares all methods; agathis fit --missing tree grows a Kauri tree."
+        )
+    if leaves is not None and leaves < clusters:
+        raise WrongUse(f"--leaves {leaves} is less than -k {clusters}.")
+    check_target(output)
+    check_apart(data, o=output)
+    reading = options.reading_of(na, encoding, sep, decimal)
+
+    import agathis
+    from agathis._cli.fitting import read_rows, scaled
+    from agathis._cli.names import Wanted
+    from agathis._compare.methods import WITH_KERNELS
+
+    names = [METHOD_NAMES[one.value] for one in method]
+    wrong = [name for name in names if kernel is not Kernel.linear and name not in WITH_KERNELS]
+    if wrong:
+        raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")
+    messages = Messages(quiet)
+    wanted = Wanted(drop, keep, categorical, target, missing.value)
+    rows = read_rows(data, wanted, reading, messages)
+    X, _ = scaled(rows, scale.value, messages)
+    chosen = names or _methods(len(X), clusters, leaves, kernel, messages)
+    messages.say(f"{count(runs, 'run')} of {len(chosen)} methods.")
+    with bad_data():
+        found = agathis.compare(
+            X,
+            rows.target,
+            n_clusters=clusters,
+            methods=chosen,
+            kernel=kernel.value,
+            max_leaf_nodes=leaves,
+            n_runs=runs,
+            random_state=seed,
+            n_jobs=1 if jobs is None and X.size * runs < SMALL else jobs,
+            verbose=not quiet,
+        )
+    if csv:
+        write(output, found.summary.to_csv())
+    else:
+        write(output, f"{found.to_markdown() if markdown else found}\n")
+
+
+def _methods(
+    n: int, clusters: int, leaves: int | None, kernel: Kernel, messages: Messages
+) -> list[str]:
+    """All that suit: not ICOT where it is slow, nor ExKMC where it is IMM."""
+    from agathis._compare.methods import check_methods
+
+    names = list(check_methods(None, kernel.value, (leaves or clusters) > clusters))
+    if kernel is Kernel.linear:
+        if n <= ROWS_OF_ICOT:
+            return [*names, "ICOT"]
+        messages.say("ICOT is left out, as it is slow for so many rows (--method icot).")
+    return names

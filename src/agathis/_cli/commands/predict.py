@@ -1,0 +1,84 @@
+"""``agathis predict``: the clusters of new rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agathis._cli import options
+from agathis._cli.console import Messages
+from agathis._cli.errors import BadData, WrongUse
+from agathis._cli.output import STDOUT, check_apart, check_target, write, write_binary
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMN = "cluster"
+
+
+def predict(
+    model: options.ModelFile,
+    data: options.Data,
+    output: options.Output = STDOUT,
+    with_data: Annotated[
+        bool, typer.Option("--with-data", help="Put the clusters beside the columns of DATA.")
+    ] = False,
+    na: options.Na = [],  # noqa: B006
+    encoding: options.Encoding = None,
+    sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Tell the cluster of each row of a table.
+
+    Writes CSV, or what the name of the output says: .tsv, .parquet. Columns are found by their
+    names; others are ignored.
+
+    Example: agathis predict model.json new.csv -o labels.csv
+    """
+    if model == data == STDOUT:
+        raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
+    check_target(output)
+    check_apart(data, o=output)
+    check_apart(model, o=output)
+    reading = options.reading_of(na, encoding, sep, decimal)
+
+    from agathis._checks import data as checks
+    from agathis._cli.rows import load_model, read_for, rows_of
+
+    messages = Messages(quiet)
+    loaded = load_model(model)
+    read = read_for(loaded, data, reading, messages)
+    X = rows_of(loaded, read.table, data, messages)
+    # Not the model's own predict: whatever is missing goes where the tree sends it.
+    labels = loaded.tree_.predict(X, checks.n_threads(None)).tolist()
+    if hasattr(loaded, "cluster_names_"):
+        labels = [loaded.cluster_names_[label] for label in labels]
+    _write(output, read.cells() if with_data else None, labels)
+    if output != STDOUT:
+        messages.say(f"Wrote {output}.")
+
+
+def _write(output: str, table: pa.Table | None, labels: list) -> None:
+    import pyarrow as pa
+
+    column = pa.array(labels)
+    if table is None:
+        table = pa.table({COLUMN: column})
+    elif COLUMN in table.column_names:
+        raise BadData(f"--with-data: the table has a column {COLUMN} already; rename it.")
+    else:
+        table = table.append_column(COLUMN, column)
+    if output.lower().endswith((".parquet", ".pq")):
+        from pyarrow import parquet
+
+        sink = pa.BufferOutputStream()
+        parquet.write_table(table, sink)
+        write_binary(output, sink.getvalue().to_pybytes())
+        return
+    from agathis._support.table import csv_text
+
+    separator = "\t" if output.lower().endswith((".tsv", ".tab")) else ","
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    write(output, csv_text(table.column_names, rows, separator))

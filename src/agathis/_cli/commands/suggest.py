@@ -1,0 +1,120 @@
+"""``agathis suggest``: how many clusters, and how many leaves."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agathis._cli import options
+from agathis._cli.console import Messages, count
+from agathis._cli.errors import BadData, bad_data
+from agathis._cli.options import Missing, Scale
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from agathis._cli.choice import Candidate
+
+BAR = 14
+
+
+def suggest(
+    data: options.Data,
+    max_k: Annotated[int, typer.Option(min=2, metavar="K", help="The most clusters to try.")] = 10,
+    scale: options.Scaling = Scale.minmax,
+    drop: options.Drop = [],  # noqa: B006
+    keep: options.Keep = [],  # noqa: B006
+    categorical: options.Categorical = [],  # noqa: B006
+    missing: options.MissingValues = Missing.error,
+    na: options.Na = [],  # noqa: B006
+    encoding: options.Encoding = None,
+    sep: options.Separator = None,
+    decimal: options.DecimalPoint = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Suggest how many clusters and leaves suit a table, and why.
+
+    explained is the share of the spread of the rows that the clusters account for; silhouette, up
+    to 1, how tight they are and how far apart. leaves make 99 % of what a tree can gain.
+
+    Example: agathis suggest iris.csv --drop species
+    """
+    reading = options.reading_of(na, encoding, sep, decimal)
+
+    from agathis._cli.choice import best_of, candidates, reasons
+    from agathis._cli.console import results
+    from agathis._cli.fitting import ROWS_WITH_BAR, read_rows, scaled
+    from agathis._cli.names import Wanted
+    from agathis._support.progress import shown
+
+    messages = Messages(quiet)
+    wanted = Wanted(drop, keep, categorical, None, missing.value)
+    rows = read_rows(data, wanted, reading, messages)
+    X, _ = scaled(rows, scale.value, messages)
+    most = min(max_k, len(X) - 1)
+    if len(X) >= ROWS_WITH_BAR:
+        messages.say(f"Trying 2 to {most} clusters.")
+    with bad_data(), shown("suggest", not quiet) as show:
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            show(what, done, total)
+            if len(X) >= ROWS_WITH_BAR and not sys.stderr.isatty():
+                messages.say(f"{what}: {done} of {total}")
+
+        found = candidates(X, most, missing is Missing.tree, seed, jobs, tell)
+    if not found:
+        why = "all of them are alike" if len(X) > 2 else "these are too few"
+        raise BadData(f"there are no two clusters in {count(len(X), 'row')}: {why}.")
+    best = best_of(found)
+    words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
+    words += ["--scale", scale.value] if scale is not Scale.minmax else []
+    words += ["--missing", missing.value] if missing is not Missing.error else []
+    lists = {"--drop": drop, "--keep": keep, "--categorical": categorical, "--na": na}
+    lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
+    lists |= {"--decimal": [decimal.value] if decimal else []}
+    words += [word for option, given in lists.items() for one in given for word in (option, one)]
+    with results() as console:
+        console.print(_table(found, best))
+        console.print()
+        console.print(reasons(found, best))
+        console.print()
+        words += ["-o", "model.json", "--report", "report.html"]
+        console.print(shlex.join(words), style="bold", soft_wrap=True)
+
+
+def _table(found: Sequence[Candidate], best: Candidate) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("clusters", justify="right")
+    table.add_column("leaves", justify="right")
+    table.add_column("explained", no_wrap=True)
+    table.add_column("silhouette", no_wrap=True)
+    table.add_column("")
+    for one in found:
+        table.add_row(
+            str(one.clusters),
+            str(one.leaves),
+            f"{_bar(one.explained)} {100 * one.explained:3.0f} %",
+            f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
+            "<- suggested" if one is best else "",
+            style="bold" if one is best else None,
+        )
+    return table
+
+
+def _bar(share: float) -> str:
+    """A bar of a share.
+
+    >>> _bar(0.5)
+    '#######-------'
+    """
+    full = round(BAR * min(1.0, max(0.0, share)))
+    return "#" * full + "-" * (BAR - full)

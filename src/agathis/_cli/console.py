@@ -1,0 +1,91 @@
+"""What people see: messages on stderr, results on stdout, in colour where that is a terminal."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# More names than that are not read in a message.
+SHOWN = 8
+# What moves the cursor, changes colours or is half a character; tabs and ends of lines do not.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class Messages:
+    """Messages on stderr, unless they are not wanted; what is wrong is said in any case."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+
+    def say(self, text: str) -> None:
+        if not self.quiet:
+            print(harmless(text), file=sys.stderr)
+
+    def warn(self, text: str) -> None:
+        print(harmless(f"Note: {text}"), file=sys.stderr)
+
+
+@contextmanager
+def results() -> Iterator[Console]:
+    """Stdout, to which all is written at the end; as wide as a terminal, or without an end."""
+    from rich.console import Console
+
+    from agathis._cli.output import STDOUT, write
+
+    terminal = sys.stdout.isatty()
+    # Not stdout itself: rich has its own idea of what to do when a pipe is closed.
+    text = StringIO()
+    yield Console(
+        file=text,
+        force_terminal=terminal,
+        width=None if terminal else 9999,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    lines = text.getvalue().splitlines()
+    # As bytes: these colours are our own.
+    write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines).encode())
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as people list them.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    names = [str(name) for name in names]
+    more = len(names) - SHOWN
+    if more > 0:
+        return f"{', '.join(names[:SHOWN])} and {more} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def count(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {what}{'s'[: n != 1]}"
+
+
+def one_line(text: object) -> str:
+    """A name as it stands in a message: without ends of lines."""
+    return harmless(" ".join(str(text).splitlines()))
+
+
+def harmless(text: str) -> str:
+    """A text that does nothing to a terminal but to stand there.
+
+    >>> harmless("red: \\x1b[31m")
+    'red: \\\\x1b[31m'
+    """
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)

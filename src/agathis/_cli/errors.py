@@ -1,0 +1,106 @@
+"""Mistakes of users become messages and exit codes, in this one place.
+
+A command raises ``BadData`` (exit code 1) or ``WrongUse`` (2); trouble with files is an OSError
+and counts as bad data. Anything else is a mistake of ours, and shows its traceback.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
+
+import typer
+
+from agathis._cli.console import harmless
+
+BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+
+class BadData(Exception):
+    """The data, or a file, cannot be used."""
+
+
+class WrongUse(Exception):
+    """The command cannot be understood."""
+
+
+def as_messages(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with errors as messages; what it writes has left the process at its end."""
+
+    @functools.wraps(command)
+    def run(**params: Any) -> None:
+        with _messages():
+            command(**params)
+            sys.stdout.flush()
+
+    return run
+
+
+@contextmanager
+def _messages() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            yield
+        except BrokenPipeError:
+            # Who reads has had enough, as in `agathis show model.json | head -1`.
+            _forget_output()
+        except BadData as error:
+            _stop(f"Error: {error}", BAD_DATA)
+        except WrongUse as error:
+            _stop(f"Error: {error}", WRONG_USE)
+        except KeyboardInterrupt:
+            _stop("Stopped.", INTERRUPTED)
+        except OSError as error:
+            if error.strerror is None:
+                raise
+            if error.filename is not None:
+                _stop(f"Error: {os.fsdecode(error.filename)}: {error.strerror}.", BAD_DATA)
+            # No file has a name here but stdout: a disk that is full, for one.
+            _forget_output()
+            _stop(f"Error: {error.strerror}.", BAD_DATA)
+
+
+@contextmanager
+def bad_data(*kinds: type[Exception]) -> Iterator[None]:
+    """What the package says about the data, as a ValueError or of these kinds, as ``BadData``."""
+    try:
+        yield
+    except (ValueError, *kinds) as error:
+        raise BadData(f"{error}") from error
+
+
+def needs(package: str, extra: str, what: str) -> None:
+    """Raise where an optional package is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise BadData(f'{what} needs {package}: pip install "agathis[{extra}]"')
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(harmless(f"Note: {message}"), file=sys.stderr)
+
+
+def _forget_output() -> None:
+    """Let nothing more be written to stdout, by the interpreter at its end least of all."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    print(harmless(message), file=sys.stderr)
+    raise typer.Exit(code)

@@ -1,0 +1,143 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from agathis._cli.table import Reading
+
+#: The methods as they are typed, with the names that papers use.
+METHOD_NAMES = {
+    "kauri": "Kauri",
+    "kmeans-dt": "KMeans+DT",
+    "imm": "IMM",
+    "exkmc": "ExKMC",
+    "exshallow": "ExShallow",
+    "rdm": "RDM",
+    "icot": "ICOT",
+}
+# More than any machine has.
+MOST_JOBS = 4096
+Method = Enum("Method", {name: name for name in METHOD_NAMES}, type=str)
+
+
+class Kernel(str, Enum):
+    linear = "linear"
+    rbf = "rbf"
+    laplacian = "laplacian"
+    polynomial = "polynomial"
+    sigmoid = "sigmoid"
+    cosine = "cosine"
+    chi2 = "chi2"
+
+
+class Scale(str, Enum):
+    none = "none"
+    minmax = "minmax"
+    standard = "standard"
+
+
+class Decimal(str, Enum):
+    point = "."
+    comma = ","
+
+
+class Missing(str, Enum):
+    error = "error"
+    drop = "drop"
+    tree = "tree"
+
+
+def _some_jobs(jobs: int | None) -> int | None:
+    if jobs == 0:
+        raise typer.BadParameter("0 has no meaning; 1 is one, and -1 all cores.")
+    return jobs
+
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="A table: CSV, TSV (.gz too), Parquet or Arrow; - is stdin."
+    ),
+]
+ModelFile = Annotated[
+    str, typer.Argument(metavar="MODEL", help="What `agathis fit -o` wrote; - is stdin.")
+]
+Clusters = Annotated[
+    int, typer.Option("--clusters", "-k", min=2, metavar="K", help="The most clusters.")
+]
+Output = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
+]
+Drop = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Leave a column out; may come several times.")
+]
+Keep = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Use it though it looks like an identifier.")
+]
+Categorical = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Its values are categories, not numbers.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Known classes: not used, but compared with the clusters."),
+]
+Scaling = Annotated[
+    Scale, typer.Option(help="Give all columns the same weight, whatever their units.")
+]
+MissingValues = Annotated[
+    Missing,
+    typer.Option(help="Rows that miss values: stop, drop them, or let the tree learn."),
+]
+Na = Annotated[
+    list[str], typer.Option(metavar="TEXT", help="A text for a missing value, besides NA and such.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Of a text file; by default UTF-8.")
+]
+Separator = Annotated[
+    str | None, typer.Option("--sep", metavar="CHAR", help="Between columns; by default found.")
+]
+DecimalPoint = Annotated[
+    Decimal | None,
+    typer.Option(help="Of numbers such as 1.200, which may be either; by default found."),
+]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="For what is drawn at random.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=-MOST_JOBS,
+        max=MOST_JOBS,
+        metavar="N",
+        callback=_some_jobs,
+        help="Threads or processes; by default all cores.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No messages but warnings and errors.")]
+Open = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+
+
+def reading_of(
+    na: list[str], encoding: str | None, sep: str | None, decimal: Decimal | None
+) -> Reading:
+    """What the options say about how a file is read."""
+    from agathis._cli.table import Reading
+
+    return Reading(na, encoding, separator_of(sep), None if decimal is None else decimal.value)
+
+
+def separator_of(given: str | None) -> str | None:
+    """The character, where its name or what shells make of it was typed."""
+    from agathis._cli.errors import WrongUse
+
+    names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
+    found = names.get(given, given) if given is not None else None
+    if found is not None and (len(found) != 1 or not found.isascii() or found in '"\r\n'):
+        raise WrongUse(f"--sep {given!r} must be one character, or tab.")
+    return found

@@ -1,0 +1,143 @@
+"""What bytes of a text file mean: their encoding, the separator and the decimal point.
+
+The cells of its first rows tell; where these could be either, files with semicolons are taken for
+those of a country with decimal commas.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agathis._cli.errors import BadData, WrongUse
+
+SEPARATORS = (",", ";", "\t", "|")
+SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
+NUMBER = {
+    ",": re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?"),
+    ".": re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?"),
+}
+# Spreadsheets write their separator before the header.
+SEP_LINE = re.compile(rb'"?sep=([^\r\n])"?\r?\n')
+# No text has these, not even in one of the encodings that have a byte a letter.
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text is cut into cells.
+
+    Attributes
+    ----------
+    separator, decimal : str
+    sure : bool
+        Whether some cells are numbers with that decimal point alone.
+    header : tuple of str
+        The names as they stand there.
+    sample : list of lists of str
+        The cells of the first rows.
+    """
+
+    separator: str
+    decimal: str
+    sure: bool
+    header: tuple[str, ...]
+    sample: Sequence[Sequence[str]] = field(repr=False)
+
+
+def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
+    """The text in UTF-8 without a mark at its beginning."""
+    if encoding is None and data.startswith(UTF16):
+        raise BadData(f"{name} is text in UTF-16: give --encoding utf-16.")
+    if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
+        raise BadData(f"{name} is no text, or in another encoding, which --encoding tells.")
+    try:
+        text = data.decode("utf-8" if encoding is None else encoding)
+    except LookupError:
+        raise WrongUse(
+            f"--encoding {encoding} is unknown; others are utf-8, latin-1, cp1252, utf-16."
+        ) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadData(
+            f"{name} is not text in {encoding or 'UTF-8'}: byte {data[error.start]:#04x} in line "
+            f"{line}. Give its encoding, such as --encoding cp1252 or --encoding latin-1."
+        ) from None
+    except UnicodeError as error:
+        raise BadData(f"{name} is not text in {encoding}: {error}.") from None
+    if encoding is None:
+        return data.removeprefix(codecs.BOM_UTF8)
+    # Some encodings have halves of characters, which UTF-8 has not.
+    return text.removeprefix("\ufeff").encode(errors="replace")
+
+
+def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
+    """A text without its first line where that is ``sep=;`` or such, and the separator.
+
+    >>> without_sep_line(b"sep=;\\na;b\\n")
+    (b'a;b\\n', ';')
+    """
+    found = SEP_LINE.match(data)
+    if not found or not found[1].isascii():
+        return data, None
+    return data[found.end() :], found[1].decode()
+
+
+def layout_of(data: bytes, separator: str | None, decimal: str | None = None) -> Layout:
+    """The separator that gives most rows as many cells as the header, and what fits it.
+
+    >>> layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
+    Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'))
+    """
+    sample = data[:SAMPLE_BYTES]
+    if len(data) > len(sample):
+        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    text = sample.decode("utf-8", errors="ignore")
+    found = {kind: _cells(text, kind) for kind in ([separator] if separator else SEPARATORS)}
+    best = max(found, key=lambda kind: _fit(found[kind]))
+    rows = found[best]
+    sure = decimal is not None
+    if decimal is None:
+        decimal, sure = _decimal(rows[1:], best)
+    return Layout(best, decimal, sure, tuple(rows[0]), rows[1:])
+
+
+def _cells(text: str, separator: str) -> list[list[str]]:
+    out = []
+    # Not str.splitlines: a name may hold one of the signs that end a line to it alone.
+    lines = io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        for row in csv.reader(lines, delimiter=separator):
+            if row:
+                out.append(row)
+            if len(out) > SAMPLE_ROWS:
+                break
+    except csv.Error:
+        # The reader of the whole file says what is wrong.
+        pass
+    return out or [[text]]
+
+
+def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
+    width = len(rows[0])
+    same = sum(len(row) == width for row in rows) / len(rows)
+    return width > 1, same, width
+
+
+def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:
+    """The decimal point, and whether the cells leave no doubt."""
+    if separator == ",":
+        return ".", True
+    counts = {",": 0, ".": 0}
+    for cell in {cell.strip() for row in rows for cell in row}:
+        fits = [point for point, number in NUMBER.items() if number.fullmatch(cell)]
+        if len(fits) == 1:
+            counts[fits[0]] += 1
+    likely = "," if separator == ";" else "."
+    found = max(counts, key=lambda point: (counts[point], point == likely))
+    return found, counts[found] > 0

@@ -1,0 +1,404 @@
+"""Clustering trees side by side on one table of data.
+
+The protocol of the Kauri paper: in each run some rows are drawn, every method grows its tree on
+them, and what the trees do with the same rows is measured. A fit is a task of its own
+(``_workers``), so that one which fails or takes too long leaves a row that says so and nothing
+else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, is a task too.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from html import escape
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils import check_random_state
+
+from agathis._checks import data as checks
+from agathis._checks import kernels as kernel_checks
+from agathis._checks.inputs import Rows, check_labels
+from agathis._checks.parameters import COMPARE_CONSTRAINTS
+from agathis._compare.methods import check_methods, make_method
+from agathis._compare.workers import Outcome, run
+from agathis._support.progress import shown
+from agathis._support.table import Table
+from agathis.metrics._clusters import relative, rounding_of
+
+MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
+COLUMNS = ("method", "run", *MEASURES, "status", "note")
+_SHORT = {"relative_score": "relative"}
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What :func:`compare` found; its text is the summary, short enough for a terminal.
+
+    Attributes
+    ----------
+    runs : Table
+        A row for each method and run.
+    summary : Table
+        A row for each method: in how many runs it came to an end, failed or had no more time;
+        mean and standard deviation of each measure over the first.
+    """
+
+    runs: Table
+    summary: Table
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter((self.runs, self.summary))
+
+    def __repr__(self) -> str:
+        return "\n".join([str(_readable(self.summary)), *_reasons(self.runs)])
+
+    def to_markdown(self) -> str:
+        """The summary in Markdown, short enough to be read."""
+        return _readable(self.summary).to_markdown()
+
+    def _repr_html_(self) -> str:
+        reasons = "".join(f"<p>{escape(line)}</p>" for line in _reasons(self.runs))
+        return _readable(self.summary)._repr_html_() + reasons
+
+
+def compare(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    n_clusters: int,
+    methods: Sequence[str] | Mapping[str, BaseEstimator] | str | None = None,
+    kernel: str | Callable[..., float] = "linear",
+    gamma: float | None = None,
+    degree: float = 3,
+    coef0: float = 1,
+    kernel_params: dict[str, Any] | None = None,
+    max_leaf_nodes: int | None = None,
+    n_runs: int = 30,
+    subsample: float = 0.8,
+    timeout: float | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    verbose: bool | int = True,
+) -> Comparison:
+    """Grow the trees of several methods on random parts of the same data, and measure them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        As it is: a feature in large units weighs more with most methods, so scale it first
+        where that is not meant.
+    y : array-like of shape (n_samples,), optional
+        The true classes; with them the adjusted Rand index is measured. No method sees them.
+    n_clusters : int
+    methods : sequence of str, "all" or dict of estimators, optional
+        Of "Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and "ICOT"; or estimators
+        with a ``tree_`` by a name of your own. By default all that suit the kernel but ICOT,
+        which is slow, and ExKMC where no more leaves than clusters are asked for: that is IMM.
+        In a dict ``None`` stands for the one of these names. Estimators of your own are fitted
+        with their own settings, ``max_leaf_nodes`` and the kernel among them; only
+        ``random_state`` and ``n_jobs`` are set.
+    kernel, gamma, degree, coef0, kernel_params
+        As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
+        one there are Kauri and KMeans+DT.
+    max_leaf_nodes : int, optional
+        By default ``n_clusters`` (where the estimators themselves have no limit). For those that
+        can: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
+    n_runs : int, default=30
+    subsample : float or int, default=0.8
+        The share or number of rows drawn for each run, without replacement. The methods of a
+        run have the same rows.
+    timeout : float, optional
+        Seconds that one fit and its measuring may take, kernel KMeans' too. With it each fit is
+        in a process that can be stopped.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, and the seeds that the methods get. Everything but the seconds, and who
+        is too late, depends on nothing else.
+    n_jobs : int, default=None
+        Processes; ``None`` and -1 are all cores. With 1 and no timeout the work is done in this
+        process. Each fit has one thread.
+    verbose : bool or int, default=True
+        Show a progress bar where there is a terminal.
+
+    Returns
+    -------
+    comparison : Comparison
+        ``runs, summary = compare(...)``. In ``runs`` a row has the method and the run; ``ari``;
+        ``relative_score``, the kernel KMeans cost of the tree's clusters over that of kernel
+        KMeans on the same rows; ``wad`` and ``waes`` as in :mod:`agathis.metrics` (the root has
+        depth 1, no offset); the tree's ``leaves`` and ``clusters``; the ``seconds`` of the fit,
+        the method's own KMeans included; ``status`` ("done", "failed" or "timeout"); and in
+        ``note`` why, or what was warned of. In ``summary`` standard deviations are those of the
+        runs (divided by their number).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> runs, summary = compare(
+    ...     X, y, n_clusters=3, methods=["Kauri", "IMM"], n_runs=3, random_state=0, n_jobs=1,
+    ...     verbose=False,
+    ... )
+    >>> summary["method"], summary["runs"]
+    (['Kauri', 'IMM'], [3, 3])
+    >>> all(score >= 1 for score in summary["relative_score"])
+    True
+    """
+    table = checks.check_table(X)
+    kernel_args = {
+        "kernel": kernel,
+        "gamma": gamma,
+        "degree": degree,
+        "coef0": coef0,
+        "kernel_params": kernel_params,
+    }
+    checks.check_arguments(
+        "compare",
+        constraints=COMPARE_CONSTRAINTS,
+        **kernel_args,
+        n_clusters=n_clusters,
+        max_leaf_nodes=max_leaf_nodes,
+        n_runs=n_runs,
+        subsample=subsample,
+        timeout=timeout,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        random_state=random_state,
+    )
+    kernel_checks.check_domain(kernel_checks.check_kernel(**kernel_args), table)
+    classes = None if y is None else check_labels(y, "y", len(table))
+    leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    if leaves < n_clusters:
+        raise ValueError(
+            f"max_leaf_nodes={max_leaf_nodes} is less than n_clusters={n_clusters}: each cluster "
+            "has at least one leaf."
+        )
+    chosen = check_methods(methods, kernel, leaves > n_clusters)
+    size = _sample_size(subsample, len(table), n_clusters)
+    setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen, size)
+    tasks = _tasks(setting, n_runs, check_random_state(random_state))
+    workers = checks.n_processes(n_jobs)
+    outcomes: list[Outcome | None] = [None] * len(tasks)
+    with shown("compare", verbose) as show:
+        what = "fits, kernel KMeans among them"
+        show(what, 0, len(tasks))
+        settings = {"n_workers": workers, "timeout": timeout, "prepare": _prepare}
+        # However this ends, no process stays behind.
+        with closing(run(_measure, setting, tasks, **settings)) as found:
+            for done, outcome in enumerate(found, 1):
+                outcomes[outcome.task] = outcome
+                show(what, done, len(tasks))
+    runs = _rows(tasks, outcomes, with_classes=classes is not None)
+    return Comparison(runs, _summary(runs, list(chosen)))
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What all fits share."""
+
+    X: np.ndarray
+    y: np.ndarray | None
+    kernel: dict[str, Any]
+    n_clusters: int
+    max_leaf_nodes: int
+    methods: dict[str, BaseEstimator | None]
+    size: int
+
+    def rows(self, state: tuple) -> np.ndarray:
+        """The rows of a run, which a generator in that state draws."""
+        random = np.random.RandomState()
+        random.set_state(state)
+        return np.sort(random.permutation(len(self.X))[: self.size])
+
+
+class _Task(NamedTuple):
+    """One fit: a method, or the reference (None), on the rows of a run."""
+
+    method: str | None
+    run: int
+    state: tuple
+    seed: int
+
+
+def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
+    size = int(subsample) if isinstance(subsample, Integral) else round(subsample * n)
+    if not n_clusters <= size <= n:
+        raise ValueError(
+            f"subsample={subsample} draws {size} of the {n} rows of X; there must be at least "
+            f"n_clusters={n_clusters} and at most all of them."
+        )
+    return size
+
+
+def _tasks(setting: _Setting, n_runs: int, random: np.random.RandomState) -> list[_Task]:
+    tasks = []
+    for number in range(n_runs):
+        state = random.get_state()
+        random.permutation(len(setting.X))
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        tasks += [_Task(method, number, state, seed) for method in (None, *setting.methods)]
+    return tasks
+
+
+def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
+    """Grow the tree of a task and measure it; of the reference only the cost."""
+    from agathis._kernel_kmeans import KernelKMeans
+    from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
+
+    rows = setting.rows(task.state)
+    X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
+    common = {"random_state": task.seed, "n_jobs": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if task.method is None:
+            model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
+            given = Rows(X, kernel_checks.check_kernel(**setting.kernel), None, 1)
+            return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
+        model = _model(setting, task.method, common)
+        started = time.perf_counter()
+        model.fit(X)
+        seconds = time.perf_counter() - started
+    labels = check_labels(model.labels_, "labels_", len(X))
+    return {
+        "cost": _cost(setting, X, labels),
+        "ari": None if setting.y is None else adjusted_rand_score(setting.y[rows], labels),
+        "wad": weighted_average_depth(model, X),
+        "waes": weighted_average_explanation_size(model, X),
+        "leaves": model.tree_.n_leaves,
+        "clusters": len(np.unique(labels)),
+        "seconds": seconds,
+        "note": "; ".join([*_other_number(setting, model), *_messages(caught)]),
+    }
+
+
+def _prepare(setting: _Setting) -> None:
+    """Use everything once, on a few rows: the first time takes longer, and is nobody's seconds."""
+    few = replace(setting, size=min(setting.size, 5 * setting.n_clusters))
+    for name in (None, *(name for name, model in setting.methods.items() if model is None)):
+        # Whatever is wrong is said where the method is measured.
+        with suppress(Exception):
+            _measure(few, _Task(name, 0, np.random.RandomState(0).get_state(), 0))
+
+
+def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
+    given = setting.methods[name]
+    if given is None:
+        return make_method(
+            name,
+            setting.n_clusters,
+            max_leaf_nodes=setting.max_leaf_nodes,
+            kernel=setting.kernel,
+            **common,
+        )
+    model = clone(given)
+    known = model.get_params(deep=False)
+    return model.set_params(**{key: value for key, value in common.items() if key in known})
+
+
+def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
+    """Say that a method was asked for another number of clusters than the reference."""
+    asked = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
+    if asked != setting.n_clusters:
+        yield f"n_clusters={asked}, and {setting.n_clusters} of the reference"
+
+
+def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
+    from agathis._partitions.objective import kernel_cost
+
+    kernel = kernel_checks.check_kernel(**setting.kernel)
+    return kernel_cost(kernel, X, labels, None, 1)
+
+
+def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool) -> Table:
+    """A row a fit, its cost divided by the reference of its run."""
+    references = {}
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        if task.method is None:
+            references[task.run] = outcome
+    rows = []
+    for task, outcome in zip(tasks, outcomes, strict=True):
+        if task.method is None:
+            continue
+        row = {"method": task.method, "run": task.run, "status": outcome.status}
+        if outcome.status == "done":
+            found = dict(outcome.value)
+            cost, notes = found.pop("cost"), [found.pop("note")]
+            reference = references[task.run]
+            if reference.status != "done":
+                notes.append(f"no relative score, kernel KMeans: {reference.note}")
+            elif reference.value["reference"] < -reference.value["rounding"]:
+                notes.append("no relative score: the kernel is not positive")
+            else:
+                row["relative_score"] = relative(cost, **reference.value)
+            row.update(found, note="; ".join(filter(None, notes)))
+        else:
+            row["note"] = outcome.note
+        rows.append(row)
+    if not with_classes:
+        rows = [{name: value for name, value in row.items() if name != "ari"} for row in rows]
+    return Table(rows, [name for name in COLUMNS if with_classes or name != "ari"])
+
+
+def _summary(runs: Table, methods: list[str]) -> Table:
+    rows = []
+    for method in methods:
+        done = [row for row in runs if row["method"] == method and row["status"] == "done"]
+        ends = [row["status"] for row in runs if row["method"] == method]
+        row: dict[str, Any] = {
+            "method": method,
+            "runs": len(done),
+            "failed": ends.count("failed"),
+            "timeouts": ends.count("timeout"),
+        }
+        for measure in (name for name in MEASURES if name in runs.columns):
+            values = [r[measure] for r in done if r[measure] is not None]
+            row[measure] = float(np.mean(values)) if values else None
+            spread = bool(values) and bool(np.isfinite(values).all())
+            row[f"{measure}_std"] = float(np.std(values)) if spread else None
+        rows.append(row)
+    return Table(rows)
+
+
+def _readable(summary: Table) -> Table:
+    """Means with their deviations in one cell, for 80 columns."""
+    same = len(set(summary["runs"])) == 1 and not any(summary["failed"] + summary["timeouts"])
+    rows = []
+    for row in summary:
+        out = {"method": row["method"]}
+        if not same:
+            out["runs"] = row["runs"]
+            out.update({name: row[name] for name in ("failed", "timeouts") if any(summary[name])})
+        for measure in (name for name in MEASURES if name in summary.columns):
+            mean, std = row[measure], row[f"{measure}_std"]
+            if mean is None:
+                text = ""
+            elif measure in ("leaves", "clusters", "seconds"):
+                text = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
+            else:
+                text = f"{mean:.2f}" if std is None else f"{mean:.2f}±{std:.2f}"
+            out[_SHORT.get(measure, measure)] = text
+        rows.append(out)
+    return Table(rows)
+
+
+def _reasons(runs: Table) -> Iterator[str]:
+    """Why fits came to no end, a line for each reason."""
+    found: dict[tuple[str, str, str], int] = {}
+    for row in runs:
+        if row["status"] != "done":
+            reason = row["method"], row["status"], row["note"]
+            found[reason] = found.get(reason, 0) + 1
+    for (method, status, note), count in found.items():
+        yield f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"

@@ -1,0 +1,274 @@
+"""Processes that work on tasks side by side, and can be stopped one by one.
+
+A fit that takes too long must not take the others with it, and compiled code does not hear a
+polite request: so each worker is a process of its own, which is killed and replaced where its
+time is up. A worker is a fresh Python that is told over its standard input what to do, and needs
+nothing of the script that started it: no guard of ``__main__``, no fork. A thread for each worker
+hands it tasks and waits for the answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+import cloudpickle
+
+# Workers share the cores: each has one.
+_ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+# What can be imported is what the parent can import, whatever lies in the current directory.
+_START = (
+    "import sys; sys.path[:] = sys.argv[1:]; from agathis._compare.workers import serve; serve()"
+)
+# Seconds between two looks at whether the parent still lives.
+_LOOK = 1.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a task.
+
+    Attributes
+    ----------
+    task : int
+        Its place among the tasks.
+    value : object
+        What the function returned, where ``status`` is "done", or has just given, where it is
+        "part".
+    status : {"part", "done", "failed", "timeout"}
+    note : str
+        Why it failed.
+    """
+
+    task: int
+    value: Any = None
+    status: str = "done"
+    note: str = ""
+
+
+def run(
+    function: Callable[[Any, Any], Any],
+    shared: object,
+    tasks: Sequence[Any],
+    *,
+    n_workers: int,
+    timeout: float | None = None,
+    prepare: Callable[[Any], object] | None = None,
+) -> Iterator[Outcome]:
+    """The outcomes of ``function(shared, task)``, as they come.
+
+    Parameters
+    ----------
+    function : callable
+        Where it is a generator, each value that it gives is an outcome of its own, a "part", and
+        None what it returns.
+    shared : object
+        Sent once to each worker.
+    tasks : sequence
+    n_workers : int
+        With one and no timeout the work is done in this process.
+    timeout : float, optional
+        Seconds that a task may take.
+    prepare : callable, optional
+        Called with ``shared`` by each worker before its first task, whose time it does not take:
+        the first use of a library takes longer than the next ones.
+    """
+    if n_workers == 1 and timeout is None:
+        if prepare is not None:
+            prepare(shared)
+        for place, task in enumerate(tasks):
+            yield from _attempts(function, shared, task, place)
+        return
+    todo: queue.SimpleQueue = queue.SimpleQueue()
+    for place, task in enumerate(tasks):
+        todo.put((place, task))
+    found: queue.SimpleQueue = queue.SimpleQueue()
+    setup = cloudpickle.dumps((function, shared, prepare))
+    crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
+    threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in crew]
+    try:
+        for thread in threads:
+            thread.start()
+        left = len(tasks)
+        while left:
+            outcome = found.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            left -= outcome.status != "part"
+            yield outcome
+    finally:
+        for worker in crew:
+            worker.close()
+        for thread in threads:
+            thread.join()
+
+
+def _attempts(
+    function: Callable[[Any, Any], Any], shared: object, task: object, place: int
+) -> Iterator[Outcome]:
+    try:
+        value = function(shared, task)
+        if isinstance(value, Generator):
+            for part in value:
+                yield Outcome(place, part, "part")
+            value = None
+        yield Outcome(place, value)
+    except Exception as error:
+        # The caller reports it: one task that fails does not end the others.
+        yield Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
+
+
+class _Worker:
+    """A process that serves, started when it is first needed and after each that was killed."""
+
+    def __init__(self, setup: bytes, timeout: float | None) -> None:
+        self.setup, self.timeout = setup, timeout
+        self.process: subprocess.Popen | None = None
+        self.closed = False
+        self.lock = threading.Lock()
+
+    def work(self, todo: queue.SimpleQueue, found: queue.SimpleQueue) -> None:
+        """Take tasks until there are none."""
+        try:
+            while not self.closed:
+                place, task = todo.get_nowait()
+                for outcome in self._ask(place, cloudpickle.dumps(task)):
+                    found.put(outcome)
+        except queue.Empty:
+            pass
+        except BaseException as error:
+            found.put(error)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        with self.lock:
+            self.closed = True
+        self._kill()
+
+    def _ask(self, place: int, task: bytes) -> Iterator[Outcome]:
+        if self.process is None:
+            self._start()
+        process, late = self.process, threading.Event()
+        if process is None:
+            yield Outcome(place, status="failed", note="it was not begun")
+            return
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        clock = threading.Timer(self.timeout or 0.0, stop)
+        try:
+            if self.timeout is not None:
+                clock.daemon = True
+                clock.start()
+            _send(process.stdin, task)
+            outcome = _answer(process, place)
+            while outcome.status == "part":
+                yield outcome
+                outcome = _answer(process, place)
+        except (EOFError, OSError):
+            self._kill()
+            note = f"its process ended with code {process.returncode}"
+            if process.returncode == -9:
+                note += ", killed, as a machine that is out of memory does"
+            outcome = Outcome(place, status="failed", note=note)
+            if late.is_set():
+                note = f"took longer than {self.timeout:g} s"
+                outcome = Outcome(place, status="timeout", note=note)
+        finally:
+            if self.timeout is not None:
+                clock.cancel()
+                clock.join()
+        if late.is_set():  # the answer came just before: the next task needs another process
+            self._kill()
+        yield outcome
+
+    def _start(self) -> None:
+        with self.lock:
+            if self.closed:
+                return
+            self.process = process = subprocess.Popen(
+                [sys.executable, "-c", _START, *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **_ONE_THREAD},
+            )
+        try:
+            _send(process.stdin, self.setup)
+            _receive(process.stdout)
+        except (EOFError, OSError) as error:
+            self._kill()
+            if not self.closed:
+                raise RuntimeError(
+                    "a worker process did not start; what it said is above. With n_jobs=1 and "
+                    "no timeout the work is done without any."
+                ) from error
+
+    def _kill(self) -> None:
+        with self.lock:
+            process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            # What was not yet sent goes with the process.
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def _answer(process: subprocess.Popen, place: int) -> Outcome:
+    return replace(pickle.loads(_receive(process.stdout)), task=place)
+
+
+def _watch(parent: int) -> None:
+    """End this process where the parent has ended without saying so."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)
+
+
+def serve() -> None:
+    """The work of a worker: tasks come over standard input, answers go to standard output."""
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # Whatever else is printed must not stand among the answers.
+    os.dup2(2, 1)
+    try:
+        function, shared, prepare = pickle.loads(_receive(asked))
+        if prepare is not None:
+            prepare(shared)
+        _send(answers, b"")
+        while True:
+            for outcome in _attempts(function, shared, pickle.loads(_receive(asked)), 0):
+                _send(answers, cloudpickle.dumps(outcome))
+    except (EOFError, KeyboardInterrupt):
+        pass  # nobody asks any more
+
+
+def _send(pipe: BinaryIO, message: bytes) -> None:
+    pipe.write(len(message).to_bytes(8, "little"))
+    pipe.write(message)
+    pipe.flush()
+
+
+def _receive(pipe: BinaryIO) -> bytes:
+    size = int.from_bytes(_exactly(pipe, 8), "little")
+    return _exactly(pipe, size)
+
+
+def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data

@@ -1,0 +1,1 @@
+"""Cuts between given centres, and what rows cost with them."""

@@ -1,0 +1,61 @@
+# What rows cost with each of some centres: squared distances, and what they exceed the least by.
+import numpy as np
+
+from cython.parallel cimport prange
+
+
+cdef extern from "centres/loops.h" nogil:
+    enum:
+        CENTRE_PAD
+        CENTRE_BLOCK
+
+    void centre_distances(
+        const double* x, Py_ssize_t n, Py_ssize_t d, const double* centre, Py_ssize_t width,
+        double* out)
+
+
+# Less work than this is done by one thread.
+cdef double SMALL_WORK = 200_000.0
+
+
+def distances(const double[:, ::1] X, centres, int threads):
+    """Squared distances of rows to centres, (n_samples, width).
+
+    They are sums of squared differences, so that a row on a centre is at distance 0. Columns
+    are added up to a width that suits the compiled loops; they mean nothing.
+    """
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], n_centres = len(centres), block, begin
+    cdef Py_ssize_t width = (n_centres + CENTRE_PAD - 1) // CENTRE_PAD * CENTRE_PAD
+    cdef double[:, ::1] turned = np.zeros((d, width)), out = np.empty((n, width))
+    np.asarray(turned)[:, :n_centres] = np.asarray(centres).T
+    cdef Py_ssize_t n_blocks = (n + CENTRE_BLOCK - 1) // CENTRE_BLOCK
+    if <double>n * d * width < SMALL_WORK:
+        threads = 1
+    for block in prange(n_blocks, nogil=True, num_threads=threads, schedule="static"):
+        begin = block * CENTRE_BLOCK
+        centre_distances(
+            &X[begin, 0], min(n - begin, CENTRE_BLOCK), d, &turned[0, 0], width, &out[begin, 0])
+    return np.asarray(out)
+
+
+def losses(const double[:, ::1] distance, const double[::1] weight, Py_ssize_t n_centres,
+           int threads):
+    """What each row costs with each centre beyond its nearest one, by its weight; padded."""
+    cdef Py_ssize_t i, n = distance.shape[0]
+    cdef double[:, ::1] out = np.zeros((n, distance.shape[1]))
+    if <double>n * n_centres < SMALL_WORK:
+        threads = 1
+    for i in prange(n, nogil=True, num_threads=threads, schedule="static"):
+        losses_of_row(&distance[i, 0], weight[i], n_centres, &out[i, 0])
+    return np.asarray(out)
+
+
+cdef inline void losses_of_row(
+    const double* distance, double weight, Py_ssize_t n_centres, double* out
+) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double least = distance[0]
+    for k in range(1, n_centres):
+        least = min(least, distance[k])
+    for k in range(n_centres):
+        out[k] = weight * (distance[k] - least)

@@ -1,0 +1,1 @@
+"""Sums over pairs of samples: state, search, and the updates after a cut."""

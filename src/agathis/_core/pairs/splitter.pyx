@@ -1,0 +1,223 @@
+# The best split of a leaf.
+#
+# `search` finds how much the best split of each leaf would gain, and keeps the best gain of
+# each feature; `locate` then says where that split is and which move it makes. The two are
+# apart because most leaves that are searched are not cut: only for the one that is cut does it
+# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in scan.c.
+import numpy as np
+
+from cython.parallel cimport parallel, prange, threadid
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, uint8_t
+
+from agathis._core.shared.gains cimport leave
+from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.shared.scan cimport (
+    SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features,
+    scan_leaf, scan_result, scan_work,
+)
+from agathis._core.pairs.state cimport State
+from agathis._core.shared.extremes cimport larger
+
+cdef enum:
+    # Samples, times features, that make a search worth a task of its own.
+    SAMPLES_TOGETHER = 2048
+    # A sample, feature and cluster take as long as so many pairs of samples (state.pyx).
+    SCAN_STEP = 10
+
+
+cdef scan_clusters clusters_view(State s) noexcept nogil:
+    cdef scan_clusters view
+    view.count = 0 if s.founding() else s.n_clusters
+    view.stock, view.size, view.share = &s.stock[0], &s.size[0], &s.share[0]
+    view.inv = &s.inverse[0] if s.unit else NULL
+    view.back = &s.backward[0]
+    view.n, view.id = s.n_samples, NULL
+    return view
+
+
+# `cross` is filled with the leaf's stock with each cluster.
+cdef scan_leaf leaf_view(
+    State s, Py_ssize_t slot, double min_leaf, int32_t n_clusters, double* cross
+) noexcept nogil:
+    cdef scan_leaf view
+    cdef Py_ssize_t position
+    cdef int32_t k, own = s.cluster[slot]
+    cdef const double* row
+    for k in range(n_clusters):
+        cross[k] = 0.0
+    if n_clusters > 0:
+        for position in range(s.start[slot], s.stop[slot]):
+            row = &s.rows[s.order[0, position], STOCK_CLUSTER]
+            for k in range(n_clusters):
+                cross[k] += row[k]
+    view.n = s.stop[slot] - s.start[slot]
+    view.own = own
+    view.weight = s.leaf_weight[slot]
+    view.cross = cross
+    view.leave_all = -INFINITY
+    if s.leaves_in[own] > 1:
+        view.leave_all = leave(
+            s.stock[own], cross[own], s.leaf_self[slot],
+            1.0 / (s.size[own] - view.weight), s.share[own])
+    view.open_one = 0.0 if s.n_clusters + 1 <= s.max_clusters else -INFINITY
+    view.open_two = 0.0 if s.n_clusters + 2 <= s.max_clusters else -INFINITY
+    view.min_leaf = min_leaf
+    return view
+
+
+cdef scan_data data_view(State s, Py_ssize_t slot) noexcept nogil:
+    cdef scan_data view
+    view.order, view.cut = &s.order[0, s.start[slot]], &s.cut[0, s.start[slot]]
+    view.alpha, view.step = &s.alpha[0, 0], s.n_samples
+    view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
+    return view
+
+
+# Part of a search: some features of one leaf.
+cdef struct Task:
+    Py_ssize_t leaf, first, n_features
+    double* targets
+    scan_result result
+
+
+cdef inline Py_ssize_t doubles_in(size_t n_bytes) noexcept nogil:
+    return (n_bytes + sizeof(double) - 1) // sizeof(double)
+
+
+cdef Py_ssize_t features_together(Py_ssize_t n_samples) noexcept nogil:
+    """Features of a leaf that make one task. It must not depend on the number of threads."""
+    return 1 + SAMPLES_TOGETHER // n_samples
+
+
+cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
+    """Nothing is known of the leaf, and nothing is uncertain."""
+    cdef Py_ssize_t kind, k, j
+    s.gain[slot] = s.bound[slot] = -INFINITY
+    for kind in range(SCAN_KINDS):
+        s.kind_gain[slot, kind] = -INFINITY
+        s.kind_spread[slot, kind] = s.kind_slack[slot, kind] = 0.0
+    # Where both sides move, so does the whole leaf.
+    s.kind_spread[slot, SCAN_BOTH] = fabs(s.leaf_self[slot]) / s.leaf_weight[slot]
+    for k in range(s.n_clusters + 1):
+        s.target_gain[slot, k] = -INFINITY
+    for k in range(s.n_clusters):
+        for j in range(s.drift.shape[2]):
+            s.drift[slot, k, j] = 0.0
+
+
+cdef void gather(
+    State s, Py_ssize_t slot, const scan_result* result, int32_t n_clusters, const double* targets
+) noexcept nogil:
+    """Add what was found along some features."""
+    cdef Py_ssize_t kind, k
+    for kind in range(SCAN_KINDS):
+        s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], result.gain[kind])
+        s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], result.spread[kind])
+        s.gain[slot] = larger(s.gain[slot], result.gain[kind])
+    for k in range(n_clusters + 1):
+        s.target_gain[slot, k] = larger(s.target_gain[slot, k], targets[k])
+    s.bound[slot] = s.gain[slot]
+
+
+def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf):
+    """Find the best gain of each leaf in ``slots``, over all thresholds and moves.
+
+    ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
+    of them. A leaf with no threshold has the gain -inf.
+    """
+    cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
+    cdef scan_clusters clusters = clusters_view(s)
+    cdef Py_ssize_t n_tasks = 0, K = clusters.count, n_most = 0
+    cdef double elements = 0.0
+    for j in range(count):
+        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+        n_tasks += (d + step - 1) // step
+        elements += s.stop[slots[j]] - s.start[slots[j]]
+        n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
+    cdef Py_ssize_t work_size = scan_work(clusters.count, n_most)
+    cdef int threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
+    cdef double* work = s.scratch_for(
+        threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
+        + n_tasks * (K + 1 + doubles_in(sizeof(Task))))
+    cdef double* cross = work + threads * work_size
+    cdef double* targets = cross + count * K
+    cdef scan_leaf* leaves = <scan_leaf*>(targets + n_tasks * (K + 1))
+    cdef Task* tasks = <Task*>(leaves + count)
+    n_tasks = 0
+    for j in range(count):
+        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+        for first in range(0, d, step):
+            tasks[n_tasks].leaf, tasks[n_tasks].first = j, first
+            tasks[n_tasks].n_features = min(step, d - first)
+            tasks[n_tasks].targets = targets + n_tasks * (K + 1)
+            n_tasks += 1
+    with nogil, parallel(num_threads=threads):
+        for j in prange(count, schedule="static"):
+            leaves[j] = leaf_view(s, slots[j], min_leaf, K, cross + j * K)
+        for t in prange(n_tasks, schedule="dynamic"):
+            run(s, &tasks[t], slots, leaves, &clusters, drawn, work + threadid() * work_size)
+    for j in range(count):
+        begin_leaf(s, slots[j])
+    for t in range(n_tasks):
+        gather(s, slots[tasks[t].leaf], &tasks[t].result, K, tasks[t].targets)
+
+
+cdef void run(
+    State s, Task* task, const int32_t[::1] slots, const scan_leaf* leaves,
+    const scan_clusters* clusters, const uint8_t[:, ::1] drawn, double* work,
+) noexcept nogil:
+    cdef Py_ssize_t slot = slots[task.leaf]
+    cdef scan_data data = data_view(s, slot)
+    cdef const uint8_t* drawn_here = NULL if drawn is None else &drawn[task.leaf, 0]
+    scan_features(
+        &leaves[task.leaf], clusters, &data, task.first, task.n_features, drawn_here, INFINITY,
+        work, &s.best[slot, 0], task.targets, &task.result,
+    )
+
+
+def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_leaf):
+    """The first split of a searched leaf whose gain reaches ``floor``.
+
+    First by feature, then by threshold; moves within ``tolerance`` of the best one there are
+    taken by preference: star, switch, double star, mixed, reallocation, and the right child
+    moves rather than the left.
+
+    Returns
+    -------
+    feature, position, gain, move, left, right
+        Left and right are the clusters of the two children.
+    """
+    cdef Py_ssize_t f = 0, t, i
+    cdef int32_t k, K = s.n_clusters
+    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
+    cdef scan_clusters clusters = clusters_view(s)
+    clusters.count = K
+    cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
+    cdef Py_ssize_t n = s.stop[slot] - s.start[slot]
+    cdef double[::1] work = np.empty(scan_work(K, n)), targets = np.empty(K + 1)
+    cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, K, &cross[0])
+    cdef scan_data data = data_view(s, slot)
+    cdef scan_result result
+
+    while f < s.n_features and s.best[slot, f] < floor:
+        f += 1
+    result.first = -1
+    if f < s.n_features:
+        scan_features(
+            &leaf, &clusters, &data, f, 1, NULL, floor, &work[0], &s.best[slot, 0], &targets[0],
+            &result)
+    if result.first < 0:
+        raise RuntimeError(f"no split of leaf {slot} gains {floor}")
+    for t in range(result.first + 1):
+        i = s.order[f, s.start[slot] + t]
+        weight += s.weight[i]
+        self_left += 2.0 * s.alpha[f, i]
+        for k in range(K):
+            cross_left[k] += s.rows[i, STOCK_CLUSTER + k]
+    for t in range(n - 1, result.first, -1):
+        i = s.order[f, s.start[slot] + t]
+        self_right += 2.0 * (s.rows[i, STOCK_LEAF] - s.alpha[f, i])
+    cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
+    cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
+    return f, result.first, choice.gain, choice.move, choice.left, choice.right

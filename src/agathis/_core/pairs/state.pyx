@@ -1,0 +1,162 @@
+# The arrays that the compiled modules share, and how they start: one leaf, one cluster.
+import numpy as np
+
+from agathis._core.shared.sorting import sort_features
+from agathis._core.shared.scan cimport (
+    SCAN_KINDS, SCAN_LANES, SCAN_PAD, STOCK_CLUSTER, STOCK_WEIGHT,
+)
+
+# Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
+# another costs more.
+cdef double SMALL_WORK = 2_000_000.0
+
+
+cdef class State:
+    """The samples, leaves and clusters of a tree that grows.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        The data, feature by feature.
+    weight : ndarray of shape (n_samples,)
+        Positive weights.
+    half : ndarray of shape (n_samples,)
+        Half of the kernel's diagonal.
+    max_clusters, max_leaves, threads : int
+    positive : bool
+        Whether the kernel is known to be positive, or conditionally so.
+    """
+
+    def __init__(
+        self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
+        bint positive=False,
+    ):
+        cdef Py_ssize_t n, d
+        d, n = values.shape
+        self.n_features, self.n_samples = d, n
+        self.max_clusters, self.threads = max_clusters, threads
+        self.n_leaves, self.n_clusters = 1, 1
+        self.positive = positive
+        self.unit = bool(np.all(weight == 1.0))
+        self.largest_weight = np.max(weight)
+
+        order, cut = sort_features(values, threads)
+        rank = np.empty((d, n), dtype=np.int32)
+        np.put_along_axis(rank, order, np.arange(n, dtype=np.int32)[None], axis=1)
+        self.values, self.order, self.rank, self.cut = values, order, rank, cut
+        self.alpha = np.zeros((d, n))
+        # A multiple of the scan's lanes, so that it may read past the last cluster.
+        width = STOCK_CLUSTER + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
+        rows = np.zeros((n, width))
+        rows[:, STOCK_WEIGHT] = weight
+        self.rows, self.weight, self.half = rows, weight, half
+        self.leaf_of = np.zeros(n, dtype=np.int32)
+
+        self.start = np.zeros(max_leaves, dtype=np.intp)
+        self.stop = np.zeros(max_leaves, dtype=np.intp)
+        self.stop[0] = n
+        self.cluster = np.zeros(max_leaves, dtype=np.int32)
+        self.leaf_weight = np.zeros(max_leaves)
+        self.leaf_self = np.zeros(max_leaves)
+        self.best = np.empty((max_leaves, d))
+        self.kind_gain = np.full((max_leaves, SCAN_KINDS), -np.inf)
+        self.kind_spread = np.empty((max_leaves, SCAN_KINDS))
+        self.kind_slack = np.empty((max_leaves, SCAN_KINDS))
+        # Zeros cost no memory before they are written.
+        self.target_gain = np.zeros((max_leaves, max_clusters + 1))
+        self.drift = np.zeros((max_leaves, max_clusters, 5))
+        self.gain = np.full(max_leaves, -np.inf)
+        self.bound = np.full(max_leaves, np.inf)
+
+        self.stock = np.zeros(max_clusters)
+        self.size = np.zeros(max_clusters)
+        self.share = np.zeros(max_clusters)
+        self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
+        self.leaves_in[0] = 1
+
+        inverse = np.zeros(n + 1 + SCAN_PAD)
+        inverse[1 : n + 1] = 1.0 / np.arange(1, n + 1)
+        backward = np.zeros(n + 1 + SCAN_PAD)
+        backward[: n + 1] = inverse[n::-1]
+        self.inverse, self.backward = inverse, backward
+        self.scratch = np.empty(1)
+
+    cdef bint founding(self) noexcept nogil:
+        """Whether every cluster is one leaf, and the next split is sure to found another.
+
+        By a positive kernel a side never gains more by joining a cluster than by founding one.
+        So until there are as many clusters as allowed each leaf is a cluster, its best split
+        founds one, and what that gains depends on nothing outside the leaf.
+        """
+        return (
+            self.positive and self.n_clusters < self.max_clusters
+            and self.n_leaves == self.n_clusters)
+
+    cdef int threads_for(self, double work) noexcept nogil:
+        return self.threads if work > SMALL_WORK else 1
+
+    cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL:
+        """Memory for the time of one call, kept because small calls are many."""
+        if n_doubles > self.scratch.shape[0]:
+            self.scratch = np.empty(n_doubles)
+        return &self.scratch[0]
+
+    def arrays(self):
+        """What is kept of samples and leaves, by name, as views; for looking into it."""
+        views = {
+            "order": self.order, "rank": self.rank, "cut": self.cut, "alpha": self.alpha,
+            "rows": self.rows, "start": self.start, "stop": self.stop,
+            "leaf_self": self.leaf_self,
+        }
+        return {name: np.asarray(view) for name, view in views.items()}
+
+    def samples(self, Py_ssize_t slot):
+        """The samples of a leaf, as a view."""
+        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+
+    def leaf_size(self, Py_ssize_t slot):
+        """Samples and weight of a leaf."""
+        return self.stop[slot] - self.start[slot], self.leaf_weight[slot]
+
+    def has_threshold(self, Py_ssize_t slot):
+        """Whether the rows of a leaf differ, feature by feature."""
+        return np.asarray(self.cut)[:, self.start[slot]:self.stop[slot]].any(axis=1)
+
+    def gains(self):
+        """Best gain of each leaf at its last search, and what it cannot exceed now; views."""
+        return np.asarray(self.gain), np.asarray(self.bound)
+
+    def cluster_of(self, Py_ssize_t slot):
+        return self.cluster[slot]
+
+    def is_whole_cluster(self, Py_ssize_t slot):
+        """Whether the leaf is all of its cluster."""
+        return self.leaves_in[self.cluster[slot]] == 1
+
+    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
+        """The data values just before and after a cut."""
+        cdef Py_ssize_t place = self.start[slot] + position
+        return (
+            self.values[feature, self.order[feature, place]],
+            self.values[feature, self.order[feature, place + 1]],
+        )
+
+    def cluster_stocks(self, Py_ssize_t k):
+        """Each sample's stock with cluster k, as a view."""
+        return np.asarray(self.rows)[:, STOCK_CLUSTER + k]
+
+    def objective(self):
+        """The sum over clusters of stock over size, in distance form."""
+        return float(np.sum(np.asarray(self.share)[:self.n_clusters]))
+
+    def cluster_means(self):
+        """Mean kernel value within each cluster, in distance form."""
+        k = self.n_clusters
+        return np.asarray(self.stock)[:k] / np.asarray(self.size)[:k] ** 2
+
+    def cluster_averages(self, values):
+        """Weighted average of ``values``, one a sample, in each cluster."""
+        k = self.n_clusters
+        cluster = np.asarray(self.cluster)[np.asarray(self.leaf_of)]
+        total = np.bincount(cluster, np.asarray(self.weight) * values, minlength=k)
+        return total / np.asarray(self.size)[:k]

@@ -1,0 +1,1 @@
+"""Sums of points: tables of leaves, bins, their search."""

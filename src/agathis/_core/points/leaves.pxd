@@ -1,0 +1,132 @@
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+from agathis._core.shared.scan cimport scan_clusters, scan_leaf
+
+
+cdef extern from "points/points.h" nogil:
+    enum:
+        POINT_PAD
+        CUT_KEPT
+
+    ctypedef struct point_table:
+        Py_ssize_t width
+        const int32_t* first
+        int32_t* stop
+        double* sum
+        double* count
+        double* weight
+        double* radius
+        const int32_t* row
+        const double* row_sum
+        const double* row_count
+        const double* row_weight
+        const double* missing
+        const double* missing_count
+        const double* missing_weight
+        const double* total
+        double* kept
+        const int32_t* cut_first
+        Py_ssize_t cuts
+
+    ctypedef struct point_clusters:
+        const double* sum
+        Py_ssize_t lanes
+        const double* reach
+        double rest
+        int own_changed
+
+    ctypedef struct point_samples:
+        const double* phi
+        const double* weight
+        const int32_t* order
+        const uint8_t* cut
+
+    ctypedef struct point_cut:
+        Py_ssize_t count
+        Py_ssize_t row
+        int missing_left
+
+    size_t point_work(int32_t n_clusters, Py_ssize_t width)
+
+    Py_ssize_t point_cuts(const point_table* table, Py_ssize_t f)
+
+    void point_moments(
+        const point_table* table, double leaf_weight, Py_ssize_t first, Py_ssize_t n_features)
+
+    void point_scan(
+        const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
+        const point_table* table, Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn,
+        double* work, double* bound)
+
+    double point_refine(
+        const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
+        const point_table* table, Py_ssize_t f, Py_ssize_t b, const point_samples* samples,
+        double floor, double* work, point_cut* reached)
+
+    Py_ssize_t point_block(Py_ssize_t done, Py_ssize_t n, Py_ssize_t few, Py_ssize_t most)
+
+    Py_ssize_t point_rows(
+        const double* weight, Py_ssize_t done, Py_ssize_t n, Py_ssize_t most)
+
+    Py_ssize_t point_sums(
+        const point_samples* samples, Py_ssize_t n, Py_ssize_t width, Py_ssize_t few,
+        Py_ssize_t most, double total, double* sum, double* count, double* weight,
+        double* radius)
+
+    double point_radius(
+        const double* sum, const double* weight, Py_ssize_t width, Py_ssize_t before,
+        Py_ssize_t end, double total)
+
+
+# The arrays behind a point_table, of one leaf.
+cdef class LeafTable:
+    cdef readonly Py_ssize_t n_samples
+    cdef readonly double leaf_weight
+    cdef int32_t[::1] first, stop   # [f]
+    cdef double[:, ::1] sum         # [b]
+    cdef double[::1] count, weight, radius, bound
+    cdef int32_t[::1] row
+    cdef double[:, ::1] row_sum
+    cdef double[::1] row_count, row_weight
+    cdef uint8_t[::1] bin           # [row] which bin the row ends with, where there are bins
+    cdef double[:, ::1] missing
+    cdef double[::1] missing_count, missing_weight
+    cdef double[::1] total
+    cdef double[:, ::1] kept        # [CUT_..., cut]
+    cdef int32_t[::1] cut_first     # [f]
+    cdef bint has_moments           # whether what is kept of the leaf alone is there
+    cdef int64_t seen               # when its bounds and arrivals were last worked out, or -1
+
+    @staticmethod
+    cdef LeafTable with_room(
+        Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
+        double leaf_weight)
+    cdef complete(self)
+    cdef point_table view(self) noexcept nogil
+    cdef bint misses(self, Py_ssize_t f) noexcept
+
+
+cdef class PointState:
+    cdef readonly Py_ssize_t n_features, width, n_leaves
+    cdef readonly int32_t max_clusters, n_clusters
+    cdef readonly list tables           # [slot]
+    cdef int threads
+    cdef int32_t[::1] cluster           # [slot]
+    cdef double[:, ::1] best            # [slot, f] best gain that was found
+    cdef double[::1] gain, bound        # [slot]
+    cdef double[:, ::1] centre          # [k, .] sum of the points of a cluster
+    cdef double[:, ::1] turned          # [., k] the same
+    cdef double[::1] stock, size, share
+    cdef int32_t[::1] leaves_in         # [k]
+    cdef int64_t clock                  # counts the changes of clusters
+    cdef int64_t[::1] changed           # [k] when it last changed
+
+    cdef bint founding(self) noexcept nogil
+    cdef join(self, int32_t k, LeafTable table, double sign)
+    cdef int threads_for(self, double work) noexcept nogil
+    cdef scan_clusters clusters_view(self, bint all) noexcept nogil
+    cdef double cross_with(
+        self, LeafTable table, int32_t k, double* reach) noexcept nogil
+    cdef scan_leaf leaf_view(
+        self, Py_ssize_t slot, LeafTable table, double min_leaf, double cross_own,
+        double* rest) noexcept nogil

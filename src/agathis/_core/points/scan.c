@@ -1,0 +1,220 @@
+/* The scan of a leaf's table: points.h says what it rests on. */
+#include <math.h>
+#include <string.h>
+
+#include "points/tile.h"
+
+size_t
+point_work(int32_t n_clusters, ptrdiff_t width)
+{
+    const size_t lanes = ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
+    return sizeof(point_tile) / sizeof(double) + 1 + SCAN_TILE * (lanes + (size_t)width) +
+           (size_t)n_clusters + 1 + (size_t)width;
+}
+
+AGATHIS_INLINE void
+copy(double *restrict to, const double *restrict from, ptrdiff_t length)
+{
+    for (ptrdiff_t t = 0; t < length; ++t)
+        to[t] = from[t];
+}
+
+/* Bring what is kept of the leaf's own, from cut c on, into the tile. */
+AGATHIS_INLINE void
+recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrdiff_t c,
+       ptrdiff_t length)
+{
+    tile_slack *slack = &p->slack;
+    copy(p->tile.self, kept_of(table, CUT_SELF, c), length);
+    copy(p->tile.far_self, kept_of(table, CUT_FAR_SELF, c), length);
+    copy(slack->wide, kept_of(table, CUT_WIDE, c), length);
+    copy(slack->near, kept_of(table, CUT_NEAR, c), length);
+    copy(slack->far, kept_of(table, CUT_FAR, c), length);
+    for (ptrdiff_t t = 0; t < length; ++t)
+        if (p->misses[t]) {
+            self_products(p->row[t], table->total, table->width, p->tile.self + t,
+                          p->tile.far_self + t);
+            slack->near[t] = slack->far[t] = 0.0;
+        }
+    for (ptrdiff_t t = length; t % SCAN_PAD; ++t)
+        slack->wide[t] = slack->near[t] = slack->far[t] = 0.0;
+    /* Four times R^2: within a block no side is less than a quarter of what it is at an end. */
+    for (ptrdiff_t t = 0; t < length || t % SCAN_PAD; ++t)
+        slack->square[t] = slack->wide[t] * slack->wide[t];
+    slack->reach = sums->reach;
+    slack->rest = sums->rest;
+}
+
+/* Keep the best arrivals of both sides. */
+AGATHIS_INLINE void
+keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t c, ptrdiff_t length)
+{
+    const scan_tile *s = &p->tile;
+    copy(kept_of(table, CUT_BEST, c), s->best, length);
+    copy(kept_of(table, CUT_SECOND, c), s->second, length);
+    copy(kept_of(table, CUT_TARGET, c), s->target, length);
+    copy(kept_of(table, CUT_FAR_BEST, c), s->far_best, length);
+    copy(kept_of(table, CUT_FAR_SECOND, c), s->far_second, length);
+    copy(kept_of(table, CUT_FAR_TARGET, c), s->far_target, length);
+}
+
+/* The two best arrivals of a side at any cluster. */
+typedef struct {
+    double best, second, target;
+} arrivals;
+
+AGATHIS_INLINE arrivals
+merged(arrivals a, arrivals b)
+{
+    const arrivals both = {
+        larger(a.best, b.best),
+        larger(smaller(a.best, b.best), larger(a.second, b.second)),
+        a.best >= b.best ? a.target : b.target,
+    };
+    return both;
+}
+
+/* The most that both sides gain together where one goes to one of `news`, the other to one of
+ * `others`, and not to the same. */
+AGATHIS_INLINE double
+together(arrivals news, arrivals others)
+{
+    return larger(news.best + (others.target == news.target ? others.second : others.best),
+                  news.second + others.best);
+}
+
+/* What was kept of the best arrivals, without the clusters that changed: where the best went to
+ * one of these, what is left is not more than the second, at a cluster that is not known. */
+AGATHIS_INLINE void
+recall_arrivals(point_tile *p, const scan_clusters *clusters, const point_table *table,
+                ptrdiff_t c, ptrdiff_t length)
+{
+    copy(p->old_best, kept_of(table, CUT_BEST, c), length);
+    copy(p->old_second, kept_of(table, CUT_SECOND, c), length);
+    copy(p->old_target, kept_of(table, CUT_TARGET, c), length);
+    copy(p->old_far_best, kept_of(table, CUT_FAR_BEST, c), length);
+    copy(p->old_far_second, kept_of(table, CUT_FAR_SECOND, c), length);
+    copy(p->old_far_target, kept_of(table, CUT_FAR_TARGET, c), length);
+    for (int32_t k = 1; k < clusters->count; ++k) {
+        const double id = (double)clusters->id[k];
+        for (ptrdiff_t t = 0; t < length; ++t) {
+            const int near = p->old_target[t] == id, far = p->old_far_target[t] == id;
+            p->old_best[t] = near ? p->old_second[t] : p->old_best[t];
+            p->old_target[t] = near ? -2.0 : p->old_target[t];
+            p->old_far_best[t] = far ? p->old_far_second[t] : p->old_far_best[t];
+            p->old_far_target[t] = far ? -3.0 : p->old_far_target[t];
+        }
+    }
+}
+
+/* The tile holds the best arrivals at the changed clusters: the best move by one of them, and
+ * the best arrivals of all, in their place. */
+AGATHIS_INLINE void
+renew(point_tile *p, const scan_leaf *leaf, ptrdiff_t length)
+{
+    const double leave_all = leaf->leave_all, open_one = leaf->open_one;
+    scan_tile *s = &p->tile;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const arrivals near = {s->best[t], s->second[t], s->target[t]};
+        const arrivals far = {s->far_best[t], s->far_second[t], s->far_target[t]};
+        const arrivals old = {p->old_best[t], p->old_second[t], p->old_target[t]};
+        const arrivals old_far = {p->old_far_best[t], p->old_far_second[t], p->old_far_target[t]};
+        const arrivals all = merged(old, near), far_all = merged(old_far, far);
+        const double founding = larger(near.best + s->new_far[t], s->new_near[t] + far.best);
+        const double both = larger(together(near, far_all), together(far, all));
+        p->moves[t] = larger(larger(s->go_near[t] + near.best, s->go_far[t] + far.best),
+                             leave_all + larger(both, founding + open_one));
+        s->best[t] = all.best;
+        s->second[t] = all.second;
+        s->target[t] = all.target;
+        s->far_best[t] = far_all.best;
+        s->far_second[t] = far_all.second;
+        s->far_target[t] = far_all.target;
+    }
+}
+
+/* The gains of a tile's cuts, the first of them c, at all clusters or by moves to those that
+ * changed. */
+AGATHIS_INLINE void
+bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
+            const point_clusters *sums, const point_table *table, ptrdiff_t c, ptrdiff_t length,
+            double *targets)
+{
+    scan_tile *s = &p->tile;
+    recall(p, sums, table, c, length);
+    products(p, clusters, sums, table->width, length);
+    if (clusters->id) {
+        const ptrdiff_t padded = pad(s, prefix_of(p), clusters->count, length);
+        departures(leaf, clusters, *prefix_of(p), length, padded, 0, s, &p->slack);
+        best_arrivals(leaf, clusters, prefix_of(p), padded, 0, s, 1, &p->slack, targets);
+        recall_arrivals(p, clusters, table, c, length);
+        renew(p, leaf, length);
+        if (sums->own_changed)
+            best_moves(leaf, padded, s);
+    } else {
+        evaluate(leaf, clusters, prefix_of(p), length, 0, s, &p->slack, targets);
+    }
+    if (!clusters->id || sums->own_changed)
+        for (ptrdiff_t t = 0; t < length; ++t)
+            p->moves[t] = gain_at(s, t);
+    keep_arrivals(p, table, c, length);
+}
+
+AGATHIS_CLONES void
+point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clusters *sums,
+           const point_table *table, ptrdiff_t first, ptrdiff_t n_features,
+           const uint8_t *drawn, double *work, double *bound)
+{
+    point_tile *p = (point_tile *)work;
+    double *spare = spare_of(p, clusters), *targets = spare + SCAN_TILE * table->width;
+    ptrdiff_t length = 0, f = first, b = -1, c = 0;
+    cut_range range = {0, 0, 0, 0};
+    scan_leaf any = *leaf;
+    any.min_leaf = -INFINITY; /* a cut within a block may be allowed where its ends are not */
+    memset(targets, 0, (size_t)(clusters->count + 1) * sizeof(double));
+
+    for (;;) {
+        while (length < SCAN_TILE - 1 && f < first + n_features) {
+            if (b < 0) {
+                const int looked_at = !drawn || drawn[f];
+                if (!looked_at && length > 0)
+                    break; /* the cuts of a tile follow one another */
+                range = cuts_of(table, f);
+                for (b = range.begin; b < range.end; ++b)
+                    if (looked_at && table->radius[b] == INFINITY)
+                        bound[b] = INFINITY;
+                    else if (!clusters->id || sums->own_changed)
+                        bound[b] = -INFINITY;
+                b = looked_at ? range.begin : range.last;
+                if (length == 0)
+                    c = table->cut_first[f];
+            }
+            if (b >= range.last) {
+                ++f;
+                b = -1;
+                continue;
+            }
+            for (int left = 0; left < ways(&range, b); ++left) {
+                p->begins[length] = b + 1 < range.end;
+                p->misses[length] = (uint8_t)range.misses;
+                put(p, length++, table->sum + b * table->width, table->count[b],
+                    table->weight[b], b, table, f, left, spare);
+            }
+            ++b;
+        }
+        if (length == 0) {
+            if (f >= first + n_features)
+                break;
+            continue;
+        }
+        bound_moves(p, &any, clusters, sums, table, c, length, targets);
+        for (ptrdiff_t t = 0; t < length; ++t) {
+            double *own = bound + p->at[t], *next = own + 1;
+            *own = larger(*own, p->moves[t]);
+            if (p->begins[t] && table->radius[p->at[t] + 1] > 0.0)
+                *next = larger(*next, p->moves[t]);
+        }
+        c += length;
+        length = 0;
+    }
+}

@@ -1,0 +1,439 @@
+# The best splits of leaves that are tables of sums.
+#
+# `search` first finds for each block of the tables of all leaves that it is given a bound of
+# what the cuts there may gain (points.h). A leaf that was searched before is only asked about its
+# own cluster and those that changed. Then it looks into the blocks one by one, the most promising
+# first, until none is left whose bound reaches the best gain. `locate` says where a split is, and
+# which move it makes.
+import numpy as np
+
+from cython.parallel cimport parallel, prange, threadid
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport calloc, free
+
+from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.points.leaves cimport (
+    LeafTable, PointState, point_clusters, point_cut, point_moments, point_refine, point_samples,
+    point_scan, point_table, point_work,
+)
+from agathis._core.shared.sorted cimport SortedSamples
+from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
+from agathis._core.shared.extremes cimport larger
+
+cdef enum:
+    BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
+    FIRST_REFINED = 16       # blocks that are looked into before the best gain is known,
+    THEN_REFINED = 128       # and between two looks at it
+
+
+# A leaf with its own cluster, and those that changed since its last scan.
+cdef struct Changed:
+    scan_leaf leaf
+    scan_clusters clusters
+    point_clusters sums
+    double stock[SCAN_LANES]
+    double size[SCAN_LANES]
+    double share[SCAN_LANES]
+    double cross[SCAN_LANES]
+    double reach[SCAN_LANES]
+    int32_t id[SCAN_LANES]
+
+
+# A leaf as the scans see it.
+cdef struct View:
+    scan_leaf leaf
+    point_table table
+    point_clusters sums
+    double* bound
+    double* cross       # with each cluster, once `complete`
+    double* reach
+    double* few         # room for the sums of the clusters in `changed`
+    Changed changed
+    bint complete
+    bint has_moments
+    bint all            # whether the scan is of all clusters
+    double most         # the largest bound
+    bint promising      # whether that reaches the best gain
+
+
+cdef class Views:
+    cdef PointState state
+    cdef list tables
+    cdef Py_ssize_t count
+    cdef double min_leaf
+    cdef scan_clusters clusters
+    cdef View* each
+    cdef double* room
+
+    def __init__(self, PointState s, const int32_t[::1] slots, double min_leaf, bint all):
+        cdef Py_ssize_t j, each = 2 * s.n_clusters + s.width * SCAN_LANES
+        cdef LeafTable table
+        cdef View* view
+        self.state, self.count, self.min_leaf = s, slots.shape[0], min_leaf
+        self.clusters = s.clusters_view(all)
+        self.tables = []
+        self.each = <View*>calloc(self.count, sizeof(View))
+        self.room = <double*>calloc(self.count * each, sizeof(double))
+        if self.each == NULL or self.room == NULL:
+            raise MemoryError
+        for j in range(self.count):
+            table = s.tables[slots[j]]
+            self.tables.append(table)
+            view = &self.each[j]
+            view.table, view.bound, view.has_moments = (
+                table.view(), &table.bound[0], table.has_moments)
+            view.cross = self.room + j * each
+            view.reach = view.cross + s.n_clusters
+            view.few = view.reach + s.n_clusters
+            view.all = True
+
+    def __dealloc__(self):
+        free(self.each)
+        free(self.room)
+
+    cdef double largest_bound(self, Py_ssize_t j) noexcept:
+        cdef const point_table* table = &self.each[j].table
+        cdef const double* bound = self.each[j].bound
+        cdef double most = -INFINITY
+        cdef Py_ssize_t f, b
+        for f in range(self.state.n_features):
+            for b in range(table.first[f], table.stop[f]):
+                most = larger(most, bound[b])
+        return most
+
+    cdef void complete(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
+        """Let a leaf know all clusters."""
+        cdef PointState s = self.state
+        cdef View* view = &self.each[j]
+        cdef LeafTable table = <LeafTable>self.tables[j]
+        cdef int32_t k
+        if view.complete:
+            return
+        # While clusters are founded no other one is looked at.
+        for k in range(self.clusters.count):
+            view.cross[k] = s.cross_with(table, k, &view.reach[k])
+        view.leaf = s.leaf_view(
+            slot, table, self.min_leaf, view.cross[s.cluster[slot]], &view.sums.rest)
+        view.leaf.cross = view.cross
+        view.sums.sum, view.sums.lanes = &s.turned[0, 0], s.turned.shape[1]
+        view.sums.reach = view.reach
+        view.complete = True
+
+    cdef bint only_changed(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
+        """Let a leaf know the clusters that changed; False where it must be asked about all."""
+        cdef PointState s = self.state
+        cdef LeafTable table = <LeafTable>self.tables[j]
+        cdef View* view = &self.each[j]
+        cdef Changed* few = &view.changed
+        cdef int32_t k, m, n = 1, own = s.cluster[slot]
+        cdef Py_ssize_t c
+        if table.seen < 0:
+            return False
+        few.id[0], few.sums.own_changed = own, s.changed[own] > table.seen
+        for k in range(s.n_clusters):
+            if k != own and s.changed[k] > table.seen:
+                if n == SCAN_LANES:
+                    return False
+                few.id[n] = k
+                n += 1
+        for m in range(n):
+            k = few.id[m]
+            few.stock[m], few.size[m], few.share[m] = s.stock[k], s.size[k], s.share[k]
+            few.cross[m] = s.cross_with(table, k, &few.reach[m])
+            for c in range(s.width):
+                view.few[c * SCAN_LANES + m] = s.centre[k, c]
+        few.leaf = s.leaf_view(slot, table, self.min_leaf, few.cross[0], &few.sums.rest)
+        few.leaf.own, few.leaf.cross = 0, few.cross
+        few.clusters = self.clusters
+        few.clusters.count, few.clusters.id = n, few.id
+        few.clusters.stock, few.clusters.size, few.clusters.share = (
+            few.stock, few.size, few.share)
+        few.sums.sum, few.sums.lanes, few.sums.reach = view.few, SCAN_LANES, few.reach
+        view.all = False
+        return True
+
+
+cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
+    """Find the bounds of all blocks."""
+    cdef Py_ssize_t j, f, t, begin, blocks, n_tasks = 0
+    cdef double steps = 0.0, each
+    cdef View* view
+    cdef LeafTable table
+    # A task is some features with enough blocks; it must not depend on the number of threads.
+    cdef Py_ssize_t[:, ::1] tasks = np.empty((views.count * s.n_features, 3), dtype=np.intp)
+    for j in range(views.count):
+        view = &views.each[j]
+        if not (view.all or view.changed.clusters.count > 1 or view.changed.sums.own_changed):
+            continue
+        begin = blocks = 0
+        each = 2 + (views.clusters.count if view.all else view.changed.clusters.count)
+        for f in range(s.n_features):
+            blocks += view.table.stop[f] - view.table.first[f]
+            if f + 1 == s.n_features or blocks > BLOCKS_TOGETHER:
+                tasks[n_tasks, 0], tasks[n_tasks, 1], tasks[n_tasks, 2] = j, begin, f + 1 - begin
+                n_tasks, begin = n_tasks + 1, f + 1
+                steps, blocks = steps + blocks * each * s.width, 0
+    cdef int threads = s.threads_for(steps)
+    cdef double[:, ::1] work = np.empty((threads, point_work(s.n_clusters, s.width)))
+    if threads == 1:
+        for t in range(n_tasks):
+            scan_task(views, &tasks[t, 0], drawn, &work[0, 0])
+    else:
+        with nogil, parallel(num_threads=threads):
+            for t in prange(n_tasks, schedule="dynamic"):
+                scan_task(views, &tasks[t, 0], drawn, &work[threadid(), 0])
+    for j in range(views.count):
+        table = <LeafTable>views.tables[j]
+        table.has_moments = True
+
+
+cdef void scan_task(
+    Views views, const Py_ssize_t* task, const uint8_t[:, ::1] drawn, double* work
+) noexcept nogil:
+    cdef View* view = &views.each[task[0]]
+    cdef Changed* few = &view.changed
+    if not view.has_moments:
+        point_moments(&view.table, view.leaf.weight, task[1], task[2])
+    if view.all:
+        point_scan(
+            &view.leaf, &views.clusters, &view.sums, &view.table, task[1], task[2],
+            NULL if drawn is None else &drawn[task[0], 0], work, view.bound)
+    else:
+        point_scan(
+            &few.leaf, &few.clusters, &few.sums, &view.table, task[1], task[2], NULL, work,
+            view.bound)
+
+
+cdef void refine_block(
+    Views views, const int32_t* place, SortedSamples samples, Py_ssize_t slot, double* work,
+    double* gain,
+) noexcept nogil:
+    cdef View* view = &views.each[place[0]]
+    cdef Py_ssize_t f = place[1]
+    cdef point_samples rows
+    cdef point_cut ignored
+    if samples is not None:
+        rows = samples.view(slot, f)
+    gain[0] = point_refine(
+        &view.leaf, &views.clusters, &view.sums, &view.table, f, place[2], &rows, INFINITY, work,
+        &ignored)
+
+
+cdef refine(
+    PointState s, Views views, const int32_t[::1] slots, double best, double tolerance,
+    SortedSamples samples,
+):
+    """Look into the blocks that may hold the best cut, the most promising first.
+
+    Their bound is their best gain afterwards.
+    """
+    cdef Py_ssize_t j, f, b, t, n = 0, begin, stop
+    cdef View* view
+    for j in range(views.count):
+        view = &views.each[j]
+        view.promising = view.most >= best - tolerance and view.most > -INFINITY
+        if view.promising:
+            n += (<LeafTable>views.tables[j]).radius.shape[0]
+    if n == 0:
+        return
+    cdef double[::1] bound = np.empty(n), gain = np.empty(THEN_REFINED)
+    cdef int32_t[:, ::1] place = np.empty((n, 3), dtype=np.int32)
+    n = 0
+    for j in range(views.count):
+        view = &views.each[j]
+        if not view.promising:
+            continue
+        for f in range(s.n_features):
+            for b in range(view.table.first[f], view.table.stop[f]):
+                if view.bound[b] >= best - tolerance and view.bound[b] > -INFINITY:
+                    bound[n] = view.bound[b]
+                    place[n, 0], place[n, 1] = <int32_t>j, <int32_t>f
+                    place[n, 2] = <int32_t>b
+                    n += 1
+    cdef double[:, ::1] work = np.empty((s.threads, point_work(s.n_clusters, s.width)))
+    # First the most promising, which tell the best gain or nearly so; then whatever reaches it.
+    bring_forward(bound, place, n, FIRST_REFINED)
+    begin = 0
+    while begin < n:
+        stop = begin
+        while stop < n and stop - begin < (THEN_REFINED if begin else FIRST_REFINED):
+            if bound[stop] >= best - tolerance:
+                stop += 1
+            else:
+                n -= 1
+                swap(bound, place, stop, n)
+        for t in range(begin, stop):
+            views.complete(place[t, 0], slots[place[t, 0]])
+        if s.threads_for(
+                <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count)) == 1:
+            for t in range(begin, stop):
+                refine_block(
+                    views, &place[t, 0], samples, slots[place[t, 0]], &work[0, 0],
+                    &gain[t - begin])
+        else:
+            with nogil, parallel(num_threads=s.threads):
+                for t in prange(begin, stop, schedule="dynamic"):
+                    refine_block(
+                        views, &place[t, 0], samples, slots[place[t, 0]], &work[threadid(), 0],
+                        &gain[t - begin])
+        for t in range(begin, stop):
+            j, f, b = place[t, 0], place[t, 1], place[t, 2]
+            views.each[j].bound[b] = gain[t - begin]
+            s.best[slots[j], f] = larger(s.best[slots[j], f], gain[t - begin])
+            best = larger(best, gain[t - begin])
+        begin = stop
+
+
+cdef void swap(double[::1] bound, int32_t[:, ::1] place, Py_ssize_t a, Py_ssize_t b) noexcept:
+    cdef Py_ssize_t c
+    bound[a], bound[b] = bound[b], bound[a]
+    for c in range(3):
+        place[a, c], place[b, c] = place[b, c], place[a, c]
+
+
+cdef void bring_forward(
+    double[::1] bound, int32_t[:, ::1] place, Py_ssize_t n, Py_ssize_t count
+) noexcept:
+    """Bring the largest bounds to the front."""
+    cdef Py_ssize_t t, least
+    if n <= count:
+        return
+    least = lowest(bound, count)
+    for t in range(count, n):
+        if bound[t] > bound[least]:
+            swap(bound, place, t, least)
+            least = lowest(bound, count)
+
+
+cdef Py_ssize_t lowest(const double[::1] values, Py_ssize_t n) noexcept:
+    """Where the smallest of the first n values is."""
+    cdef Py_ssize_t t, least = 0
+    for t in range(1, n):
+        if values[t] < values[least]:
+            least = t
+    return least
+
+
+def search(
+    PointState s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double floor,
+    double tolerance, double min_leaf, SortedSamples samples=None,
+):
+    """Find the best gains of some leaves.
+
+    A leaf whose best gain is within ``tolerance`` of the best of them, and of ``floor``, gets it
+    exactly; of the others the best gain that was seen, and a bound.
+
+    Parameters
+    ----------
+    s : PointState
+    slots : ndarray of int32
+    drawn : ndarray of shape (len(slots), n_features) or None
+        Which features are looked at; ``None`` is all of them.
+    floor, tolerance, min_leaf : float
+    samples : SortedSamples, optional
+        Where the tables' blocks hold samples; else they hold rows of the table.
+    """
+    cdef Py_ssize_t j, f, slot
+    cdef bint all_clusters = drawn is None and not s.founding()
+    cdef Views views = Views(s, slots, min_leaf, False)
+    cdef View* view
+    cdef LeafTable table
+    for j in range(views.count):
+        for f in range(s.n_features):
+            s.best[slots[j], f] = -INFINITY
+        if not (all_clusters and views.only_changed(j, slots[j])):
+            views.complete(j, slots[j])
+    scan(s, views, drawn)
+    for j in range(views.count):
+        views.each[j].most = views.largest_bound(j)
+    refine(s, views, slots, floor, tolerance, samples)
+    for j in range(views.count):
+        slot, view = slots[j], &views.each[j]
+        table = <LeafTable>views.tables[j]
+        table.seen = s.clock if all_clusters else -1
+        s.gain[slot] = -INFINITY
+        for f in range(s.n_features):
+            s.gain[slot] = larger(s.gain[slot], s.best[slot, f])
+        s.bound[slot] = views.largest_bound(j) if view.promising else view.most
+
+
+def locate(
+    PointState s, Py_ssize_t slot, double floor, double tolerance, double min_leaf,
+    SortedSamples samples=None,
+):
+    """The first split of a searched leaf whose gain reaches ``floor``.
+
+    First by feature, then by threshold, then missing values on the right; which move it makes
+    is for ``moves.pyx``.
+
+    Returns
+    -------
+    feature, count, row, missing_left, gain, move, left, right
+        The cut is after ``count`` samples, not counting those that miss a value; at ``row`` of
+        the table where it has rows, else at -1. Left and right are the clusters of the
+        two children.
+    """
+    cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
+    cdef Views views = Views(s, slots, min_leaf, True)
+    cdef LeafTable table = s.tables[slot]
+    cdef View* view = &views.each[0]
+    cdef Py_ssize_t f, b
+    cdef double[::1] work = np.empty(point_work(s.n_clusters, s.width))
+    cdef point_samples rows
+    cdef point_cut found
+    views.complete(0, slot)
+    for f in range(s.n_features):
+        if samples is not None:
+            rows = samples.view(slot, f)
+        for b in range(table.first[f], table.stop[f]):
+            # Bounds and gains are rounded apart.
+            if table.bound[b] < floor - tolerance:
+                continue
+            point_refine(
+                &view.leaf, &views.clusters, &view.sums, &view.table, f, b, &rows, floor,
+                &work[0], &found)
+            if found.count >= 0:
+                return describe(s, views, slot, f, b, &found, tolerance, samples)
+    raise RuntimeError(f"no split of leaf {slot} gains {floor}")
+
+
+cdef describe(
+    PointState s, Views views, Py_ssize_t slot, Py_ssize_t f, Py_ssize_t b, point_cut* found,
+    double tolerance, SortedSamples samples,
+):
+    """The sums of a cut, and its best move."""
+    cdef LeafTable table = s.tables[slot]
+    cdef Py_ssize_t position, i, j
+    cdef int32_t k
+    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0, off
+    cdef double[::1] sum = np.zeros(s.width), cross = np.zeros(s.n_clusters)
+    if found.row >= 0:
+        weight = table.row_weight[found.row]
+        for j in range(s.width):
+            sum[j] = table.row_sum[found.row, j]
+    else:
+        position = 0
+        if b > table.first[f]:
+            position, weight = <Py_ssize_t>table.count[b - 1], table.weight[b - 1]
+            for j in range(s.width):
+                sum[j] = table.sum[b - 1, j]
+        for position in range(position, found.count):
+            i = samples.order[f, samples.start[slot] + position]
+            weight += samples.weight[i]
+            for j in range(s.width):
+                sum[j] += samples.weight[i] * samples.phi[i, j]
+    if found.missing_left:
+        weight += table.missing_weight[f]
+        for j in range(s.width):
+            sum[j] += table.missing[f, j]
+    for j in range(s.width):
+        off = table.total[j] - sum[j]
+        self_left += sum[j] * sum[j]
+        self_right += off * off
+        for k in range(s.n_clusters):
+            cross[k] += sum[j] * s.centre[k, j]
+    cdef Cut cut = Cut(weight, self_left, self_right, &cross[0])
+    cdef Choice choice = best_move(&views.each[0].leaf, &views.clusters, &cut, tolerance)
+    return (f, found.count, found.row, bool(found.missing_left), choice.gain, choice.move,
+            choice.left, choice.right)

@@ -1,0 +1,202 @@
+/* The rows of a leaf's table along one feature, and how far the cuts between them are off the
+ * straight line: points.h says what for.
+ */
+#include "points/points.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "shared/clones.h"
+#include "shared/lanes.h"
+
+enum {
+    POINT_NARROW = 4, /* how many times as much a side may be at one end of a block */
+    SUM_LANES = 4     /* vectors that sums are kept in at a time */
+};
+
+/* Blocks grow from both ends of the leaf: where a side is small, each sample matters. */
+ptrdiff_t
+point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t few, ptrdiff_t most)
+{
+    const ptrdiff_t left = (POINT_NARROW - 1) * done;
+    const ptrdiff_t right = (POINT_NARROW - 1) * (n - done) / POINT_NARROW;
+    const ptrdiff_t share = n / 16 > few ? n / 16 : few;
+    ptrdiff_t size = left < right ? left : right;
+    size = size < most ? size : most;
+    size = size < share ? size : share;
+    return size < 1 ? 1 : size;
+}
+
+/* Whether within a block of these weights no side is less than a POINT_NARROW-th of what it is
+ * at either end. */
+AGATHIS_INLINE int
+is_narrow(double begin, double end, double total)
+{
+    return end <= POINT_NARROW * begin && total - begin <= POINT_NARROW * (total - end);
+}
+
+/* |x - begin - share (end - begin)|^2 */
+AGATHIS_INLINE double
+squared_offset(const double *restrict x, const double *restrict begin,
+               const double *restrict end, double share, ptrdiff_t width)
+{
+    lanes squared;
+    lanes_clear(&squared);
+    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
+        lanes line;
+        lanes_clear(&line);
+        lanes_add_scaled(&line, 1.0 - share, lanes_load(begin + j));
+        lanes_add_scaled(&line, share, lanes_load(end + j));
+        lanes_add_square(&squared, lanes_load(x + j), line);
+    }
+    return lanes_sum(squared);
+}
+
+/* Do something for up to SUM_LANES times POINT_PAD components at a time, j being the first of
+ * them; the number of lanes is known to the compiler, so that sums stay in registers. */
+#define SUM_EACH(WIDTH, CALL)                                                                  \
+    for (ptrdiff_t j = 0; j < (WIDTH); j += SUM_LANES * POINT_PAD) {                           \
+        point_samples here = *samples;                                                         \
+        const point_samples *part = &here;                                                     \
+        here.phi += j;                                                                         \
+        const ptrdiff_t left = ((WIDTH) - j) / POINT_PAD;                                      \
+        if (left == 1) {                                                                       \
+            enum { n_lanes = 1 };                                                              \
+            CALL;                                                                              \
+        } else if (left == 2) {                                                                \
+            enum { n_lanes = 2 };                                                              \
+            CALL;                                                                              \
+        } else if (left == 3) {                                                                \
+            enum { n_lanes = 3 };                                                              \
+            CALL;                                                                              \
+        } else {                                                                               \
+            enum { n_lanes = SUM_LANES };                                                      \
+            CALL;                                                                              \
+        }                                                                                      \
+    }
+
+/* Add the samples at places begin .. stop - 1 to some components, in registers. */
+AGATHIS_INLINE void
+add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+            int n_lanes, double *restrict sum)
+{
+    lanes total[SUM_LANES];
+    for (int v = 0; v < n_lanes; ++v)
+        total[v] = lanes_load(sum + v * POINT_PAD);
+    for (ptrdiff_t t = begin; t < stop; ++t) {
+        const ptrdiff_t i = samples->order[t];
+        const double w = samples->weight[i];
+        for (int v = 0; v < n_lanes; ++v)
+            lanes_add_scaled(&total[v], w, lanes_load(samples->phi + i * width + v * POINT_PAD));
+    }
+    for (int v = 0; v < n_lanes; ++v)
+        lanes_store(sum + v * POINT_PAD, total[v]);
+}
+
+/* Raise `most`, in each lane, to how far off the line the cuts after places begin .. stop - 2 are
+ * in these components, squared. */
+AGATHIS_INLINE void
+raise_offsets(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+              int n_lanes, const double *restrict from, const double *restrict to, double span,
+              lanes *most)
+{
+    lanes off[SUM_LANES], mean[SUM_LANES];
+    for (int v = 0; v < n_lanes; ++v) {
+        lanes_clear(&off[v]);
+        lanes_clear(&mean[v]);
+        lanes_add_scaled(&mean[v], 1.0 / span, lanes_load(to + v * POINT_PAD));
+        lanes_add_scaled(&mean[v], -1.0 / span, lanes_load(from + v * POINT_PAD));
+    }
+    for (ptrdiff_t t = begin; t + 1 < stop; ++t) {
+        const ptrdiff_t i = samples->order[t];
+        const double w = samples->weight[i];
+        lanes squared;
+        lanes_clear(&squared);
+        for (int v = 0; v < n_lanes; ++v) {
+            const lanes x = lanes_load(samples->phi + i * width + v * POINT_PAD);
+            lanes_add_scaled(&off[v], w, lanes_minus(x, mean[v]));
+            lanes_add_product(&squared, off[v], off[v]);
+        }
+        if (samples->cut[t])
+            *most = lanes_larger(*most, lanes_all(squared));
+    }
+}
+
+/* The largest distance off the line of the cuts within a block, or a little more: where there are
+ * many components, the largest of each part of them. */
+AGATHIS_INLINE double
+radius_of(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+          const double *from, const double *to, double span)
+{
+    double squared = 0.0;
+    SUM_EACH(width, lanes most; lanes_clear(&most);
+             raise_offsets(part, begin, stop, width, n_lanes, from + j, to + j, span, &most);
+             squared += lanes_sum(most) / LANES)
+    return sqrt(squared);
+}
+
+ptrdiff_t
+point_rows(const double *weight, ptrdiff_t begin, ptrdiff_t n, ptrdiff_t most)
+{
+    ptrdiff_t size = 1;
+    while (begin > 0 && size < most && begin + size < n &&
+           is_narrow(weight[begin - 1], weight[begin + size], weight[n - 1]))
+        ++size;
+    return size;
+}
+
+AGATHIS_CLONES double
+point_radius(const double *sum, const double *weight, ptrdiff_t width, ptrdiff_t before,
+             ptrdiff_t end, double total)
+{
+    double most = 0.0;
+    if (end - before < 2)
+        return 0.0;
+    if (before < 0 || !is_narrow(weight[before], weight[end], total))
+        return INFINITY;
+    for (ptrdiff_t e = before + 1; e < end; ++e) {
+        const double share = (weight[e] - weight[before]) / (weight[end] - weight[before]);
+        const double squared = squared_offset(sum + e * width, sum + before * width,
+                                              sum + end * width, share, width);
+        most = squared > most ? squared : most;
+    }
+    return sqrt(most);
+}
+
+AGATHIS_CLONES ptrdiff_t
+point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width, ptrdiff_t few,
+           ptrdiff_t most, double total, double *sum, double *count, double *weight, double *radius)
+{
+    double before = 0.0;
+    ptrdiff_t rows = 0;
+    for (ptrdiff_t begin = 0; begin < n; ++rows) {
+        ptrdiff_t stop = begin + point_block(begin, n, few, most);
+        double *restrict out = sum + rows * width;
+        const double *from = out - width;
+        double after = before;
+        int inside = 0;
+        if (stop > n)
+            stop = n;
+        while (stop < n && !samples->cut[stop - 1])
+            ++stop;
+        for (ptrdiff_t t = begin; t < stop; ++t) {
+            after += samples->weight[samples->order[t]];
+            inside |= t + 1 < stop && samples->cut[t];
+        }
+        if (rows == 0)
+            memset(out, 0, (size_t)width * sizeof(double));
+        else
+            memcpy(out, from, (size_t)width * sizeof(double));
+        SUM_EACH(width, add_samples(part, begin, stop, width, n_lanes, out + j))
+        radius[rows] = 0.0;
+        if (inside && (rows == 0 || !is_narrow(before, after, total)))
+            radius[rows] = INFINITY;
+        else if (inside)
+            radius[rows] = radius_of(samples, begin, stop, width, from, out, after - before);
+        count[rows] = (double)stop;
+        weight[rows] = after;
+        before = after;
+        begin = stop;
+    }
+    return rows;
+}

@@ -1,0 +1,1 @@
+"""How far apart clusters are: silhouette and Dunn index, kept while rows move."""

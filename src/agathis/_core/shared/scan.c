@@ -1,0 +1,201 @@
+/* Where is the best threshold of a leaf?
+ *
+ * For each cut of the leaf T into L and R along a feature three sums are needed:
+ * sigma(L^2), sigma(R^2) and sigma(L x C_k).  They are running sums of what is kept
+ * for each sample: alpha[i], its stock with those before it, from the left; its stock
+ * with the leaf less alpha[i], that with those after it, from the right; and its stock
+ * with each cluster.  (sigma(R^2) also is sigma(T^2) - 2 sigma(L x T) + sigma(L^2), but
+ * for a small R that is nothing but the rounding of large sums.)  The thresholds are
+ * taken a tile at a time: first the sums where a threshold fits, several clusters side
+ * by side so that no addition waits for the last one; then tile.h finds the moves.  A
+ * tile takes thresholds of several features where these have few, so that its loops are
+ * long for small leaves too.
+ */
+#include "shared/scan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "shared/clones.h"
+#include "shared/tile.h"
+
+/* What runs on from one tile to the next. */
+typedef struct {
+    double weight, self;
+    double *clusters;
+    double *after; /* [i] sigma(R^2) of the cut after sample i */
+} scan_sums;
+
+static size_t
+lanes_for(int32_t n_clusters)
+{
+    return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
+}
+
+size_t
+scan_work(int32_t n_clusters, ptrdiff_t n)
+{
+    return sizeof(scan_tile) / sizeof(double) + lanes_for(n_clusters) * (SCAN_TILE + 1) +
+           (size_t)n;
+}
+
+/* Start along feature f: sums from the right for all cuts, from the left none yet. */
+AGATHIS_INLINE void
+start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdiff_t f,
+              scan_sums *sums)
+{
+    const int32_t *restrict order = data->order + f * data->step;
+    const double *restrict alpha = data->alpha + f * data->step;
+    double after = 0.0;
+    for (ptrdiff_t i = leaf->n - 1; i >= 0; --i) {
+        sums->after[i] = after;
+        after += 2.0 * (data->rows[order[i] * data->stride + STOCK_LEAF] - alpha[order[i]]);
+    }
+    sums->weight = sums->self = 0.0;
+    memset(sums->clusters, 0, lanes * sizeof(double));
+}
+
+/* Prefix sums of the clusters' stocks over n samples that each have a threshold after them. */
+AGATHIS_INLINE void
+sum_each(int32_t n_clusters, const int32_t *restrict order, const double *restrict rows,
+         ptrdiff_t stride, ptrdiff_t n, double *restrict sums, tile *restrict prefix,
+         ptrdiff_t begin)
+{
+    for (int32_t k = 0; k < n_clusters; k += 4) {
+        const double *column = rows + STOCK_CLUSTER + k;
+        double p0 = sums[k], p1 = sums[k + 1], p2 = sums[k + 2], p3 = sums[k + 3];
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            const double *row = column + order[j] * stride;
+            p0 += row[0];
+            p1 += row[1];
+            p2 += row[2];
+            p3 += row[3];
+            prefix[k][begin + j] = p0;
+            prefix[k + 1][begin + j] = p1;
+            prefix[k + 2][begin + j] = p2;
+            prefix[k + 3][begin + j] = p3;
+        }
+        sums[k] = p0;
+        sums[k + 1] = p1;
+        sums[k + 2] = p2;
+        sums[k + 3] = p3;
+    }
+}
+
+/* The same where only some have one: kept row by row, then turned. */
+AGATHIS_INLINE void
+sum_runs(int32_t n_clusters, const int32_t *restrict order, const uint8_t *restrict cut,
+         const double *restrict rows, ptrdiff_t stride, ptrdiff_t n, double *restrict sums,
+         tile *restrict prefix, ptrdiff_t begin)
+{
+    double kept[SCAN_TILE][SCAN_LANES];
+    for (int32_t k = 0; k < n_clusters; k += SCAN_LANES) {
+        double sum[SCAN_LANES];
+        ptrdiff_t u = 0;
+        for (int c = 0; c < SCAN_LANES; ++c)
+            sum[c] = sums[k + c];
+        for (ptrdiff_t j = 0; j < n; ++j) {
+            const double *row = rows + STOCK_CLUSTER + k + order[j] * stride;
+            for (int c = 0; c < SCAN_LANES; ++c)
+                sum[c] += row[c];
+            for (int c = 0; c < SCAN_LANES; ++c)
+                kept[u][c] = sum[c];
+            u += cut[j];
+        }
+        for (int c = 0; c < SCAN_LANES; ++c) {
+            sums[k + c] = sum[c];
+            for (ptrdiff_t t = 0; t < u; ++t)
+                prefix[k + c][begin + t] = kept[t][c];
+        }
+    }
+}
+
+/* Running sums along feature f from sample `from` on, kept where a threshold fits, in the
+ * tile from *length on. Returns the first sample that found no place. */
+AGATHIS_INLINE ptrdiff_t
+accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptrdiff_t f,
+           ptrdiff_t from, scan_tile *s, scan_sums *sums, tile *restrict prefix,
+           ptrdiff_t *length)
+{
+    const int32_t *restrict order = data->order + f * data->step;
+    const uint8_t *restrict cut = data->cut + f * data->step;
+    const double *restrict alpha = data->alpha + f * data->step;
+    const double *restrict rows = data->rows;
+    const ptrdiff_t stride = data->stride, begin = *length;
+    double weight = sums->weight, self = sums->self;
+    ptrdiff_t i, t = begin;
+    for (i = from; i < leaf->n && t < SCAN_TILE; ++i) {
+        const double *row = rows + order[i] * stride;
+        weight += row[STOCK_WEIGHT];
+        self += 2.0 * alpha[order[i]];
+        s->weight[t] = weight;
+        s->self[t] = self;
+        s->far_self[t] = sums->after[i];
+        s->count[t] = (int32_t)(i + 1);
+        t += cut[i];
+    }
+    sums->weight = weight;
+    sums->self = self;
+    if (t - begin == i - from)
+        sum_each(n_clusters, order + from, rows, stride, i - from, sums->clusters, prefix, begin);
+    else
+        sum_runs(n_clusters, order + from, cut + from, rows, stride, i - from, sums->clusters,
+                 prefix, begin);
+    *length = t;
+    return i;
+}
+
+AGATHIS_CLONES void
+scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
+              ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
+              double *work, double *best, double *targets, scan_result *result)
+{
+    const size_t lanes = lanes_for(clusters->count);
+    scan_tile *s = (scan_tile *)work;
+    tile *prefix = (tile *)(s + 1);
+    double *clusters_sums = (double *)(prefix + lanes);
+    scan_sums sums = {0.0, 0.0, clusters_sums, clusters_sums + lanes};
+    ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
+
+    result->first = -1;
+    for (int32_t k = 0; k <= clusters->count; ++k)
+        targets[k] = -INFINITY;
+    for (int kind = 0; kind < SCAN_KINDS; ++kind) {
+        result->gain[kind] = -INFINITY;
+        result->spread[kind] = 0.0;
+    }
+    while (f < first + n_features) {
+        if (from == 0)
+            best[f] = -INFINITY;
+        if ((!drawn || drawn[f]) && memchr(data->cut + f * data->step + from, 1,
+                                           (size_t)(leaf->n - from))) {
+            scan_segment *segment = &s->segments[n_segments++];
+            if (from == 0)
+                start_feature(leaf, lanes, data, f, &sums);
+            segment->feature = f;
+            segment->begin = length;
+            from = accumulate(leaf, clusters->count, data, f, from, s, &sums, prefix, &length);
+            segment->end = length;
+        } else {
+            from = leaf->n;
+        }
+        if (from == leaf->n) {
+            ++f;
+            from = 0;
+        }
+        if (length == 0 || (length < SCAN_TILE && f < first + n_features))
+            continue;
+
+        evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL, targets);
+        for (ptrdiff_t j = 0; j < n_segments; ++j) {
+            const scan_segment *segment = &s->segments[j];
+            const double gain = record(leaf, s, segment->begin, segment->end, result);
+            best[segment->feature] = larger(best[segment->feature], gain);
+        }
+        if (floor < INFINITY)
+            for (ptrdiff_t t = 0; t < length && result->first < 0; ++t)
+                if (larger(larger(s->gain_near[t], s->gain_far[t]), s->gain_both[t]) >= floor)
+                    result->first = s->count[t] - 1;
+        length = n_segments = 0;
+    }
+}

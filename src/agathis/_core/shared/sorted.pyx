@@ -1,0 +1,163 @@
+# Samples sorted along each feature, leaf by leaf, and the tables of sums along them.
+#
+#     order[f, start:stop]   a B c D e F      (capitals go right)
+#     afterwards             a c e B D F      left child keeps the slot, right gets a new one
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t, uint8_t
+from libc.string cimport memcpy
+
+from agathis._core.points.leaves cimport (
+    LeafTable, point_block, point_samples, point_sums, point_table,
+)
+from agathis._core.shared.sorting import sort_features
+
+cdef enum:
+    MOST_IN_BLOCK = 256
+
+# Fewer multiplications than this are done by one thread.
+cdef double SMALL_WORK = 1_000_000.0
+
+
+# A table that is filled.
+cdef struct Filling:
+    Py_ssize_t slot, rows
+    double total
+    point_table table
+
+
+cdef class SortedSamples:
+    """Samples in the order of each feature.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+    phi : ndarray of shape (n_samples, width)
+        The samples as points, padded.
+    weight : ndarray of shape (n_samples,)
+    threads : int
+    few : int, default=16
+        The most samples of a block of a small leaf. To look into a block takes time for each
+        cluster: where there are many, blocks of single samples need not be looked into.
+    """
+
+    def __init__(self, values, phi, weight, int threads, Py_ssize_t few=16):
+        d, n = values.shape
+        self.n_features, self.n_samples, self.threads, self.few = d, n, threads, few
+        self.values, self.phi, self.weight = values, phi, weight
+        self.order, self.cut = sort_features(values, threads)
+        self.start = np.zeros(1, dtype=np.intp)
+        self.stop = np.full(1, n, dtype=np.intp)
+
+    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
+        cdef point_samples view
+        view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
+        view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
+        return view
+
+    def samples(self, Py_ssize_t slot):
+        """The samples of a leaf, as a view."""
+        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+
+    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
+        """The data values just before and after a cut."""
+        cdef Py_ssize_t place = self.start[slot] + position
+        return (
+            self.values[feature, self.order[feature, place]],
+            self.values[feature, self.order[feature, place + 1]],
+        )
+
+    def split(self, Py_ssize_t slot, Py_ssize_t right, Py_ssize_t feature, Py_ssize_t n_left):
+        """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
+        cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
+        cdef Py_ssize_t f, p
+        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 8 else 1
+        cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
+        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
+        cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left + 1), dtype=np.int32)
+        cdef uint8_t[:, ::1] before = np.empty((rooms, n + 2), dtype=np.uint8)
+        if right == len(self.start):
+            self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
+            self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
+        for p in range(start, start + n_left):
+            goes_left[self.order[feature, p]] = 1
+        if threads == 1:
+            for f in range(self.n_features):
+                split_feature(
+                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                    &spare[0, 0], &before[0, 0])
+        else:
+            for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
+                split_feature(
+                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                    &spare[f, 0], &before[f, 0])
+        self.start[right], self.stop[right] = start + n_left, stop
+        self.stop[slot] = start + n_left
+
+    def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
+        """The table of a leaf, or of two at once."""
+        cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
+        cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
+        cdef double size = 0.0
+        cdef LeafTable table
+        cdef Filling[2] each
+        tables = []
+        for j in range(count):
+            each[j].slot = slot if j == 0 else other
+            n = self.stop[each[j].slot] - self.start[each[j].slot]
+            each[j].total, rows, done = 0.0, 0, 0
+            for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
+                each[j].total += self.weight[self.order[0, p]]
+            while done < n:
+                done += point_block(done, n, self.few, MOST_IN_BLOCK)
+                rows += 1
+            table = LeafTable.with_room(d, rows, width, n, each[j].total)
+            each[j].table, each[j].rows = table.view(), rows
+            tables.append(table)
+            size += n
+        cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
+        if threads == 1:
+            for t in range(count * d):
+                fill(self, &each[t // d], t % d)
+        else:
+            for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
+                fill(self, &each[t // d], t % d)
+        for table in tables:
+            table.complete()
+        return tables
+
+
+cdef void fill(SortedSamples s, Filling* each, Py_ssize_t f) noexcept nogil:
+    cdef point_samples view = s.view(each.slot, f)
+    cdef Py_ssize_t place = f * each.rows
+    each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
+        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], s.few, MOST_IN_BLOCK,
+        each.total,
+        &each.table.sum[place * each.table.width], &each.table.count[place],
+        &each.table.weight[place], &each.table.radius[place])
+
+
+cdef void split_feature(
+    int32_t* order, uint8_t* cut, const uint8_t* goes_left, Py_ssize_t n, Py_ssize_t n_left,
+    int32_t* spare, uint8_t* before,
+) noexcept nogil:
+    # A threshold fits between two samples of a child where one fitted anywhere between them:
+    # before[i], for the left child first. Each sample is written to the end of both children,
+    # where the next one of that child overwrites it: no branch to be guessed.
+    cdef Py_ssize_t position, left = 0, right = 0
+    cdef uint8_t since_left = 0, since_right = 0, goes
+    cdef uint8_t* before_right = before + n_left + 1
+    for position in range(n):
+        goes = goes_left[order[position]]
+        before[left], before_right[right] = since_left, since_right
+        spare[right] = order[position]
+        order[left] = order[position]
+        left += goes
+        right += 1 - goes
+        since_left = (since_left & (goes - 1)) | cut[position]
+        since_right = (since_right & -goes) | cut[position]
+    memcpy(order + n_left, spare, (n - n_left) * sizeof(int32_t))
+    memcpy(cut, before + 1, n_left - 1)
+    memcpy(cut + n_left, before_right + 1, n - n_left - 1)
+    cut[n_left - 1] = cut[n - 1] = 0

@@ -1,0 +1,316 @@
+/* The moves of a tile of thresholds.
+ *
+ * A tile holds, for some thresholds of a leaf T, sums over its left side L and right side
+ * R: |L|, sigma(L^2), sigma(R^2), and sigma(L x C_k) for each cluster in `prefix`.  From these,
+ * cluster by cluster, come the best (and second best) arrival of each side, and then the
+ * best move of each threshold.  Every loop is a straight line over the tile.  Where the
+ * sums come from is not this file's business.
+ */
+#ifndef AGATHIS_TILE_H
+#define AGATHIS_TILE_H
+
+#include <math.h>
+
+#include "shared/clones.h"
+#include "shared/gains.h"
+#include "shared/scan.h"
+
+typedef double tile[SCAN_TILE];
+
+/* A run of thresholds in a tile that belong to one feature. */
+typedef struct {
+    ptrdiff_t feature, begin, end;
+} scan_segment;
+
+/* What is kept of a tile; the prefix sums of the clusters follow it in memory. */
+typedef struct {
+    tile weight;   /* |L| */
+    tile self;     /* sigma(L^2) */
+    tile far_self; /* sigma(R^2) */
+    tile inv_near, inv_far;
+    tile new_near, new_far; /* gain of founding a cluster, of L and of R */
+    tile go_near, go_far;   /* of leaving the own one; -inf where the cut is shut */
+    tile shut;              /* 0, or -inf where the limits forbid the cut */
+    tile best, second, target; /* of L: the two best arrivals, and where the best goes */
+    tile far_best, far_second, far_target;
+    tile gain_near, gain_far, gain_both;
+    tile spread_near, spread_far;
+    int32_t count[SCAN_TILE];          /* samples of L */
+    scan_segment segments[SCAN_TILE];  /* each has a threshold */
+} scan_tile;
+
+AGATHIS_INLINE double
+larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+AGATHIS_INLINE double
+smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* 1 / (size + |L|) for each threshold. The table serves where sizes are whole numbers and
+ * the thresholds of the tile follow one another without a gap (`dense`). */
+AGATHIS_INLINE const double *
+inverse_with_near(const scan_clusters *c, double size, const scan_tile *s, ptrdiff_t length,
+                  int dense, double *restrict out)
+{
+    if (dense)
+        return c->inv + (ptrdiff_t)size + s->count[0];
+    for (ptrdiff_t t = 0; t < length; ++t)
+        out[t] = 1.0 / (size + s->weight[t]);
+    return out;
+}
+
+/* 1 / (size - |L|) */
+AGATHIS_INLINE const double *
+inverse_without_near(const scan_clusters *c, double size, const scan_tile *s, ptrdiff_t length,
+                     int dense, double *restrict out)
+{
+    if (dense)
+        return c->back + (c->n - (ptrdiff_t)size) + s->count[0];
+    for (ptrdiff_t t = 0; t < length; ++t)
+        out[t] = 1.0 / (size - s->weight[t]);
+    return out;
+}
+
+/* Fill the tile up to a multiple of the vectors' length with something harmless, so that no
+ * loop has a remainder; what is found there is not looked at. */
+AGATHIS_INLINE ptrdiff_t
+pad(scan_tile *s, tile *prefix, int32_t n_clusters, ptrdiff_t length)
+{
+    const ptrdiff_t padded = (length + SCAN_PAD - 1) / SCAN_PAD * SCAN_PAD;
+    for (ptrdiff_t t = length; t < padded; ++t) {
+        s->weight[t] = s->self[t] = s->far_self[t] = 0.0;
+        for (int32_t k = 0; k < n_clusters; ++k)
+            prefix[k][t] = 0.0;
+    }
+    return padded;
+}
+
+/* How much more than at a threshold t of the tile may be gained by a cut near it (points.h).
+ * A set that gets or loses samples, with its mean within r of the leaf's before and after, gains
+ * at most wide[t] r + square[t] / (its size) on top. */
+typedef struct {
+    tile wide, square;
+    tile near, far;      /* r of the two sides */
+    const double *reach; /* [k] r of cluster k */
+    double rest;         /* r of the leaf's own cluster without the leaf */
+} tile_slack;
+
+/* What each side gains by leaving its cluster, and by founding one. */
+AGATHIS_INLINE void
+departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict own,
+           ptrdiff_t length, ptrdiff_t padded, int dense, scan_tile *s, const tile_slack *slack)
+{
+    const int32_t p = leaf->own;
+    const double stock = c->stock[p], share = c->share[p], cross = leaf->cross[p];
+    const double *restrict near = inverse_with_near(c, 0.0, s, padded, dense, s->inv_near);
+    const double *restrict far =
+        inverse_without_near(c, leaf->weight, s, padded, dense, s->inv_far);
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        s->new_near[t] = found(s->self[t], near[t]);
+        s->new_far[t] = found(s->far_self[t], far[t]);
+        if (slack) {
+            s->new_near[t] += slack->wide[t] * slack->near[t] + slack->square[t] * near[t];
+            s->new_far[t] += slack->wide[t] * slack->far[t] + slack->square[t] * far[t];
+        }
+        s->spread_near[t] = fabs(s->new_near[t]);
+        s->spread_far[t] = fabs(s->new_far[t]);
+    }
+    if (leaf->leave_all == -INFINITY) {
+        /* T is all of its cluster: what stays is the other side, and is known without the
+         * difference of large sums that leave() would take. */
+        for (ptrdiff_t t = 0; t < padded; ++t) {
+            s->go_near[t] = s->new_far[t] - share;
+            s->go_far[t] = s->new_near[t] - share;
+        }
+    } else {
+        const double *restrict without_near =
+            inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
+        const double *restrict without_far =
+            inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
+        for (ptrdiff_t t = 0; t < padded; ++t) {
+            s->go_near[t] = leave(stock, own[t], s->self[t], without_near[t], share);
+            s->go_far[t] =
+                leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+            if (slack) {
+                s->go_near[t] += slack->wide[t] * larger(slack->rest, slack->far[t]) +
+                                 slack->square[t] * without_near[t];
+                s->go_far[t] += slack->wide[t] * larger(slack->rest, slack->near[t]) +
+                                slack->square[t] * without_far[t];
+            }
+        }
+    }
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        const int fits = (s->weight[t] >= leaf->min_leaf) &
+                         (leaf->weight - s->weight[t] >= leaf->min_leaf);
+        s->shut[t] = fits ? 0.0 : -INFINITY;
+        s->go_near[t] += s->shut[t];
+        s->go_far[t] += s->shut[t];
+    }
+    for (ptrdiff_t t = length; t < padded; ++t)
+        s->shut[t] = s->go_near[t] = s->go_far[t] = -INFINITY;
+}
+
+/* The best arrival of each side at any cluster but the leaf's own, and the best gain of a
+ * move to each of them; with `two`, also the second best arrival and where the best goes. */
+AGATHIS_INLINE void
+best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t padded,
+              int dense, scan_tile *s, int two, const tile_slack *slack, double *targets)
+{
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        s->best[t] = s->second[t] = s->far_best[t] = s->far_second[t] = -INFINITY;
+        s->target[t] = s->far_target[t] = -1.0;
+    }
+    for (int32_t k = 0; k < c->count; ++k) {
+        if (k == leaf->own)
+            continue;
+        const double stock = c->stock[k], share = c->share[k], cross = leaf->cross[k];
+        const double target = (double)(c->id ? c->id[k] : k);
+        const double *restrict near =
+            inverse_with_near(c, c->size[k], s, padded, dense, s->inv_near);
+        const double *restrict far =
+            inverse_without_near(c, c->size[k] + leaf->weight, s, padded, dense, s->inv_far);
+        const double *restrict sum = prefix[k];
+        double most[SCAN_PAD];
+        for (int v = 0; v < SCAN_PAD; ++v)
+            most[v] = -INFINITY;
+        for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
+            for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
+                double l = arrive(stock, sum[u], s->self[u], near[u], share);
+                double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
+                if (slack) {
+                    l += slack->wide[u] * larger(slack->reach[k], slack->near[u]) +
+                         slack->square[u] * near[u];
+                    r += slack->wide[u] * larger(slack->reach[k], slack->far[u]) +
+                         slack->square[u] * far[u];
+                }
+                const double l1 = s->best[u], r1 = s->far_best[u];
+                if (two) {
+                    s->second[u] = larger(s->second[u], smaller(l1, l));
+                    s->far_second[u] = larger(s->far_second[u], smaller(r1, r));
+                    s->target[u] = l > l1 ? target : s->target[u];
+                    s->far_target[u] = r > r1 ? target : s->far_target[u];
+                }
+                s->best[u] = larger(l1, l);
+                s->far_best[u] = larger(r1, r);
+                most[v] = larger(most[v], larger(s->go_near[u] + l, s->go_far[u] + r));
+            }
+        for (int v = 0; v < SCAN_PAD; ++v)
+            targets[k] = larger(targets[k], most[v]);
+    }
+}
+
+/* The best move of each threshold: of the left side, of the right side, of both. */
+AGATHIS_INLINE void
+best_moves(const scan_leaf *leaf, ptrdiff_t padded, scan_tile *s)
+{
+    const double one = leaf->open_one, two = leaf->open_two;
+    for (ptrdiff_t t = 0; t < padded; ++t) {
+        const double new_near = s->new_near[t], new_far = s->new_far[t];
+        const double l = s->best[t], r = s->far_best[t];
+        const double apart = s->target[t] != s->far_target[t]
+                                 ? l + r
+                                 : larger(l + s->far_second[t], s->second[t] + r);
+        const double both = larger(larger(new_near + new_far + two, apart),
+                                   larger(new_near + r, l + new_far) + one);
+        s->gain_near[t] = s->go_near[t] + larger(new_near + one, l);
+        s->gain_far[t] = s->go_far[t] + larger(new_far + one, r);
+        s->gain_both[t] = leaf->leave_all + both + s->shut[t];
+    }
+}
+
+/* All of the above, for the thresholds of a tile; `one_feature` says that they are of one.
+ * With slack (NULL: none) the gains are bounds of what cuts near by gain. */
+AGATHIS_INLINE void
+evaluate(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdiff_t length,
+         int one_feature, scan_tile *s, const tile_slack *slack, double *targets)
+{
+    const int dense =
+        c->inv && one_feature && s->count[length - 1] - s->count[0] == length - 1;
+    const ptrdiff_t padded = pad(s, prefix, c->count, length);
+    departures(leaf, c, prefix[leaf->own], length, padded, dense, s, slack);
+    /* Arrivals that are kept may be asked about when the leaf is no longer all of its cluster. */
+    if (c->count > 1 && (slack || leaf->leave_all > -INFINITY))
+        best_arrivals(leaf, c, prefix, padded, dense, s, 1, slack, targets);
+    else
+        best_arrivals(leaf, c, prefix, padded, dense, s, 0, slack, targets);
+    best_moves(leaf, padded, s);
+    if (leaf->open_one == 0.0)
+        for (ptrdiff_t t = 0; t < length; ++t)
+            targets[c->count] = larger(targets[c->count], larger(s->go_near[t] + s->new_near[t],
+                                                                 s->go_far[t] + s->new_far[t]));
+}
+
+/* The largest of n values; of many, eight running maxima side by side. */
+AGATHIS_INLINE double
+largest(const double *restrict values, ptrdiff_t n)
+{
+    double most = values[0];
+    ptrdiff_t t = 1;
+    if (n >= 16) {
+        double lane[8];
+        for (int v = 0; v < 8; ++v)
+            lane[v] = values[v];
+        for (t = 8; t + 8 <= n; t += 8)
+            for (int v = 0; v < 8; ++v)
+                lane[v] = larger(lane[v], values[t + v]);
+        for (int v = 0; v < 8; ++v)
+            most = larger(most, lane[v]);
+    }
+    for (; t < n; ++t)
+        most = larger(most, values[t]);
+    return most;
+}
+
+/* The kind of a move of one side of `count` samples. */
+AGATHIS_INLINE int
+kind_of(ptrdiff_t count)
+{
+    int kind = 0;
+    while (count >>= 2)
+        ++kind;
+    return kind;
+}
+
+/* Into the result, run by run of thresholds of the same kinds. The best gain of them all. */
+AGATHIS_INLINE double
+record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end,
+       scan_result *result)
+{
+    double best = -INFINITY;
+    for (ptrdiff_t t = begin; t < end;) {
+        const int near = kind_of(s->count[t]), far = kind_of(leaf->n - s->count[t]);
+        const ptrdiff_t most = ((ptrdiff_t)1 << (2 * near + 2)) - 1; /* of the left side */
+        const ptrdiff_t least = (ptrdiff_t)1 << (2 * far);           /* of the right side */
+        const ptrdiff_t last = most < leaf->n - least ? most : leaf->n - least;
+        ptrdiff_t stop = t + 1;
+        if (s->count[end - 1] <= last)
+            stop = end;
+        while (stop < end && s->count[stop] <= last)
+            ++stop;
+        const double gain_near = largest(s->gain_near + t, stop - t);
+        const double gain_far = largest(s->gain_far + t, stop - t);
+        const double spread_near = largest(s->spread_near + t, stop - t);
+        const double spread_far = largest(s->spread_far + t, stop - t);
+        best = larger(best, larger(gain_near, gain_far));
+        result->gain[near] = larger(result->gain[near], gain_near);
+        result->gain[far] = larger(result->gain[far], gain_far);
+        result->spread[near] = larger(result->spread[near], spread_near);
+        result->spread[far] = larger(result->spread[far], spread_far);
+        if (leaf->leave_all > -INFINITY) {
+            const double gain_both = largest(s->gain_both + t, stop - t);
+            best = larger(best, gain_both);
+            result->gain[SCAN_BOTH] = larger(result->gain[SCAN_BOTH], gain_both);
+            result->spread[SCAN_BOTH] =
+                larger(result->spread[SCAN_BOTH], spread_near + spread_far);
+        }
+        t = stop;
+    }
+    return best;
+}
+
+#endif

@@ -1,0 +1,1 @@
+"""A tree in a reader's words and units."""

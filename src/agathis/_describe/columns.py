@@ -1,0 +1,266 @@
+"""What a feature is to a reader, and how a range of its values is said.
+
+A range is all values above ``low`` and up to ``high``. Most features are numbers. Some hold
+codes, such as -1 for a no and 1 for a yes, and their ranges are said with the words for the
+codes. Some are columns that one-hot encoding made: 1 where a source, such as a colour, is in one
+category; of these the source is spoken of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from numbers import Real
+
+import numpy as np
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._support.numbers import number
+
+INFINITY = float("inf")
+
+#: Texts that stand for a missing value in tables, unless they are categories.
+MARKS = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
+LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
+
+#: However a truth is stored, in lower case as text it is one of these.
+TRUTHS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A feature whose values are numbers; ``written`` are its thresholds as text."""
+
+    name: str
+    written: Mapping[float, str] = field(default_factory=dict)
+
+    def words(self, low: float, high: float) -> str:
+        """A range of known values as a condition."""
+        if low == -INFINITY and high == INFINITY:
+            return f"{self.name} is known"
+        if low == -INFINITY:
+            return f"{self.name} <= {self._text(high)}"
+        if high == INFINITY:
+            return f"{self.name} > {self._text(low)}"
+        return f"{self._text(low)} < {self.name} <= {self._text(high)}"
+
+    def _text(self, value: float) -> str:
+        return self.written.get(value) or repr(value)
+
+
+@dataclass(frozen=True)
+class Codes(Number):
+    """A feature with a word for each of its values."""
+
+    codes: Mapping[float, str] = field(default_factory=dict)
+
+    def words(self, low: float, high: float) -> str:
+        chosen = [word for value, word in self.codes.items() if low < value <= high]
+        others = [word for value, word in self.codes.items() if not low < value <= high]
+        # All or none of the values that have words: these do not tell what the range is.
+        if not chosen or not others:
+            return super().words(low, high)
+        if len(chosen) == 1:
+            return f"{self.name} is {chosen[0]}"
+        if len(others) == 1:
+            return f"{self.name} is not {others[0]}"
+        return f"{self.name} is one of {', '.join(chosen)}"
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """1 where ``source`` is ``category``, else 0; of a missing source it misses its value.
+
+    Where the missing values are a category of their own, ``closed``, none is missing: the
+    indicators of the other categories are then 0.
+    """
+
+    source: str
+    category: object
+    closed: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.source
+
+    @property
+    def of_missing(self) -> bool:
+        """Whether it is 1 where the source misses its value."""
+        return is_missing(self.category)
+
+    def words(self, low: float, high: float) -> str:
+        zero, one = low < 0 <= high, low < 1 <= high
+        what = "missing" if self.of_missing else self.category
+        if zero == one:
+            return f"{self.source} is known"
+        if isinstance(self.category, bool):
+            return f"{self.source} is {str(self.category == one).lower()}"
+        return f"{self.source} is {what}" if one else f"{self.source} is not {what}"
+
+
+def is_missing(value: object) -> bool:
+    """None or NaN."""
+    return value is None or (isinstance(value, Real) and value != value)
+
+
+def _plain(value: object) -> object:
+    """A value of NumPy as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+Column = Number | Indicator
+
+
+def columns_of(
+    names: Sequence[str],
+    cuts: Mapping[int, Sequence[float]],
+    one_hot: object,
+    value_names: Mapping | None,
+    digits: int,
+) -> list[Column]:
+    """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
+    indicators = _indicators(names, one_hot)
+    codes = _codes(names, value_names)
+    out: list[Column] = []
+    for f, name in enumerate(names):
+        if name in indicators:
+            for threshold in cuts.get(f, ()):
+                if not (0 <= threshold < 1 or threshold == INFINITY):
+                    raise ValueError(
+                        f"one_hot names {name!r}, which the tree cuts at {threshold!r}: it is not "
+                        "a column of 0 and 1. If the rows were scaled, give the scaler."
+                    )
+            out.append(indicators[name])
+        elif name in codes:
+            out.append(Codes(name, _written(cuts.get(f, ()), digits), codes[name]))
+        else:
+            out.append(Number(name, _written(cuts.get(f, ()), digits)))
+    sources = {column.source for column in indicators.values()}
+    if both := sources.intersection(name for name in names if name not in indicators):
+        raise ValueError(
+            f"one_hot has the source {min(both)!r}, which is also a feature of its own."
+        )
+    return out
+
+
+def categories_of(columns: Sequence[Column], source: str) -> list[object]:
+    """The categories of a source that have columns."""
+    return [c.category for c in columns if isinstance(c, Indicator) and c.source == source]
+
+
+def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dict[str, object]]:
+    """The mapping ``one_hot`` that gives these columns."""
+    out: dict[str, dict[str, object]] = {}
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column, Indicator):
+            category = None if column.of_missing else column.category
+            out.setdefault(column.source, {})[name] = category
+    return out
+
+
+def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
+    """The mapping ``value_names`` that gives these columns."""
+    return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
+
+
+def _written(thresholds: Iterable[float], digits: int) -> dict[float, str]:
+    """Each threshold as text; where two would read the same, with more digits.
+
+    Then rounding moves none by more than a tenth of the way to the next, since training values
+    lie between them.
+    """
+    values = sorted({float(value) for value in thresholds})
+    texts = [number(value, digits) for value in values]
+    if len(set(texts)) < len(values):
+        finite = [value for value in values if value < INFINITY]
+        gap = min(b - a for a, b in pairwise(finite))
+        for more in range(digits + 1, 18):
+            texts = [number(value, more) for value in values]
+            apart = len(set(texts)) == len(values)
+            if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
+                break
+    return dict(zip(values, texts, strict=True))
+
+
+def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
+    if one_hot is None:
+        return {}
+    if isinstance(one_hot, OneHotEncoder):
+        return _of_encoder(names, one_hot)
+    if not isinstance(one_hot, Mapping):
+        raise TypeError(
+            "one_hot must map each source to its columns, such as {'color': ['color_red', "
+            f"'color_blue']}}, or be a fitted OneHotEncoder; it is {one_hot!r}."
+        )
+    known, out = set(names), {}
+    for source, columns in one_hot.items():
+        if isinstance(columns, str) or not isinstance(columns, (Mapping, Iterable)):
+            raise TypeError(
+                f"one_hot[{source!r}] must be a list of columns, or map columns to categories; it "
+                f"is {columns!r}."
+            )
+        if not isinstance(columns, Mapping):
+            columns = list(columns)
+            prefix = f"{source}_"
+            if all(str(column).startswith(prefix) for column in columns):
+                columns = {column: str(column)[len(prefix) :] for column in columns}
+            else:
+                columns = {column: str(column) for column in columns}
+        closed = any(map(is_missing, columns.values()))
+        for column, category in columns.items():
+            if column not in known:
+                raise ValueError(f"one_hot[{source!r}] names {column!r}, which is no feature.")
+            if column in out:
+                raise ValueError(f"one_hot names {column!r} twice; a column has one source.")
+            out[column] = Indicator(str(source), _plain(category), closed)
+    return out
+
+
+def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indicator]:
+    check_is_fitted(encoder)
+    if any(found is not None for found in getattr(encoder, "infrequent_categories_", [])):
+        raise ValueError(
+            "one_hot is an encoder with infrequent categories, which share a column: give a "
+            "mapping from sources to columns instead."
+        )
+    sources = getattr(encoder, "feature_names_in_", None)
+    if sources is None:
+        sources = [f"x{i}" for i in range(len(encoder.categories_))]
+    out: list[Indicator] = []
+    for i, (source, categories) in enumerate(zip(sources, encoder.categories_, strict=True)):
+        dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[i]
+        closed = any(map(is_missing, categories))
+        for at, category in enumerate(categories):
+            if dropped is None or at != dropped:
+                out.append(Indicator(str(source), _plain(category), closed))
+    if len(out) != len(names):
+        raise ValueError(
+            f"one_hot is an encoder that makes {len(out)} columns; the tree has {len(names)} "
+            "features. If it made some of them only, give a mapping from sources to columns."
+        )
+    return dict(zip(names, out, strict=True))
+
+
+def _codes(names: Sequence[str], value_names: Mapping | None) -> dict[str, dict[float, str]]:
+    if value_names is None:
+        return {}
+    if not isinstance(value_names, Mapping) or not value_names:
+        raise TypeError(
+            "value_names must map values to words, such as {-1: 'no', 1: 'yes'}, or features to "
+            f"such mappings; it is {value_names!r}."
+        )
+    nested = [isinstance(words, Mapping) for words in value_names.values()]
+    if not any(nested):
+        value_names = dict.fromkeys(names, value_names)
+    elif not all(nested):
+        raise TypeError("value_names must map values to words, or all its keys to mappings.")
+    out = {}
+    for name, words in value_names.items():
+        if name not in names:
+            raise ValueError(f"value_names has {name!r}, which is no feature.")
+        if not all(isinstance(value, Real) for value in words):
+            raise TypeError(f"value_names[{name!r}] must have numbers for keys; it is {words!r}.")
+        out[name] = {float(value): str(words[value]) for value in sorted(words)}
+    return out

@@ -1,0 +1,204 @@
+"""A tree as a reader knows it: in the units of the data, with names for all that it speaks of.
+
+Every writer of ``agathis.export`` starts here: ``describe`` turns a model, or a pipeline of
+scalers and a model, into a ``Described``, and the writer puts this down in its language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._describe.columns import Column, columns_of
+from agathis._describe.scaling import scalers_of, unscaled
+from agathis._describe.words import check_names
+from agathis._trees.model import tree_of
+from agathis._trees.tree import MISSING, Tree
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node in words; ``left`` and ``right`` are the conditions of its children."""
+
+    number: int
+    depth: int
+    cluster: str
+    size: int
+    is_leaf: bool
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What leads left all along a path, of one feature: values up to ``high``.
+
+    ``missing`` says whether rows that miss the value pass too.
+    """
+
+    feature: int
+    high: float
+    missing: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Described:
+    """A tree with names.
+
+    Attributes
+    ----------
+    tree : Tree
+        Its thresholds are in the units of the data before scaling.
+    model : estimator or Tree
+        What the tree comes from, without the scalers.
+    features, clusters : list of str
+    columns : list of Column
+        What each feature is.
+    named_features, named_clusters : bool
+        Whether these are names that somebody gave.
+    """
+
+    tree: Tree
+    model: BaseEstimator | Tree
+    features: list[str]
+    clusters: list[str]
+    columns: list[Column]
+    named_features: bool
+    named_clusters: bool
+
+    def label(self, leaf: int) -> int | str:
+        """The cluster of a leaf: its name where it was given one, else its number."""
+        cluster = int(self.tree.cluster[leaf])
+        return self.clusters[cluster] if self.named_clusters else cluster
+
+    def used(self) -> list[int]:
+        """The features that the tree asks for, in their order."""
+        return np.unique(self.tree.feature[~self.tree.is_leaf]).tolist()
+
+    def sides(self, node: int) -> tuple[str, str]:
+        """The conditions of the two children; missing values are named where some were seen."""
+        tree = self.tree
+        column, threshold = self.columns[tree.feature[node]], float(tree.threshold[node])
+        if threshold == float("inf"):
+            left = column.words(-threshold, threshold)
+            if tree.missing_left[node]:
+                return f"{left} or missing", f"{column.name} > {threshold}"
+            return left, f"{column.name} is missing"
+        left = column.words(-float("inf"), threshold)
+        right = column.words(threshold, float("inf"))
+        where = MISSING[tree.missing[node]]
+        return (
+            left + " or missing" * (where == "left"),
+            right + " or missing" * (where == "right"),
+        )
+
+    def nodes(self) -> Iterator[Node]:
+        """The nodes in the order in which they are read: a parent, its left side, its right."""
+        tree, todo = self.tree, [0]
+        while todo:
+            node = todo.pop()
+            is_leaf = bool(tree.is_leaf[node])
+            yield Node(
+                node,
+                int(tree.depth[node]),
+                self.clusters[tree.cluster[node]],
+                int(tree.n_node_samples[node]),
+                is_leaf,
+                *(() if is_leaf else self.sides(node)),
+            )
+            if not is_leaf:
+                todo += [int(tree.children_right[node]), int(tree.children_left[node])]
+
+    def paths(self) -> Iterator[list[int]]:
+        """The path to each leaf, from left to right."""
+        tree = self.tree
+        todo = [[0]]
+        while todo:
+            path = todo.pop()
+            node = path[-1]
+            if tree.is_leaf[node]:
+                yield path
+            else:
+                todo.append([*path, int(tree.children_right[node])])
+                todo.append([*path, int(tree.children_left[node])])
+
+    def turns(self) -> Iterator[tuple[int, list[Turn]]]:
+        """Each leaf, from left to right, with its turns to the left, merged by feature.
+
+        Asked one after another, these are enough: rows that a turn to the right would refuse have
+        gone to a leaf before. The last leaf has none.
+        """
+        tree, missing_left = self.tree, self.tree.missing_left
+        for path in self.paths():
+            found: dict[int, Turn] = {}
+            for node, child in pairwise(path):
+                if child != tree.children_left[node]:
+                    continue
+                f, high = int(tree.feature[node]), float(tree.threshold[node])
+                missing = bool(missing_left[node])
+                if f in found:
+                    high, missing = min(high, found[f].high), missing and found[f].missing
+                found[f] = Turn(f, high, missing)
+            # A turn that every value passes, missing ones too, asks for nothing.
+            asked = [t for t in found.values() if not (t.missing and t.high == float("inf"))]
+            yield path[-1], asked
+
+
+def describe(
+    model: BaseEstimator | Pipeline | Tree,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+    digits: int = 4,
+) -> Described:
+    """The tree of a model in the words of its reader; parameters as in ``to_text``."""
+    if isinstance(digits, bool) or not isinstance(digits, Integral) or digits < 1:
+        raise ValueError(f"digits must be a whole number, at least 1; it is {digits!r}.")
+    scalers = scalers_of(scaler)
+    if isinstance(model, Pipeline):
+        inside = scalers_of(Pipeline(model.steps[:-1]), "model[:-1]") if model.steps[:-1] else []
+        if inside and scalers:
+            raise ValueError("scaler is given, and model is a Pipeline with scalers of its own.")
+        scalers, model = inside or scalers, model.steps[-1][1]
+    tree = tree_of(model)
+    tree = replace(tree, threshold=_shown(tree, scalers))
+    features = feature_names
+    for owner in [*scalers[:1], model]:
+        if features is None:
+            features = getattr(owner, "feature_names_in_", None)
+    own = getattr(model, "feature_names_in_", None)
+    if feature_names is None or (own is not None and list(feature_names) == list(own)):
+        # A tree that was read from a file knows its columns, by its own names for them.
+        one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
+        value_names = getattr(model, "value_names_", None) if value_names is None else value_names
+    clusters = cluster_names
+    if clusters is None:
+        clusters = getattr(model, "cluster_names_", None)
+    named = features is not None, clusters is not None
+    if features is None:
+        features = [f"x[{f}]" for f in range(tree.n_features)]
+    if clusters is None:
+        clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
+    features = check_names("feature_names", features, tree.n_features, "features")
+    clusters = check_names("cluster_names", clusters, tree.n_clusters, "clusters")
+    cuts: dict[int, list[float]] = {}
+    for node in np.flatnonzero(~tree.is_leaf):
+        cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    columns = columns_of(features, cuts, one_hot, value_names, digits)
+    return Described(tree, model, features, clusters, columns, *named)
+
+
+def _shown(tree: Tree, scalers: list[BaseEstimator]) -> np.ndarray:
+    inner = ~tree.is_leaf
+    out = tree.threshold.copy()
+    out[inner] = unscaled(tree.feature[inner], out[inner], tree.n_features, scalers)
+    return out

@@ -1,0 +1,152 @@
+"""Bins: each feature is cut into at most 255 of them, where rows are many and where gaps are wide.
+
+Where a feature has no more distinct values than bins are allowed, each value is a bin. Else two
+thirds of the edges are quantiles: about as many rows fall between two of them. Quantiles alone
+would cut through groups that are far apart, and never set a small far one free. So the others are
+where they lower the squared error within bins most. For a density f these edges are equally far
+apart in the integral of f^(1/3); with the distinct values of a sample in order and gaps g between
+them that is the running sum of g^(2/3) (weight about the gap)^(1/3). A gap that is wider than a
+bin's share of the sum gets one edge and no more.
+
+An edge lies half-way between the largest value of a bin and the smallest of the next, as seen in
+the rows that the bins were found from; a value that is equal to an edge is below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._core.points.binning import EDGES, MISSING, assign
+from agathis._core.shared.threads import for_each
+from agathis._support.numbers import threshold_between
+
+__all__ = ["MISSING", "Bins", "find_bins"]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where the bins of each feature are.
+
+    Attributes
+    ----------
+    low, high : list of ndarray
+        For each feature the smallest and largest value of each bin.
+    edges : list of ndarray
+        For each feature the edges between its bins, one less than these.
+    """
+
+    low: list[np.ndarray]
+    high: list[np.ndarray]
+    edges: list[np.ndarray]
+
+    def assign(self, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None) -> np.ndarray:
+        """The bin of each value, ``MISSING`` where there is none; X is float32 or float64."""
+        if out is None:
+            out = np.empty(X.shape, dtype=np.uint8)
+        edges = np.full((len(self.edges), EDGES), np.inf)
+        for row, own in zip(edges, self.edges, strict=True):
+            row[: len(own)] = own
+        # The same comparisons, with narrow edges: the largest that is not above the edge.
+        table = edges.astype(X.dtype)
+        above = table > edges
+        table[above] = np.nextafter(table[above], -np.inf, dtype=X.dtype)
+        most = np.array([len(own) for own in self.edges])
+        steps = np.where(most > 0, 2 ** np.floor(np.log2(np.maximum(most, 1))), 0)
+        assign(np.ascontiguousarray(X), table, steps.astype(np.int32), out, threads)
+        return out
+
+    def threshold(self, feature: int, before: int, after: int) -> float:
+        """Between two bins of a feature; infinite where only missing values come ``after`` (-1)."""
+        if after < 0:
+            return np.inf
+        return threshold_between(float(self.high[feature][before]), float(self.low[feature][after]))
+
+
+def find_bins(
+    sample: np.ndarray, weight: np.ndarray | None, max_bins: int, threads: int = 1
+) -> Bins:
+    """Bins of about equal weight, from rows that may miss values.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,) or None
+        ``None`` where all weights are 1.
+    max_bins : int
+    threads : int
+
+    Examples
+    --------
+    >>> bins = find_bins(np.array([[1.0], [2.0], [2.0], [5.0]]), None, 255)
+    >>> bins.edges
+    [array([1.5, 3.5])]
+    >>> bins.assign(np.array([[1.5], [9.0], [np.nan]])).ravel()
+    array([  0,   2, 255], dtype=uint8)
+    """
+    d = sample.shape[1]
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = [None] * d  # type: ignore[list-item]
+
+    def find(f: int) -> None:
+        found[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
+
+    for_each(find, d, threads if sample.size > 100_000 else 1)
+    low, high, edges = (list(part) for part in zip(*found, strict=True))
+    return Bins(low, high, edges)
+
+
+def _bins_of(
+    values: np.ndarray, weight: np.ndarray | None, max_bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The smallest and the largest value of each bin of one feature, and the edges."""
+    if weight is None:
+        values = values[~np.isnan(values)]
+        values.sort()
+        passed = None
+    else:
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        n = int(np.searchsorted(values, np.nan))
+        values, passed = values[:n], np.cumsum(weight[order[:n]])
+    n = len(values)
+    if n == 0:
+        return np.empty(0), np.empty(0), np.empty(0)
+    cuts = np.flatnonzero(values[:-1] < values[1:]) + 1
+    if len(cuts) >= max_bins:
+        passed = np.arange(1.0, n + 1) if passed is None else passed
+        quantiles = _quantiles(passed[cuts - 1], passed[-1], max_bins * 2 // 3)
+        weight_of = np.diff(passed[np.append(cuts - 1, n - 1)], prepend=0.0)
+        wide = _wide(np.diff(values[np.append(0, cuts)]), weight_of, max_bins - 1 - len(quantiles))
+        cuts = cuts[np.union1d(quantiles, wide)]
+    high = values[np.append(cuts - 1, n - 1)].astype(np.float64)
+    low = values[np.append(0, cuts)].astype(np.float64)
+    edges = np.array([threshold_between(a, b) for a, b in zip(high[:-1], low[1:], strict=True)])
+    return low, high, edges
+
+
+def _quantiles(passed: np.ndarray, total: float, count: int) -> np.ndarray:
+    """Of the cuts, with so much weight before each, those after equal shares of the weight."""
+    shares = np.arange(1, count + 1) / (count + 1)
+    at = np.searchsorted(passed, shares * total * (1 - 1e-12))
+    return np.unique(at[at < len(passed)])
+
+
+def _wide(gap: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
+    """Of the cuts, by their gaps and the weight of each value, those that lower the error most."""
+    with np.errstate(over="ignore"):
+        measure = np.cbrt(gap * gap * (weight[:-1] + weight[1:]))
+    chosen = np.zeros(len(gap), dtype=bool)
+    while count > chosen.sum():
+        left = np.where(chosen, 0.0, measure)
+        wider = left > left.sum() / (count - chosen.sum() + 1)
+        if not wider.any():
+            break
+        chosen |= wider
+    rest = count - int(chosen.sum())
+    if rest > 0:
+        passed = np.cumsum(np.where(chosen, 0.0, measure))
+        shares = np.arange(1, rest + 1) / (rest + 1)
+        # Ties must not hang on rounding: weights of 2 are rows twice.
+        chosen[np.searchsorted(passed, shares * passed[-1] * (1 - 1e-9))] = True
+    return np.flatnonzero(chosen)

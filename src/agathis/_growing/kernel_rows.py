@@ -1,0 +1,107 @@
+"""Where kernel rows come from: a matrix that is there, or the kernel, row block by row block.
+
+Both yield ``(block, index, ids)``: the kernel row of sample ``ids[r]`` is ``block[index[r]]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from agathis._kernels.kernel import STEPS_AT_ONCE, Kernel, rows_at_once
+
+Block = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Rows(Protocol):
+    """Kernel rows of samples.
+
+    Attributes
+    ----------
+    half : ndarray of shape (n_samples,)
+        Half of the kernel's diagonal.
+    name : str
+        The kernel's, for messages.
+    rounding : float
+        Share of the distances between rows that the data's own rounding may make up.
+    """
+
+    half: np.ndarray
+    name: str
+    rounding: float
+
+    def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]: ...
+
+
+class MatrixRows:
+    """Rows of a symmetric kernel matrix, used where it lies.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_samples, n_samples)
+        Anything but C-contiguous float64 is converted some rows at a time.
+    name : str
+    rounding : float
+    keep : ndarray of int, optional
+        The samples of the matrix that count; all by default.
+    """
+
+    def __init__(
+        self,
+        matrix: np.ndarray,
+        name: str = "gram",
+        rounding: float = 0.0,
+        keep: np.ndarray | None = None,
+    ) -> None:
+        self.matrix, self.name, self.rounding, self.keep = matrix, name, rounding, keep
+        diagonal = np.diagonal(matrix) if keep is None else np.diagonal(matrix)[keep]
+        self.half = np.asarray(diagonal, dtype=np.float64) / 2
+        self.direct = keep is None and matrix.dtype == np.float64 and matrix.flags.c_contiguous
+
+    def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
+        n = len(self.half)
+        if self.direct:
+            step = max(1, int(STEPS_AT_ONCE / (n * (1 + n_features))))
+        else:
+            step = rows_at_once(n, n_features)
+        for first in range(0, len(ids), step):
+            part = ids[first : first + step]
+            if self.direct:
+                yield self.matrix, part, part
+            elif self.keep is None:
+                yield self._converted(self.matrix[part]), _local(part), part
+            else:
+                rows = self.matrix[self.keep[part]][:, self.keep]
+                yield self._converted(rows), _local(part), part
+
+    @staticmethod
+    def _converted(rows: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(rows, dtype=np.float64)
+
+
+class KernelRows:
+    """Rows computed when they are needed, and forgotten: memory stays linear in n.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray of shape (n_samples, n_features)
+        About the place where the kernel is computed best (``Kernel.origin``).
+    rounding : float
+    threads : int
+    """
+
+    def __init__(self, kernel: Kernel, X: np.ndarray, rounding: float, threads: int) -> None:
+        self.kernel, self.X, self.rounding, self.threads = kernel, X, rounding, threads
+        self.name = str(kernel)
+        self.half = kernel.diagonal(X) / 2
+
+    def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
+        for part, block in self.kernel.blocks(self.X[ids], self.X, self.threads):
+            yield block, _local(ids[part]), ids[part]
+
+
+def _local(ids: np.ndarray) -> np.ndarray:
+    return np.arange(len(ids), dtype=np.int32)

@@ -1,0 +1,98 @@
+"""Stocks of samples that are points of the kernel's space: a stock is an inner product of sums.
+
+A leaf is a table of sums of its points along each feature, a cluster the sum of its points, and
+no pair of samples is ever formed. How the tables are made, and how many thresholds they offer,
+is for those who derive from this.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis._core.points.leaves import PointState
+from agathis._core.points.search import locate, search
+from agathis._growing.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
+
+
+class PointStocks:
+    """See :class:`agathis._growing.protocol.Stocks`.
+
+    Parameters
+    ----------
+    state : PointState
+    origin : ndarray of shape (n_components,)
+        What was taken off the points: gains do not depend on it, but their digits do.
+    inertia : float
+        Weighted sum of the squared lengths of the points about the origin.
+    min_leaf : float
+        Least weight of a leaf.
+    """
+
+    samples = None
+
+    def __init__(
+        self, state: PointState, origin: np.ndarray, inertia: float, min_leaf: float
+    ) -> None:
+        self.state, self.origin, self.min_leaf = state, origin, min_leaf
+        self.inertia = inertia
+        self.weight = float(state.cluster_sizes()[0])
+        if not np.isfinite(self.weight * inertia):
+            raise ValueError(
+                f"sample_weight or X is too large: weights sum to {self.weight:.6g}, and squared "
+                f"distances times weights to {inertia:.6g}, which do not multiply."
+            )
+        # Rows far from the origin were rounded when they were written, more than their spread
+        # tells.
+        length = np.sqrt(self.weight * float(origin @ origin) + inertia)
+        rounding = EPS * length / np.sqrt(inertia) if inertia > 0 else 0.0
+        self.tolerance = (SUM_ROUNDING + KERNEL_ROUNDING + 4 * rounding) * inertia
+
+    @property
+    def gain(self) -> np.ndarray:
+        return self.state.gains()[0]
+
+    @property
+    def bound(self) -> np.ndarray:
+        return self.state.gains()[1]
+
+    @property
+    def n_clusters(self) -> int:
+        return self.state.n_clusters
+
+    @property
+    def objective(self) -> float:
+        # Of clusters without inertia rounding may leave less than none.
+        return min(0.0, self.state.objective() - self.inertia)
+
+    @property
+    def trace(self) -> float:
+        """The sum of w k(x, x) over the samples, not about the origin."""
+        total = self.state.total()[: len(self.origin)]
+        return self.inertia + float(
+            2 * (self.origin @ total) + self.weight * (self.origin @ self.origin)
+        )
+
+    def centres(self) -> np.ndarray:
+        """The mean of each cluster, less the origin."""
+        return self.state.centres()[:, : len(self.origin)]
+
+    def has_threshold(self, slot: int) -> np.ndarray:
+        return self.state.tables[slot].has_cut()
+
+    def leaf_size(self, slot: int) -> tuple[int, float]:
+        table = self.state.tables[slot]
+        return table.n_samples, table.leaf_weight
+
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
+        search(self.state, slots, drawn, floor, self.tolerance, self.min_leaf, self.samples)
+
+    def _locate(self, slot: int, floor: float) -> tuple:
+        return locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
+
+    def _move(self, slot: int, other: int, split: Split) -> int:
+        """Bring the children of a cut to their clusters."""
+        source = self.state.cluster_of(slot)
+        for leaf, target in ((slot, split.left), (other, split.right)):
+            if target != source:
+                self.state.move(leaf, target)
+        return other

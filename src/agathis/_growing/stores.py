@@ -1,0 +1,119 @@
+"""Where binned stocks take rows from: memory, or a file that is larger than memory.
+
+Both give the rows of a leaf some at a time, as points and as bins. In memory the bins, and the
+points where they are not the rows themselves, are made once. Of a mapped file only the rows
+asked for are read, and bins and points are made of them each time, so that what is kept does
+not grow with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from agathis._core.points.histogram import goes_left
+from agathis._growing.bins import Bins
+from agathis._kernels.kernel import STEPS_AT_ONCE
+from agathis._kernels.space import Space
+
+# Rows of a mapped file at a time.
+STREAM_ROWS = 1 << 16
+
+
+class Chunk(NamedTuple):
+    """Some rows: their places ``ids`` in ``points`` and ``bins``, and where they begin."""
+
+    points: np.ndarray
+    bins: np.ndarray
+    ids: np.ndarray
+    begin: int
+
+
+class Store(Protocol):
+    def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
+        """The rows ``ids``, which rise, some at a time."""
+        ...
+
+    def goes_left(
+        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+    ) -> np.ndarray:
+        """Which of these rows a cut sends left, as a mask of bytes."""
+        ...
+
+
+class MemoryStore:
+    """Rows in memory.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        C-contiguous, float32 or float64.
+    bins : Bins
+    space : Space
+    threads : int
+    """
+
+    def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
+        self.threads = threads
+        self.bins = np.empty(X.shape, dtype=np.uint8)
+        for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
+            bins.assign(X[part], threads, self.bins[part])
+        self.points = X if space.is_identity else space.points(X, threads)
+
+    def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
+        for part in gen_batches(len(ids), self._rows_at_once(self.points.shape[1])):
+            yield Chunk(self.points, self.bins, ids[part], part.start)
+
+    def _rows_at_once(self, width: int) -> int:
+        """Rows between two chances to hear an interrupt and to tell of progress."""
+        return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
+
+    def goes_left(
+        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+    ) -> np.ndarray:
+        return goes_left(self.bins, ids, feature, last, missing_left, self.threads)
+
+
+class StreamStore:
+    """Rows of a mapped file, read when they are asked for.
+
+    Parameters
+    ----------
+    X : numpy.memmap of shape (n_rows, n_features)
+    bins : Bins
+    space : Space
+    threads : int
+    """
+
+    def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
+        self.X, self.bins, self.space, self.threads = X, bins, space, threads
+
+    def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
+        for begin in range(0, len(ids), STREAM_ROWS):
+            rows = take(self.X, ids[begin : begin + STREAM_ROWS])
+            points = rows if self.space.is_identity else self.space.points(rows, self.threads)
+            places = np.arange(len(rows), dtype=np.int32)
+            yield Chunk(points, self.bins.assign(rows, self.threads), places, begin)
+
+    def goes_left(
+        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+    ) -> np.ndarray:
+        left = np.empty(len(ids), dtype=np.uint8)
+        for begin in range(0, len(ids), STREAM_ROWS):
+            part = slice(begin, begin + STREAM_ROWS)
+            # Wide, or the threshold would be rounded to float32, perhaps to the value above it.
+            values = np.asarray(self.X[ids[part], feature], dtype=np.float64)
+            left[part] = values <= threshold
+            if missing_left:
+                left[part] |= np.isnan(values)
+        return left
+
+
+def take(X: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    """Rows of a table that may be a mapped file, in memory."""
+    if len(ids) and ids[-1] - ids[0] == len(ids) - 1:
+        return np.array(X[ids[0] : ids[-1] + 1], order="C", subok=False)
+    return np.ascontiguousarray(np.asarray(X)[ids])

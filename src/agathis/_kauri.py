@@ -1,0 +1,391 @@
+"""Kauri: a decision tree that clusters, grown without labels.
+
+The flow of :meth:`Kauri.fit`: the data and parameters are checked (``_validation``), stocks
+are made of the kernel and the rows (``stocks``), a grower cuts leaves until nothing is gained
+(``_grower``), and what it leaves is a :class:`~agathis.Tree` (``_tree``) from which everything
+else is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, check_random_state
+
+from agathis._checks import data as checks
+from agathis._checks import kernels as kernel_checks
+from agathis._checks.parameters import KAURI_CONSTRAINTS
+from agathis._growing.build import Built, Request, build, choose_stocks, memory_warning
+from agathis._growing.grower import Grower, Limits
+from agathis._kernels.kernel import Kernel
+from agathis._partitions.centres import PointCentres, centres_of
+from agathis._partitions.distances import DistancesMixin
+from agathis._partitions.objective import kernel_objective, objective, point_stocks
+from agathis._support.progress import Clocks, Progress
+from agathis._trees.model import TreeModel
+from agathis._trees.tree import Tree
+
+
+class Kauri(DistancesMixin, TreeModel, BaseEstimator):
+    """A binary tree whose leaves are clusters, or parts of clusters.
+
+    At each step the split of some leaf that most raises the kernel KMeans objective, the sum
+    over clusters of their kernel values over their size, is made: one or both sides of the cut
+    found a new cluster or join another one. The tree is grown from nothing, with no clustering
+    to imitate, and ends when no split helps or a limit is reached.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The most clusters there may be; fewer are found where more do not help.
+    kernel : str or callable, default="linear"
+        A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
+        rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``. With the linear
+        kernel the objective is that of KMeans.
+    gamma : float, default=None
+        For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
+        scikit-learn's default for each.
+    degree : float, default=3
+        For the polynomial kernel.
+    coef0 : float, default=1
+        For the polynomial and sigmoid kernels.
+    kernel_params : dict, default=None
+        Keyword arguments of a callable kernel.
+    max_leaf_nodes : int, default=None
+        The most leaves there may be.
+    max_features : int, float, {"sqrt", "log2"}, default=None
+        How many features each search of a leaf looks at, drawn anew each time; a float is a
+        share of all.
+    max_depth : int, default=None
+        The most splits on the way to a leaf.
+    min_samples_split : int or float, default=2
+        The least samples of a leaf that is cut; a float is a share of all.
+    min_samples_leaf : int or float, default=1
+        The least samples of a leaf; a float is a share of all. Both count samples by their
+        weight, except that the defaults limit nothing.
+    stocks : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
+        How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
+        computes rows of it when they are needed, in memory that is linear in the number of rows;
+        ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
+        pair of rows is formed. These three give the same tree, but for rounding. ``"binned"`` is
+        for very many rows: it looks only at thresholds between bins, and takes missing values.
+        ``"auto"`` is, with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless
+        configured):
+
+        ================================== ======================================= ============
+        kernel                             rows                                    stocks
+        ================================== ======================================= ============
+        precomputed                        any                                     ``gram``
+        linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
+        linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
+                                           fit, D being n_components or d
+        linear, cosine, or n_components    more                                    ``binned``
+        any other                          8 n^2 bytes fit (some 11,000 rows)      ``gram``
+        any other                          more                                    ``blocks``
+        ================================== ======================================= ============
+    max_bins : int, default=255
+        The most bins of a feature, of about as many rows each, for ``"binned"``.
+    subsample : int, default=50_000
+        The most rows from which bins and feature maps are found.
+    n_components : int, default=None
+        How many features stand for the kernel: the tree is then grown with their inner products
+        in its place, which makes kernels other than linear and cosine fit for very many rows.
+        ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
+    feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
+        Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
+        stops when it leaves out no more than ``map_tol``; Nystroem with ``landmarks``; or, for
+        the rbf and additive chi2 kernels, scikit-learn's random features.
+    landmarks : {"k-means++", "random"}, default="k-means++"
+        How the rows of ``"nystroem"`` are chosen.
+    map_tol : float, default=1e-3
+        The share of the (centred) kernel below which ``"cholesky"`` adds no more components.
+    keep_training_data : bool, default=False
+        Whether the model keeps the training rows, which :meth:`transform` needs with kernels
+        other than linear and cosine unless ``n_components`` is given.
+    n_jobs : int, default=None
+        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+    verbose : int, default=0
+        1 shows progress, as a bar where there is a terminal, and the time that each part took.
+    random_state : int, RandomState instance or None, default=None
+        Draws the features where ``max_features`` asks for it, and the rows that ``subsample``
+        and ``n_components`` call for; with ``None`` these rows are always the same ones.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree as arrays.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each training row; always equal to ``predict`` of it.
+    objective_ : float
+        The objective of the clusters, to be maximised. With ``n_components`` it is that of the
+        feature map's kernel, and not to be compared with another map's.
+    inertia_ : float
+        The kernel KMeans cost of the clusters: their summed squared distances to the centres
+        in the kernel's space.
+    n_clusters_ : int
+        How many clusters were found.
+    n_leaves_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each feature in the sum of all gains.
+    stocks_ : str
+        The stocks that were used.
+    n_components_ : int or None
+        How many features stand for the kernel; ``None`` without ``n_components``.
+    residual_trace_ : float or None
+        The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
+        on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        Only where X has column names that are all strings.
+
+    References
+    ----------
+    Louis Ohl, Pierre-Alexandre Mattei, Mickaël Leclercq, Arnaud Droit, Frédéric Precioso.
+    "Kernel KMeans clustering splits for end-to-end unsupervised decision trees", 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from agathis import Kauri
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = Kauri(n_clusters=3, kernel="rbf", max_leaf_nodes=12).fit(X)
+    >>> model.predict(X[:3])
+    array([0, 0, 0], dtype=int32)
+    >>> round(adjusted_rand_score(y, model.labels_), 2)
+    0.75
+    """
+
+    _parameter_constraints: ClassVar[dict] = KAURI_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: str | Callable[..., float] = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        max_leaf_nodes: int | None = None,
+        max_features: int | float | str | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        stocks: str = "auto",
+        max_bins: int = 255,
+        subsample: int = 50_000,
+        n_components: int | None = None,
+        feature_map: str = "cholesky",
+        landmarks: str = "k-means++",
+        map_tol: float = 1e-3,
+        keep_training_data: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.stocks = stocks
+        self.max_bins = max_bins
+        self.subsample = subsample
+        self.n_components = n_components
+        self.feature_map = feature_map
+        self.landmarks = landmarks
+        self.map_tol = map_tol
+        self.keep_training_data = keep_training_data
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    @checks.fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Kauri:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows; the tree's conditions are on its columns. A ``numpy.memmap`` of float32 or
+            float64 that is given to ``stocks="binned"`` (or is too large for the exact stocks of
+            ``"auto"``) is read in blocks, and need not fit in memory.
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
+            Tools that cut X into parts, such as ``GridSearchCV``, do not cut it along.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-12 of their
+            sum cannot be told from rounding and counts as 0.
+
+        Returns
+        -------
+        self : Kauri
+        """
+        with checks.last_fit_kept(self):
+            warning = self._fit(X, gram, sample_weight)
+        if warning is not None:
+            checks.warn(warning, UserWarning)
+        return self
+
+    def _fit(
+        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> str | None:
+        """Fit, and say what the user should be warned of."""
+        # Other numbers are converted, which reads them into memory.
+        mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
+        threads = checks.n_threads(self.n_jobs)
+        missing = self.stocks == "binned"
+        X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        ids = checks.counted_rows(len(X), weight, self.n_clusters)
+        kernel, matrix = self._check_kernel(X, gram, threads)
+        with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+            total = float(len(X) if weight is None else weight.sum())
+            limits = self._limits(X.shape[1], len(X) if ids is None else len(ids), total)
+            request = Request(
+                X=X if mapped else np.ascontiguousarray(X),
+                mapped=mapped,
+                ids=ids,
+                weight=weight,
+                kernel=kernel,
+                matrix=matrix,
+                fill=checks.column_means(X, weight) if misses else None,
+                n_clusters=self.n_clusters,
+                max_leaves=limits.max_leaves,
+                min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
+                max_bins=self.max_bins,
+                subsample=self.subsample,
+                n_components=self.n_components,
+                feature_map=self.feature_map,
+                landmarks=self.landmarks,
+                map_tol=self.map_tol,
+                seed=self.random_state,
+                threads=threads,
+                progress=progress,
+            )
+            return self._grow(request, limits)
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The objective of the clusters that the tree makes of X; higher is better.
+
+        For the training rows, with the same weights, this is ``objective_``. With
+        ``n_components`` it is that of the feature map's kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix of X, for ``kernel="precomputed"``.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        X, threads = self._rows_and_threads(X)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        kernel, matrix = self._check_kernel(X, gram, threads)
+        labels = self.tree_.predict(X, threads)
+        if isinstance(self._centres, PointCentres):
+            return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
+        return kernel_objective(kernel, X, labels, weight, threads, matrix)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
+        tags.input_tags.allow_nan = self.stocks == "binned"
+        return tags
+
+    @property
+    def _takes_missing(self) -> bool:
+        return self.stocks_ == "binned"
+
+    def _keeps_centres(self) -> bool:
+        kernel = Kernel(self.kernel)
+        as_points = kernel.has_features or self.n_components is not None
+        return as_points or kernel.metric == "precomputed" or self.keep_training_data
+
+    def _check_kernel(
+        self, X: np.ndarray, gram: ArrayLike | None, threads: int
+    ) -> tuple[Kernel, np.ndarray | None]:
+        """The kernel, and its matrix where the user gave that."""
+        kernel_checks.check_stocks(self.stocks, kernel_checks.kernel_of(self), self.n_components)
+        return kernel_checks.kernel_and_matrix(self, X, gram, threads)
+
+    def _grow(self, request: Request, limits: Limits) -> str | None:
+        """Make stocks, grow the tree, and keep what the model needs of them; a warning."""
+        progress, clocks = request.progress, Clocks()
+        chosen = choose_stocks(self.stocks, request)
+        if (text := memory_warning(chosen, request)) is not None:
+            checks.warn(text, UserWarning)
+        built = build(chosen, request)
+        stocks = built.stocks
+        clocks.stocks = time.perf_counter() - progress.started
+        random_state = check_random_state(self.random_state)
+        grower = Grower(stocks, request.X.shape[1], limits, random_state, progress, clocks)
+        tree = grower.grow()
+        labels = tree.predict(request.X, request.threads)
+        centres = self._centres_of(request, built, labels)
+        # From here on nothing fails: a fit that was cut short leaves the last one as it was.
+        self.tree_: Tree = tree
+        self.labels_, self._centres = labels, centres
+        self.stocks_ = chosen
+        self.n_clusters_ = self.tree_.n_clusters
+        self.n_leaves_ = self.tree_.n_leaves
+        self.n_components_ = None
+        if built.space is not None and built.space.map is not None:
+            self.n_components_ = built.space.map.n_components
+        self.residual_trace_ = built.residual
+        self.inertia_ = 0.0 - stocks.objective
+        self.objective_ = built.trace - self.inertia_
+        progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
+        return built.warning
+
+    def _centres_of(self, request: Request, built: Built, labels: np.ndarray) -> Any:
+        """What it takes to tell distances to the clusters."""
+        if built.space is not None:
+            return PointCentres(built.space, built.stocks.centres(), built.stocks.origin)
+        return centres_of(
+            request.kernel,
+            np.asarray(request.X, dtype=np.float64),
+            labels,
+            request.weight,
+            built.stocks.cluster_means(),
+            keep=self.keep_training_data,
+        )
+
+    def _limits(self, n_features: int, n_samples: int, weight: float) -> Limits:
+        return Limits(
+            max_leaves=min(n_samples, self.max_leaf_nodes or n_samples),
+            max_depth=self.max_depth,
+            min_split=checks.least_weight(self.min_samples_split, weight, 2),
+            max_features=checks.resolve_max_features(self.max_features, n_features),
+        )

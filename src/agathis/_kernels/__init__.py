@@ -1,0 +1,1 @@
+"""Kernel values, and rows as points of a kernel's space."""

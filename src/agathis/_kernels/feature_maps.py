@@ -1,0 +1,192 @@
+"""Maps of rows to features, as they are applied: block by block, to any number of rows.
+
+A map phi makes ``<phi(x), phi(y)>`` close to the kernel of x and y. A :class:`ProjectionMap`
+projects on the features of some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2``
+is never more than ``k(x, x)``, and the difference is what the map leaves out. The other two are
+scikit-learn's samplers. Rows of float64 are mapped in float64; rows of float32 in float32 where
+``single`` says that this is as good, which takes half the time, else in float64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from sklearn import config_context
+from sklearn.kernel_approximation import AdditiveChi2Sampler
+from sklearn.utils import gen_batches
+
+from agathis._kernels.kernel import in_threads, one_blas_thread, rows_at_once
+from agathis._kernels.positive import PositiveKernel
+
+# Kernel values at a time: they stay in the cache while they are exponentiated and multiplied.
+VALUES_AT_ONCE = 2**17
+# Columns of a triangular matrix at a time: most of the zeros below them are not multiplied.
+COLUMNS_AT_ONCE = 64
+
+
+class FeatureMap(Protocol):
+    """A map of rows to features.
+
+    Attributes
+    ----------
+    name : str
+        The method that it comes from.
+    n_components : int
+        Features of a row.
+    tells_residual : bool
+        Whether it has ``residuals(X, phi)``: of each row, the part of ``k(x, x)`` left out.
+    one_thread : bool
+        Whether two threads must not call it at a time.
+    """
+
+    name: str
+    tells_residual: bool
+
+    @property
+    def n_components(self) -> int: ...
+
+    @property
+    def one_thread(self) -> bool: ...
+
+    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Features of the rows, of the dtype of X; C-contiguous unless ``out`` is not."""
+        ...
+
+
+@dataclass(frozen=True)
+class ProjectionMap:
+    """``phi(x) = k(x, basis) W``, the rows taken about the origin.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_basis, n_components)
+        W. Where it is (upper) triangular it comes from the inverse of a Cholesky factor. A
+        product with that is as accurate as a triangular solve, since there are no pivots that
+        are only rounding; and it is faster, and lets other threads work.
+    single : bool
+        Whether float32 is good enough for rows of float32.
+    """
+
+    name: str
+    kernel: PositiveKernel
+    origin: np.ndarray
+    basis: np.ndarray
+    weights: np.ndarray
+    triangular: bool
+    single: bool = False
+    tells_residual: bool = True
+
+    @property
+    def n_components(self) -> int:
+        return self.weights.shape[1]
+
+    @property
+    def one_thread(self) -> bool:
+        return callable(self.kernel.kernel.metric)
+
+    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = _output(self, X) if out is None else out
+        dtype = _inside(self, X)
+        weights = self.weights.astype(dtype, copy=False)
+        # Arrays of a model that was mapped from disk are read-only, which some kernels refuse.
+        basis = np.require(self.basis, requirements="W")
+        width = COLUMNS_AT_ONCE if self.triangular else self.n_components
+        for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // len(basis))):
+            values = self.kernel.between((X[rows] - self.origin).astype(dtype, copy=False), basis)
+            for part in gen_batches(self.n_components, width):
+                used = slice(part.stop if self.triangular else None)
+                np.matmul(values[:, used], weights[used, part], out=out[rows, part])
+        return out
+
+    def residuals(self, X: np.ndarray, phi: np.ndarray) -> np.ndarray:
+        """What the map leaves out of the kernel of each row with itself.
+
+        ``phi`` are the features of X. Values within rounding of zero are noise.
+        """
+        kept = np.einsum("ij,ij->i", phi, phi, dtype=np.float64)
+        return np.maximum(self.kernel.diagonal(X - self.origin) - kept, 0.0)
+
+
+@dataclass(frozen=True)
+class FourierMap:
+    """Random cosines for the rbf kernel, as scikit-learn's ``RBFSampler`` draws them."""
+
+    directions: np.ndarray
+    offset: np.ndarray
+    origin: np.ndarray
+    single: bool = False
+    name: str = "sampler"
+    tells_residual: bool = False
+    one_thread: bool = False
+
+    @property
+    def n_components(self) -> int:
+        return len(self.offset)
+
+    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = _output(self, X) if out is None else out
+        dtype = _inside(self, X)
+        directions = self.directions.astype(dtype, copy=False)
+        offset = self.offset.astype(dtype, copy=False)
+        for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // self.n_components)):
+            values = (X[rows] - self.origin).astype(dtype, copy=False) @ directions
+            values += offset
+            np.cos(values, out=values)
+            np.multiply(values, dtype.type((2 / self.n_components) ** 0.5), out=out[rows])
+        return out
+
+
+@dataclass(frozen=True)
+class AdditiveChi2Map:
+    """scikit-learn's ``AdditiveChi2Sampler``, in the dtype of the rows.
+
+    Its inner products are close to ``sum 2 x y / (x + y)``. scikit-learn's kernel of that name is
+    ``-sum (x - y)^2 / (x + y)``, which is twice that less ``|x|_1 + |y|_1``. These are terms of
+    one row each, which change no gain; for the twice, features are multiplied by its root.
+    """
+
+    sampler: AdditiveChi2Sampler
+    n_components: int
+    name: str = "sampler"
+    tells_residual: bool = False
+    one_thread: bool = False
+
+    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        out = _output(self, X) if out is None else out
+        with config_context(assume_finite=True):
+            return np.multiply(self.sampler.transform(X), X.dtype.type(2**0.5), out=out)
+
+
+def mapped(
+    feature_map: FeatureMap, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Features of all rows of X, block by block; to the last bit the same for any ``threads``.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+    X : ndarray of shape (n_rows, n_features)
+    threads : int, default=1
+    out : ndarray of shape (n_rows, n_components), default=None
+        Where the features go; without it, a new array of the dtype of X.
+    """
+    out = _output(feature_map, X) if out is None else out
+    at_once = rows_at_once(feature_map.n_components, X.shape[1])
+    if feature_map.one_thread or len(X) <= at_once:
+        threads = 1
+    batches = gen_batches(len(X), at_once)
+    with one_blas_thread():
+        for _ in in_threads(lambda rows: feature_map(X[rows], out=out[rows]), batches, threads):
+            pass
+    return out
+
+
+def _output(feature_map: FeatureMap, X: np.ndarray) -> np.ndarray:
+    return np.empty((len(X), feature_map.n_components), dtype=X.dtype)
+
+
+def _inside(feature_map: ProjectionMap | FourierMap, X: np.ndarray) -> np.dtype:
+    """The dtype that features of X are computed in."""
+    return X.dtype if feature_map.single else np.dtype(np.float64)

@@ -1,0 +1,1 @@
+"""The searches behind ``KernelKMeans``."""

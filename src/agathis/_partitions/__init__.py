@@ -1,0 +1,1 @@
+"""A partition of rows: its objective, its centres, distances to them."""

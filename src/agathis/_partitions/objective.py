@@ -1,0 +1,150 @@
+"""A partition of rows into clusters, and its objective: the sum of stock over size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+from agathis._kernels.kernel import Kernel
+from agathis._kernels.space import Space
+
+# Rows of a table that are made points at a time.
+ROWS_AT_ONCE = 1 << 16
+# The share of the kernel's trace that cannot be told from its rounding.
+ROUNDING = 1e-12
+
+
+def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
+    """Weight of each row in each cluster, (n_samples, n_clusters)."""
+    out = np.zeros((len(labels), n_clusters))
+    out[np.arange(len(labels)), labels] = weight
+    return out
+
+
+def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:
+    """Weights of a size whose squares neither overflow nor vanish, and what they are times of.
+
+    The unit is a power of two, so that no digit is lost.
+    """
+    if weight is None:
+        return None, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(weight.max())[1]) - 1))
+    return weight / unit, unit
+
+
+def cluster_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
+    """Sum the kernel within each cluster, sigma(C_k^2), from kernel rows in blocks."""
+    stock = np.zeros(member.shape[1])
+    for rows, values in blocks:
+        stock += np.einsum("ik,ik->k", values @ member, member[rows])
+    return stock
+
+
+def between_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarray) -> np.ndarray:
+    """Sum the kernel between each two clusters, (n_clusters, n_clusters)."""
+    stock = np.zeros((member.shape[1], member.shape[1]))
+    for rows, values in blocks:
+        stock += member[rows].T @ (values @ member)
+    return stock
+
+
+def kernel_blocks(
+    kernel: Kernel, X: np.ndarray, threads: int, matrix: np.ndarray | None
+) -> Iterable[tuple[slice, np.ndarray]]:
+    """Kernel values of all rows with all rows, as computed or as given."""
+    if matrix is not None:
+        return iter([(slice(None), matrix)])
+    settled = _settled(kernel, X)
+    return kernel.blocks(settled, settled, threads)
+
+
+def _settled(kernel: Kernel, X: np.ndarray) -> np.ndarray:
+    """Rows about the kernel's origin, in float64: differences of kernel values need its digits."""
+    X = X.astype(np.float64, copy=False)
+    return X - kernel.origin(X)
+
+
+def point_stocks(
+    space: Space, X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same where rows are points, and the size of each cluster."""
+    size = np.bincount(labels, weight)
+    total: np.ndarray | float = 0.0
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        share = 1.0 if weight is None else weight[rows]
+        member = membership(labels[rows], len(size), share)
+        # Points of a map are made in the precision that the map was made for.
+        some = X[rows] if space.map is not None else X[rows].astype(np.float64, copy=False)
+        total = total + member.T @ space.points(some, threads).astype(np.float64, copy=False)
+    return np.sum(total**2, axis=1), size
+
+
+def objective(stock: np.ndarray, size: np.ndarray) -> float:
+    """Sum over clusters of stock over size; an empty cluster adds nothing."""
+    return float(np.sum(stock[size > 0] / size[size > 0]))
+
+
+def kernel_objective(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None = None,
+) -> float:
+    """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
+    weight, unit = in_units(weight)
+    if matrix is None and kernel.has_features:
+        return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
+    return unit * objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+
+
+def kernel_cost(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None = None,
+) -> float:
+    """The sum of squared distances of the rows of X to their cluster's mean, by the kernel.
+
+    It is the kernel's trace less the objective. Where rows are points it is summed as what it
+    is, without that difference of large numbers.
+    """
+    weight, unit = in_units(weight)
+    if matrix is None and kernel.has_features:
+        points = kernel.features(X.astype(np.float64, copy=False))
+        member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
+        size = member.sum(axis=0)
+        settled = points - kernel.origin(points)
+        # An empty cluster has no row that would ask for its mean.
+        mean = (member.T @ settled) / np.where(size > 0, size, 1.0)[:, None]
+        apart = settled - mean[labels]
+        own = np.einsum("ij,ij->i", apart, apart)
+        return unit * float(own.sum() if weight is None else weight @ own)
+    if matrix is None:
+        diagonal = kernel.diagonal(_settled(kernel, X))
+    else:
+        diagonal = np.diagonal(matrix).astype(np.float64)
+    trace = diagonal.sum() if weight is None else weight @ diagonal
+    cost = float(trace) - objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    # No cost may come out as less than none; a kernel that is not positive has costs below 0.
+    size = np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal)
+    return 0.0 if -ROUNDING * size <= cost < 0 else unit * cost
+
+
+def _pair_stocks(
+    kernel: Kernel,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray | None,
+    threads: int,
+    matrix: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of kernel values within each cluster, and the clusters' sizes."""
+    member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
+    blocks = kernel_blocks(kernel, X, threads, matrix)
+    return cluster_stocks(blocks, member), member.sum(axis=0)

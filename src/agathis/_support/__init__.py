@@ -1,0 +1,1 @@
+"""What every room may use: names imported late, progress, whole files, printed tables."""

@@ -1,0 +1,19 @@
+"""Numbers: as text, and half-way between two of them."""
+
+from __future__ import annotations
+
+
+def number(value: float, digits: int) -> str:
+    """So many significant digits; of a large number at least the whole part and a decimal."""
+    whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
+    return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"
+
+
+def threshold_between(low: float, high: float) -> float:
+    """The midpoint, or ``low`` where rounding would lift the midpoint to ``high``.
+
+    >>> threshold_between(1.0, 2.0)
+    1.5
+    """
+    middle = low / 2 + high / 2
+    return middle if low <= middle < high else low

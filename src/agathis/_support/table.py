@@ -1,0 +1,212 @@
+"""A small table: rows of numbers and words under named columns.
+
+It is what functions that report something return: read as a list of rows, printed neatly in a
+terminal, a notebook or a Markdown file, and handed on as CSV or to pandas, which need not be
+installed. What is written for people is rounded; ``to_csv``, ``to_dict`` and ``to_pandas`` give
+the values as they are. None is an empty cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import chain
+from numbers import Real
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agathis._support.numbers import number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Rows that a terminal shows without being asked for all.
+ROWS_SHOWN = 60
+DIGITS = 4
+
+
+class Table(Sequence):
+    """Rows of numbers and words under named columns.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        From column to value; a column that a row lacks is empty there.
+    columns : sequence of str, optional
+        By default those of the rows, in the order in which they first appear.
+
+    Examples
+    --------
+    >>> from agathis._support.table import Table
+    >>> table = Table([{"method": "Kauri", "ARI": 0.79}, {"method": "IMM", "ARI": 0.745}])
+    >>> print(table)
+    method    ARI
+    Kauri   0.790
+    IMM     0.745
+    >>> table["ARI"]
+    [0.79, 0.745]
+    >>> table[0]
+    {'method': 'Kauri', 'ARI': 0.79}
+    """
+
+    def __init__(
+        self, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None
+    ) -> None:
+        rows = [dict(row) for row in rows]
+        found = list(dict.fromkeys(name for row in rows for name in row))
+        self.columns: list[str] = found if columns is None else list(columns)
+        if len(set(self.columns)) != len(self.columns):
+            raise ValueError(f"columns must be different; they are {self.columns}.")
+        unknown = [name for name in found if name not in self.columns]
+        if unknown:
+            raise ValueError(f"columns lacks {unknown}, which rows have; it is {self.columns}.")
+        self._rows = [{name: _plain(row.get(name)) for name in self.columns} for row in rows]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(row) for row in self._rows)
+
+    def __getitem__(self, key: int | slice | str) -> Any:
+        """A row by its number, a table of some rows by a slice, a column by its name."""
+        if isinstance(key, str):
+            if key not in self.columns:
+                raise KeyError(f"{key!r} is no column; there are {', '.join(self.columns)}")
+            return [row[key] for row in self._rows]
+        if isinstance(key, slice):
+            return Table(self._rows[key], self.columns)
+        return dict(self._rows[key])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self.columns == other.columns and self._rows == other._rows
+
+    __hash__ = None
+
+    def __str__(self) -> str:
+        from rich.cells import cell_len
+
+        lines = [[" ".join(cell.split()) for cell in line] for line in self._text()]
+        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+        numeric = [self._is_numeric(name) for name in self.columns]
+        out = []
+        for line in lines:
+            cells = []
+            for cell, width, right in zip(line, widths, numeric, strict=True):
+                space = " " * (width - cell_len(cell))
+                cells.append(space + cell if right else cell + space)
+            out.append("  ".join(cells).rstrip())
+        return "\n".join(out)
+
+    def __repr__(self) -> str:
+        more = len(self) - ROWS_SHOWN
+        if more <= 0:
+            return str(self)
+        return f"{self[:ROWS_SHOWN]}\n... and {more} more row{'s'[: more != 1]}"
+
+    def _repr_html_(self) -> str:
+        numeric = [self._is_numeric(name) for name in self.columns]
+
+        def line(cells: list[str], tag: str) -> str:
+            sides = ("right" if right else "left" for right in numeric)
+            inner = (
+                f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>'
+                for cell, side in zip(cells, sides, strict=True)
+            )
+            return f"<tr>{''.join(inner)}</tr>"
+
+        head, *body = self._text()
+        rows = "\n".join(line(cells, "td") for cells in body)
+        return (
+            f"<table>\n<thead>\n{line(head, 'th')}\n</thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+        )
+
+    def to_markdown(self) -> str:
+        """The table in Markdown, numbers to the right."""
+
+        def line(cells: Iterable[str]) -> str:
+            return f"| {' | '.join(cells)} |"
+
+        head, *body = [
+            [" ".join(c.split()).replace("\\", "\\\\").replace("|", "\\|") for c in cells]
+            for cells in self._text()
+        ]
+        rule = ["---:" if self._is_numeric(name) else "---" for name in self.columns]
+        return "\n".join([line(head), line(rule), *map(line, body)])
+
+    def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Write the values in full to a file, or return the text where no path is given."""
+        text = csv_text(self.columns, (row.values() for row in self._rows))
+        if path is None:
+            return text
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        return None
+
+    def to_dict(self) -> dict[str, list]:
+        """The values of each column; ``list(table)`` gives the rows."""
+        return {name: self[name] for name in self.columns}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a data frame."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas.") from error
+        return pd.DataFrame(self.to_dict(), columns=self.columns)
+
+    def _is_numeric(self, name: str) -> bool:
+        values = [value for value in self[name] if value is not None]
+        return bool(values) and all(map(_is_number, values))
+
+    def _text(self) -> list[list[str]]:
+        """Head and rows as people read them."""
+        columns = [_written(self[name]) for name in self.columns]
+        return [list(map(str, self.columns)), *map(list, zip(*columns, strict=True))]
+
+
+def csv_text(head: Iterable[Any], rows: Iterable[Iterable[Any]], separator: str = ",") -> str:
+    """Rows of values as CSV."""
+    return "".join(_csv_line(values, separator) for values in chain([head], rows))
+
+
+def _csv_line(values: Iterable[Any], separator: str) -> str:
+    out = io.StringIO(newline="")
+    # Only the characters that end a line are quoted by csv; "\r" in a cell is to be one of them.
+    csv.writer(out, delimiter=separator, lineterminator="\r\n").writerow(values)
+    return out.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _written(values: list) -> list[str]:
+    """The values of a column as text; its fractions have the same number of decimals."""
+    real = [v for v in values if isinstance(v, float)]
+    short = [number(v, DIGITS) for v in real if np.isfinite(v)]
+    decimals = None
+    if not any("e" in text for text in short):
+        decimals = max((len(text.partition(".")[2]) for text in short), default=0)
+    out = []
+    for value in values:
+        if value is None:
+            out.append("")
+        elif not isinstance(value, float):
+            out.append(str(value))
+        elif decimals is None or not np.isfinite(value):
+            out.append(number(value, DIGITS))
+        else:
+            out.append(f"{value:.{decimals}f}")
+    return out

@@ -1,0 +1,1 @@
+"""Raw tables in: files and data frames become rows of numbers."""

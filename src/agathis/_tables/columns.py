@@ -1,0 +1,152 @@
+"""Which columns of a file the tree may use."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from agathis._tables.source import Source
+
+# More names than that are not read in a message.
+SHOWN = 12
+
+
+def choose_columns(
+    source: Source, columns: Sequence[str] | None, weight: str | None, *, stacklevel: int = 3
+) -> list[str]:
+    """The names of the features, after the names that were given are checked.
+
+    Parameters
+    ----------
+    source : Source
+    columns : list of str or None
+        ``None`` is every column of numbers; a warning tells what is left out.
+    weight : str or None
+    stacklevel : int, default=3
+        Whose line the warning shows; by default that of the caller of the caller.
+
+    Returns
+    -------
+    names : list of str
+    """
+    counts = Counter(source.names)
+    if weight is not None:
+        _check_name(source, counts, "weight", weight)
+    if columns is None:
+        return _all_numbers(source, counts, weight, stacklevel + 1)
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise TypeError(f"columns must be a list of names; it is {columns!r}.")
+    names = list(columns)
+    if not names:
+        raise ValueError("columns is empty; name at least one, or leave it at None.")
+    for name in names:
+        _check_name(source, counts, "columns", name)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"columns names {twice!r} twice.")
+    if weight in names:
+        raise ValueError(f"weight={weight!r} is among columns; a weight cannot be a feature.")
+    return [str(name) for name in names]
+
+
+def is_number(kind: pa.DataType) -> bool:
+    from pyarrow import types
+
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
+    """float32 if it holds all values of all these types exactly, else float64."""
+    from pyarrow import types
+
+    narrow = all(
+        types.is_boolean(kind)
+        or (types.is_integer(kind) and kind.bit_width <= 16)
+        or (types.is_floating(kind) and kind.bit_width <= 32)
+        for kind in kinds
+    )
+    return np.dtype(np.float32 if narrow else np.float64)
+
+
+def _all_numbers(
+    source: Source, counts: Counter[str], weight: str | None, stacklevel: int
+) -> list[str]:
+    index = _pandas_index(source.schema)
+    names, left_out = [], []
+    for field in source.schema:
+        if field.name == weight:
+            continue
+        if not field.name:
+            left_out.append("'' (no name)")
+        elif field.name in index:
+            left_out.append(f"{field.name!r} (index of pandas)")
+        elif not is_number(field.type):
+            left_out.append(f"{field.name!r} ({field.type})")
+        else:
+            names.append(field.name)
+    for name in counts:
+        if name:
+            _check_single(source, counts, name)
+    if not names:
+        raise ValueError(
+            f"file {source.path!r} has no column of numbers to use. "
+            f"Left out: {_listed(left_out)}.{source.hint}"
+        )
+    if left_out:
+        warnings.warn(
+            f"file {source.path!r}: not used are {_listed(left_out)}. "
+            "Give columns= to choose, and to silence this.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+    return names
+
+
+def _pandas_index(schema: pa.Schema) -> set[str]:
+    """Columns that pandas stored as its index, and would not give back as columns."""
+    stored = (schema.pandas_metadata or {}).get("index_columns", [])
+    return {name for name in stored if isinstance(name, str)}
+
+
+def _check_name(source: Source, counts: Counter[str], argument: str, name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} takes names of columns, as str; it has {name!r}.")
+    if name not in counts:
+        like = [other for other in counts if other.strip().lower() == name.strip().lower()]
+        close = like or get_close_matches(name, counts, 1)
+        raise ValueError(
+            f"{argument} names {name!r}, which file {source.path!r} does not have"
+            + (f"; did you mean {close[0]!r}?" if close else ".")
+            + f" Its columns are {_listed(map(repr, counts))}.{source.hint}"
+        )
+    _check_single(source, counts, name)
+    kind = source.schema.field(name).type
+    if not is_number(kind):
+        numbers = [repr(field.name) for field in source.schema if is_number(field.type)]
+        raise ValueError(
+            f"{argument} names {name!r}, which is not a column of numbers but of type {kind} in "
+            f"file {source.path!r}. Columns of numbers are {_listed(numbers)}."
+        )
+
+
+def _check_single(source: Source, counts: Counter[str], name: str) -> None:
+    if counts[name] > 1:
+        raise ValueError(
+            f"file {source.path!r} has {counts[name]} columns of the name {name!r}; "
+            "names must differ."
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    more = len(names) - SHOWN
+    return (", ".join(names[:SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")

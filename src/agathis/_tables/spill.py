@@ -1,0 +1,155 @@
+"""Rows of a file, copied block by block into a plain one that NumPy can map."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from io import FileIO
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis._tables.columns import common_dtype
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from agathis._tables.source import Source
+
+# A block of a very wide table is cut to this, whatever its number of rows.
+BLOCK_BYTES = 64 << 20
+
+
+def spill_rows(
+    source: Source,
+    names: list[str],
+    weight: str | None,
+    directory: str,
+    block_rows: int,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> tuple[np.memmap, np.ndarray | None]:
+    """Copy the named columns into a file of that directory.
+
+    Parameters
+    ----------
+    source : Source
+    names : list of str
+    weight : str or None
+    directory : str
+        Is left to the caller to remove.
+    block_rows : int
+    progress : callable, optional
+        Called after each block with the rows done and all rows, or ``None``.
+
+    Returns
+    -------
+    X : memmap of shape (n_samples, n_features)
+        Read-only, float32 or float64, in C order; NaN where a value is missing.
+    sample_weight : ndarray of shape (n_samples,) or None
+    """
+    dtype = common_dtype(source.schema.field(name).type for name in names)
+    width = dtype.itemsize * len(names)
+    if source.n_rows is not None:
+        check_room(directory, source.n_rows * (width + 8 * (weight is not None)), source.path)
+    rows_path, weight_path = (os.path.join(directory, name) for name in ("rows", "weight"))
+    wanted = names if weight is None else [*names, weight]
+    block_rows = max(1, min(block_rows, BLOCK_BYTES // width))
+    done = 0
+    with (
+        # Unbuffered: nothing is left that closing would have to write to a full disk.
+        open(rows_path, "wb", buffering=0) as rows_file,
+        open(weight_path, "wb", buffering=0) as weight_file,
+        closing(_blocks(source, wanted, block_rows)) as blocks,
+    ):
+        for batch in blocks:
+            block = _table(batch, names, dtype)
+            _check_finite(source, block, names, done)
+            _write(rows_file, block, directory, source.path)
+            if weight is not None:
+                weights = _column(batch, weight, np.dtype(np.float64))
+                _check_weights(source, weights, weight, done)
+                _write(weight_file, weights, directory, source.path)
+            done += len(block)
+            if progress is not None:
+                progress(done, source.n_rows)
+    if source.n_rows not in (None, done):
+        raise source.fault(f"it should hold {source.n_rows} rows, and {done} came.")
+    if done == 0:
+        raise ValueError(f"file {source.path!r} has no rows.")
+    X = np.memmap(rows_path, dtype=dtype, mode="r", shape=(done, len(names)))
+    return X, None if weight is None else np.fromfile(weight_path)
+
+
+def check_room(directory: str, size: int, path: str) -> None:
+    """Raise if so many bytes do not fit on the disk of that directory."""
+    free = shutil.disk_usage(directory).free
+    if size > free:
+        reason = f"they need {_megabytes(size)}, and {_megabytes(free)} are free"
+        raise _no_room(errno.ENOSPC, reason, directory, path)
+
+
+def _write(file: FileIO, values: np.ndarray, directory: str, path: str) -> None:
+    left = memoryview(values).cast("B")
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError as error:
+        raise _no_room(error.errno or errno.EIO, str(error.strerror), directory, path) from error
+
+
+def _no_room(number: int, reason: str, directory: str, path: str) -> OSError:
+    return OSError(
+        number,
+        f"The rows of file {path!r} cannot be copied into {os.path.dirname(directory)!r}: "
+        f"{reason}. A directory on another disk can be given as temp_dir=",
+    )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB"
+
+
+def _blocks(source: Source, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """Batches of at most so many rows, none of them empty."""
+    with closing(source.batches(names, rows)) as batches:
+        for batch in batches:
+            for start in range(0, len(batch), rows):
+                yield batch.slice(start, rows)
+
+
+def _table(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarray:
+    table = np.empty((len(batch), len(names)), dtype)
+    for place, name in enumerate(names):
+        table[:, place] = _column(batch, name, dtype)
+    return table
+
+
+def _column(batch: pa.RecordBatch, name: str, dtype: np.dtype) -> np.ndarray:
+    import pyarrow as pa
+
+    # Unsafe is the cast of whole numbers that float64 has to round, beyond 2**53.
+    floats = batch.column(name).cast(pa.from_numpy_dtype(dtype), safe=False)
+    return floats.to_numpy(zero_copy_only=False)
+
+
+def _check_finite(source: Source, block: np.ndarray, names: list[str], done: int) -> None:
+    infinite = np.isinf(block)
+    if infinite.any():
+        row, place = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"file {source.path!r}, column {names[place]!r}: {block[row, place]} in row "
+            f"{done + row} (counted from 0); values must be finite or missing."
+        )
+
+
+def _check_weights(source: Source, weights: np.ndarray, name: str, done: int) -> None:
+    bad = ~((weights >= 0) & (weights < np.inf))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"file {source.path!r}, weight={name!r}: {weights[row]} in row {done + row} (counted "
+            "from 0); weights must be finite, not negative and not missing."
+        )

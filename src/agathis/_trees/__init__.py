@@ -1,0 +1,1 @@
+"""The tree as arrays, how one is put together, and what every estimator with a tree can do."""

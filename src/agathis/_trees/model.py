@@ -1,0 +1,109 @@
+"""What every estimator of the package can do once it has a tree.
+
+An estimator sets ``tree_`` in ``fit``; the rest is read from it here, so that predictions, paths
+and importances are the same code whatever grew the tree.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._checks import data as checks
+from agathis._trees.tree import Tree
+
+
+def tree_of(model: BaseEstimator | Tree) -> Tree:
+    """The tree of a fitted estimator, or the tree itself."""
+    if isinstance(model, Tree):
+        return model
+    tree = getattr(model, "tree_", None)
+    if not isinstance(tree, Tree):
+        if hasattr(model, "named_steps"):
+            raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
+        if isinstance(model, type) or not hasattr(model, "fit"):
+            found = repr(model)
+        else:
+            check_is_fitted(model)
+            how = "without tree_" if tree is None else "whose tree_ is another kind of tree"
+            found = f"a {type(model).__name__}, {how}"
+        raise TypeError(f"model must be a fitted estimator of agathis, or a Tree; it is {found}.")
+    return tree
+
+
+class TreeModel(ClusterMixin):
+    """A clustering estimator with a ``tree_``."""
+
+    tree_: Tree
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.predict(X, threads)
+
+    def apply(self, X: ArrayLike) -> np.ndarray:
+        """The leaf of each row, as a node number of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : ndarray of shape (n_samples,)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.apply(X, threads)
+
+    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
+        """Which nodes each row passes on its way to its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_samples, n_nodes)
+        """
+        X, threads = self._rows_and_threads(X)
+        return self.tree_.decision_path(X, threads)
+
+    def get_depth(self) -> int:
+        """The most splits on the way to a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves there are."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        check_is_fitted(self, "tree_")
+        return self.tree_.feature_importances()
+
+    @property
+    def _takes_missing(self) -> bool:
+        """Whether the fitted tree says where missing values go."""
+        return False
+
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        check_is_fitted(self, "tree_")
+        threads = checks.n_threads(self.n_jobs)
+        missing = self._takes_missing
+        X, _ = checks.check_X(self, X, reset=False, missing=missing, threads=threads)
+        return X, threads

@@ -1,0 +1,281 @@
+"""The tree as arrays, one entry a node, the same for every estimator of the package.
+
+Nodes are numbered as they were made: the root is 0, and each split appends its left child,
+then its right one. A row goes left where ``x[feature] <= threshold``. Where its value is
+missing (NaN) the node says which way; see ``Tree.missing``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from agathis._core.shared.predict import walk
+
+#: Kinds of split; ``Tree.move`` holds indices into this. Kauri's have their names, any other
+#: tree's are "cut".
+MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation", "cut")
+LEAF = -1
+UNDEFINED = -2
+#: Where missing values go; ``Tree.missing`` holds indices into this.
+MISSING = ("unseen", "left", "right")
+
+# Rows that walk down a tree between two chances to hear an interrupt.
+_ROWS_AT_ONCE = 1 << 20
+
+_DTYPES = {
+    "children_left": np.int32,
+    "children_right": np.int32,
+    "feature": np.int32,
+    "threshold": np.float64,
+    "cluster": np.int32,
+    "gain": np.float64,
+    "move": np.int8,
+    "missing": np.int8,
+    "n_node_samples": np.int64,
+    "weighted_n_node_samples": np.float64,
+    "depth": np.int32,
+}
+
+
+# Feature and threshold of a leaf; its gain, move and missing.
+_NO_SPLIT = UNDEFINED, float(UNDEFINED)
+_NO_GAIN = 0.0, 0, 0
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A binary tree whose leaves belong to clusters.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (n_nodes,)
+        Node numbers; -1 at a leaf.
+    feature, threshold : ndarray of shape (n_nodes,)
+        The split; -2 at a leaf.
+    cluster : ndarray of shape (n_nodes,)
+        The cluster of a leaf; for another node the one it had when it was cut.
+    gain : ndarray of shape (n_nodes,)
+        What the split added to the objective; 0 at a leaf.
+    move : ndarray of shape (n_nodes,)
+        Kind of split, an index into ``MOVES``.
+    missing : ndarray of shape (n_nodes,)
+        Where rows that miss the feature go, an index into ``MISSING``. Where the training rows
+        of the node missed none, they go to the child with more rows.
+    n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
+        Rows of the training data, those of weight 0 left out, and their weight.
+    depth : ndarray of shape (n_nodes,)
+        0 at the root.
+    n_features : int
+    """
+
+    children_left: np.ndarray
+    children_right: np.ndarray
+    feature: np.ndarray
+    threshold: np.ndarray
+    cluster: np.ndarray
+    gain: np.ndarray
+    move: np.ndarray
+    missing: np.ndarray
+    n_node_samples: np.ndarray
+    weighted_n_node_samples: np.ndarray
+    depth: np.ndarray
+    n_features: int
+
+    def __repr__(self) -> str:
+        return (
+            f"Tree({self.n_leaves} leaves, {self.n_clusters} clusters, depth {self.max_depth}, "
+            f"{self.n_features} features)"
+        )
+
+    @property
+    def node_count(self) -> int:
+        return len(self.feature)
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        return self.children_left == LEAF
+
+    @property
+    def n_leaves(self) -> int:
+        return int(np.count_nonzero(self.is_leaf))
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.cluster[self.is_leaf].max()) + 1
+
+    @property
+    def max_depth(self) -> int:
+        return int(self.depth.max())
+
+    @property
+    def missing_left(self) -> np.ndarray:
+        """Whether rows that miss the feature of a node go left."""
+        n = self.n_node_samples
+        # The children of a leaf are -1: some node, whose answer is not used.
+        unseen = n[self.children_left] >= n[self.children_right]
+        return (self.missing == 1) | ((self.missing == 0) & unseen & ~self.is_leaf)
+
+    def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """The leaf of each row, as a node number; float32 and float64 are read in place."""
+        return self._walk(X, np.arange(self.node_count, dtype=np.int32), threads).astype(np.intp)
+
+    def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
+        """The cluster of each row."""
+        return self._walk(X, self.cluster, threads)
+
+    def _walk(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
+        """``answer`` of the leaf of each row."""
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(
+                f"X must have shape (n_samples, {self.n_features}); it has shape {X.shape}."
+            )
+        if X.dtype not in (np.float32, np.float64) or not X.dtype.isnative:
+            X = X.astype(np.float64)
+        out = np.empty(len(X), dtype=np.int32)
+        missing_left = self.missing_left.astype(np.uint8)
+        for begin in range(0, len(X), _ROWS_AT_ONCE):
+            part = slice(begin, begin + _ROWS_AT_ONCE)
+            walk(
+                X[part],
+                self.children_left,
+                self.children_right,
+                self.feature,
+                self.threshold,
+                missing_left,
+                answer,
+                out[part],
+                self.max_depth,
+                threads,
+            )
+        return out
+
+    def parents(self) -> np.ndarray:
+        """The parent of each node; -1 for the root."""
+        parent = np.full(self.node_count, -1, dtype=np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[self.children_left[inner]] = inner
+        parent[self.children_right[inner]] = inner
+        return parent
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to ``node``, both included."""
+        parent = self.parents()
+        path = [int(node)]
+        while parent[path[-1]] >= 0:
+            path.append(int(parent[path[-1]]))
+        return path[::-1]
+
+    def decision_path(self, X: np.ndarray, threads: int = 1) -> sparse.csr_matrix:
+        """Which nodes each row passes, a sparse (n_samples, n_nodes) matrix of ones."""
+        leaves = self.apply(X, threads)
+        parent = self.parents()
+        length = self.depth[leaves].astype(np.int64) + 1
+        indptr = np.concatenate([[0], np.cumsum(length)])
+        indices = np.empty(indptr[-1], dtype=np.int64)
+        node, place = leaves.copy(), indptr[1:] - 1
+        rows = np.arange(len(leaves))
+        while len(rows):
+            indices[place[rows]] = node[rows]
+            node[rows] = parent[node[rows]]
+            place[rows] -= 1
+            rows = rows[node[rows] >= 0]
+        ones = np.ones(len(indices), dtype=np.int64)
+        return sparse.csr_matrix((ones, indices, indptr), shape=(len(leaves), self.node_count))
+
+    def feature_importances(self) -> np.ndarray:
+        """Share of each feature in the sum of all gains."""
+        inner = ~self.is_leaf
+        total = np.bincount(self.feature[inner], self.gain[inner], minlength=self.n_features)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as lists and numbers."""
+        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in _DTYPES}
+        return {"n_features": self.n_features, **out}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Tree:
+        """The tree of :meth:`to_dict`."""
+        missing = [f.name for f in fields(cls) if f.name not in data]
+        if missing:
+            raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
+        arrays = {}
+        for name, dtype in _DTYPES.items():
+            try:
+                arrays[name] = np.asarray(data[name], dtype=dtype)
+            except (OverflowError, TypeError, ValueError) as error:
+                raise ValueError(f"data is not a tree: see {name}, {error}.") from error
+        tree = cls(**arrays, n_features=int(data["n_features"]))
+        tree.check()
+        return tree
+
+    def check(self) -> None:
+        """Raise ValueError where the arrays do not make a tree that can be walked."""
+        shapes = {getattr(self, name).shape for name in _DTYPES}
+        if len(shapes) != 1 or len(next(iter(shapes))) != 1 or self.node_count == 0:
+            raise ValueError(f"data is not a tree: its arrays have the shapes {sorted(shapes)}.")
+        inner = np.flatnonzero(~self.is_leaf)
+        children = np.concatenate([self.children_left[inner], self.children_right[inner]])
+        # Children come after their parent, and every node but the root is one node's child.
+        if (
+            (self.children_right[self.is_leaf] != LEAF).any()
+            or (children <= np.tile(inner, 2)).any()
+            or not np.array_equal(np.sort(children), np.arange(1, self.node_count))
+        ):
+            raise ValueError("data is not a tree: its children do not make one.")
+        feature = self.feature[inner]
+        if ((feature < 0) | (feature >= self.n_features)).any():
+            raise ValueError(f"data is not a tree of {self.n_features} features: see feature.")
+        if (
+            (self.cluster < 0).any()
+            or (self.cluster >= self.node_count).any()
+            or np.isnan(self.threshold).any()
+            or not np.isin(self.move, np.arange(len(MOVES))).all()
+            or not np.isin(self.missing, np.arange(len(MISSING))).all()
+        ):
+            raise ValueError("data is not a tree: see cluster, threshold, move and missing.")
+
+
+class TreeBuilder:
+    """A tree that grows node by node.
+
+    Parameters
+    ----------
+    n_features : int
+    n_samples, weight : int, float
+        Of the root.
+    """
+
+    def __init__(self, n_features: int, n_samples: int, weight: float) -> None:
+        self.n_features = n_features
+        # A row a node, in the order of _DTYPES.
+        self.rows: list[list] = [[LEAF, LEAF, *_NO_SPLIT, 0, *_NO_GAIN, n_samples, weight, 0]]
+
+    def depth(self, node: int) -> int:
+        return self.rows[node][-1]
+
+    def cut(
+        self,
+        node: int,
+        split: Any,
+        left: tuple[int, float],
+        right: tuple[int, float],
+    ) -> tuple[int, int]:
+        """Give a leaf two children of the given (samples, weight); their numbers."""
+        row, first = self.rows[node], len(self.rows)
+        for cluster, size in ((split.left, left), (split.right, right)):
+            self.rows.append([LEAF, LEAF, *_NO_SPLIT, cluster, *_NO_GAIN, *size, row[-1] + 1])
+        row[:4] = first, first + 1, split.feature, split.threshold
+        row[5:8] = split.gain, split.move, split.missing
+        return first, first + 1
+
+    def build(self) -> Tree:
+        columns = zip(_DTYPES.items(), zip(*self.rows, strict=True), strict=True)
+        arrays = {name: np.array(column, dtype=dtype) for (name, dtype), column in columns}
+        return Tree(**arrays, n_features=self.n_features)

@@ -1,0 +1,95 @@
+"""A tree as text for Graphviz, which draws it: ``dot -Tsvg tree.dot > tree.svg``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sklearn.base import BaseEstimator
+
+from agathis._describe.described import Described, describe
+from agathis._trees.tree import Tree
+
+# Fills of leaves, by cluster; light enough for black text, and told apart by most eyes.
+COLOURS = (
+    "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#e0e0e0", "#99d8c9",
+)  # fmt: skip
+
+
+def to_dot(
+    model: BaseEstimator | Tree,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+    digits: int = 4,
+) -> str:
+    r"""Write a tree for Graphviz.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
+        As for :func:`agathis.export.to_text`.
+
+    Returns
+    -------
+    text : str
+        In the DOT language. Nodes have the numbers that they have in ``tree_``.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_dot
+    >>> print(to_dot(Kauri(2).fit([[0.0], [1.0], [9.0]]), feature_names=["age"]))
+    digraph tree {
+        node [shape=box, style="rounded,filled", fillcolor="white", fontname="helvetica"];
+        edge [fontname="helvetica"];
+        0 [label="3 samples"];
+        1 [label="cluster 0\n2 samples", fillcolor="#a6cee3"];
+        2 [label="cluster 1\n1 sample", fillcolor="#fdbf6f"];
+        0 -> 1 [label="age <= 5"];
+        0 -> 2 [label="age > 5"];
+    }
+    """
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
+    return "\n".join(["digraph tree {", *(f"    {line};" for line in _lines(described)), "}"])
+
+
+def _lines(described: Described) -> Iterator[str]:
+    yield 'node [shape=box, style="rounded,filled", fillcolor="white", fontname="helvetica"]'
+    yield 'edge [fontname="helvetica"]'
+    tree, nodes = described.tree, sorted(described.nodes(), key=lambda node: node.number)
+    for node in nodes:
+        label = f"{node.size} sample{'s'[: node.size != 1]}"
+        fill = ""
+        if node.is_leaf:
+            label = f"{node.cluster}\n{label}"
+            fill = f', fillcolor="{COLOURS[tree.cluster[node.number] % len(COLOURS)]}"'
+        yield f"{node.number} [label={quoted(label)}{fill}]"
+    for node in nodes:
+        if not node.is_leaf:
+            n = node.number
+            yield f"{n} -> {tree.children_left[n]} [label={quoted(node.left)}]"
+            yield f"{n} -> {tree.children_right[n]} [label={quoted(node.right)}]"
+
+
+def quoted(text: str) -> str:
+    r"""A label that is drawn as it is: Graphviz reads ``\``, ``"`` and HTML's ``&``.
+
+    >>> print(quoted('a "b" & c'))
+    "a \"b\" &amp; c"
+    """
+    text = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+    text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return '"' + "\\n".join(text.splitlines() or [""]) + '"'

@@ -1,0 +1,385 @@
+"""A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
+
+``format`` is "agathis-tree" and ``version`` 1. ``nodes`` has an array for each property of nodes;
+node 0 is the root, and children come after their parent. A row goes to ``left`` where its value
+of ``feature`` is at most ``threshold``, to ``right`` where it is more; where it misses the value
+``missing`` says which way, and "unseen" means to the child with more ``samples``. At a leaf
+``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold "inf" tells known values
+from missing ones. Numbers are written so that they are read as the same float64.
+
+``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
+"red"}}``: texts, numbers, true or false, and null for a missing value. ``value_names`` has, for
+each feature that holds codes, pairs of a value and its word. Either may be null.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from agathis import __version__
+from agathis._describe.columns import one_hot_of, value_names_of
+from agathis._describe.described import Described, describe
+from agathis._support.files import write_whole
+from agathis._trees.tree import LEAF, MISSING, MOVES, UNDEFINED, Tree
+from agathis.export._loaded import LoadedTree
+
+FORMAT, VERSION = "agathis-tree", 1
+# More than any tree that a person would read; a file beyond it is not read at all.
+MAX_BYTES = 1 << 26
+MAX_FEATURES = 1 << 20
+NODES = (
+    "left", "right", "feature", "threshold", "cluster", "samples", "weight", "missing", "move",
+    "gain",
+)  # fmt: skip
+
+
+def to_json(
+    model: BaseEstimator | Tree,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+    indent: int | None = None,
+) -> str | None:
+    """Write a tree as JSON.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    path : str or PathLike, optional
+        A file, which is replaced as a whole; without it the text is returned.
+    scaler, feature_names, cluster_names, one_hot, value_names : optional
+        As for :func:`agathis.export.to_text`. With a scaler the tree that is written is for rows
+        that are not scaled. Names, one-hot columns and words for values are kept in the file:
+        exporters need not be told again.
+    indent : int, optional
+        Spaces for each level, for reading.
+
+    Returns
+    -------
+    text : str or None
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import from_json, to_json
+    >>> text = to_json(Kauri(2).fit([[0.0], [1.0], [9.0]]), feature_names=["age"])
+    >>> text[:40]
+    '{"format": "agathis-tree", "version": 1,'
+    >>> from_json(text).predict([[7.5]])
+    array([1], dtype=int32)
+    """
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+    )
+    tree, source = described.tree, described.model
+    leaf = tree.is_leaf.tolist()
+
+    def of_cuts(values: np.ndarray) -> list:
+        return [None if ends else value for value, ends in zip(values.tolist(), leaf, strict=True)]
+
+    threshold = ["inf" if t == math.inf else t for t in of_cuts(tree.threshold)]
+    kind = getattr(source, "source", None) if isinstance(source, LoadedTree) else None
+    out = {
+        "format": FORMAT,
+        "version": VERSION,
+        "agathis": __version__,
+        "model": kind or type(source).__name__,
+        "n_features": tree.n_features,
+        "n_clusters": tree.n_clusters,
+        "feature_names": described.features if described.named_features else None,
+        "cluster_names": described.clusters if described.named_clusters else None,
+        **_written_columns(described),
+        "takes_missing": bool(getattr(source, "_takes_missing", True)),
+        "objective": getattr(source, "objective_", None),
+        "nodes": {
+            "left": of_cuts(tree.children_left),
+            "right": of_cuts(tree.children_right),
+            "feature": of_cuts(tree.feature),
+            "threshold": threshold,
+            "cluster": tree.cluster.tolist(),
+            "samples": tree.n_node_samples.tolist(),
+            "weight": tree.weighted_n_node_samples.tolist(),
+            "missing": [MISSING[i] for i in tree.missing],
+            "move": [MOVES[i] for i in tree.move],
+            "gain": tree.gain.tolist(),
+        },
+    }
+    text = json.dumps(out, allow_nan=False, indent=indent)
+    if path is None:
+        return text
+    write_whole(path, text.encode())
+    return None
+
+
+def from_json(source: str | os.PathLike[str]) -> LoadedTree:
+    """Read a tree that :func:`to_json` wrote.
+
+    Parameters
+    ----------
+    source : str or PathLike
+        The text, or the path of a file: a str is a text where its first character that is not
+        space is a "{".
+
+    Returns
+    -------
+    model : LoadedTree
+        With ``predict``, ``apply`` and ``decision_path``; every exporter takes it.
+
+    Raises
+    ------
+    ValueError
+        Where it is not such a tree, or of a newer version. Files may come from anywhere: nothing
+        in them is executed, and what cannot be walked is refused.
+
+    Examples
+    --------
+    >>> from agathis.export import from_json
+    >>> from_json('{"format": "agathis-tree", "version": 2}')
+    Traceback (most recent call last):
+        ...
+    ValueError: source has version 2 of the format; this version of agathis reads version 1.
+    """
+    data = _parsed(_text_of(source))
+    if data.get("format") != FORMAT:
+        raise _wrong(f"its format is {data.get('format')!r}, not {FORMAT!r}")
+    version = data.get("version")
+    if isinstance(version, bool) or not isinstance(version, int):
+        raise _wrong(f"its version is {version!r}, not a whole number")
+    if version != VERSION:
+        raise ValueError(
+            f"source has version {version} of the format; this version of agathis reads version "
+            f"{VERSION}."
+        )
+    n_features = _whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
+    tree = _tree(data.get("nodes"), n_features)
+    takes_missing = data.get("takes_missing")
+    if not isinstance(takes_missing, bool):
+        raise _wrong(f"takes_missing is {takes_missing!r}, not true or false")
+    model = data.get("model")
+    if not isinstance(model, str):
+        raise _wrong(f"model is {model!r}, not a text")
+    if data.get("n_clusters") != tree.n_clusters:
+        raise _wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
+    out = LoadedTree(
+        tree,
+        feature_names=_names(data, "feature_names", n_features),
+        cluster_names=_names(data, "cluster_names", tree.n_clusters),
+        one_hot=_one_hot(data.get("one_hot")),
+        value_names=_value_names(data.get("value_names")),
+        takes_missing=takes_missing,
+        source=model,
+        objective=_objective(data.get("objective")),
+    )
+    try:
+        # Columns must be features, and can only be what the cuts of the tree allow.
+        describe(out)
+    except ValueError as error:
+        raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
+    return out
+
+
+def _objective(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise _wrong(f"objective is {value!r}, not a finite number")
+    return float(value)
+
+
+def _wrong(what: str) -> ValueError:
+    return ValueError(f"source is not a tree of agathis: {what}.")
+
+
+def _text_of(source: str | os.PathLike[str]) -> str:
+    if isinstance(source, str) and source.lstrip()[:1] == "{":
+        size = len(source)
+    else:
+        try:
+            path = os.fspath(source)
+        except TypeError:
+            raise TypeError(f"source must be a text or a path; it is {source!r}.") from None
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        size = len(data)
+        try:
+            source = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise _wrong(f"it is not UTF-8, {error}") from error
+    if size > MAX_BYTES:
+        raise _wrong(f"it has more than {MAX_BYTES} bytes")
+    return source
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    def constant(name: str) -> None:
+        raise _wrong(f"{name} is no number of JSON")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(pairs)
+        if len(out) < len(pairs):
+            raise _wrong("an object has a key twice")
+        return out
+
+    try:
+        data = json.loads(text, parse_constant=constant, object_pairs_hook=unique)
+    except RecursionError:
+        raise _wrong("it is nested too deeply") from None
+    except ValueError as error:
+        # What the two functions above have said stands; the rest comes from json, or from a
+        # number of more digits than Python reads.
+        if str(error).startswith("source is not"):
+            raise
+        raise _wrong(f"it is not JSON, {error}") from error
+    if not isinstance(data, Mapping):
+        raise _wrong(f"it is a {type(data).__name__}, not an object")
+    return data
+
+
+def _whole(value: object, name: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise _wrong(f"{name} is {_short(value)}, not a whole number from {low} to {high}")
+    return value
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _real(value: object, name: str, low: float) -> float:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    try:
+        value = float(value) if good else math.nan
+    except OverflowError:
+        value = math.nan
+    # A number too large for float64 is read as infinite.
+    if not math.isfinite(value) or value < low:
+        raise _wrong(f"{name} is no finite number{f' from {low}' if low > -math.inf else ''}")
+    return value
+
+
+def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
+    names = data.get(key)
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _wrong(f"{key} is not a list of texts")
+    if len(names) != n:
+        raise _wrong(f"{key} has {len(names)} names for {n}")
+    return names
+
+
+def _written_columns(described: Described) -> dict[str, Any]:
+    one_hot = one_hot_of(described.features, described.columns)
+    for source, columns in one_hot.items():
+        for category in columns.values():
+            finite = not isinstance(category, float) or math.isfinite(category)
+            if not finite or not isinstance(category, (str, bool, int, float, type(None))):
+                raise TypeError(
+                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
+                    "numbers, booleans and None."
+                )
+    codes = value_names_of(described.columns)
+    pairs = {name: [list(pair) for pair in words.items()] for name, words in codes.items()}
+    return {"one_hot": one_hot or None, "value_names": pairs or None}
+
+
+def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise _wrong(f"one_hot is {_short(found)}, not an object with sources")
+    for source, columns in found.items():
+        if not isinstance(columns, Mapping) or not columns:
+            raise _wrong(f"one_hot has {_short(columns)} for {_short(source)}, not its columns")
+        for category in columns.values():
+            if isinstance(category, (int, float)) and not isinstance(category, bool):
+                _real(category, "a category of one_hot", -math.inf)
+            elif not isinstance(category, (str, bool, type(None))):
+                raise _wrong(f"one_hot has the category {_short(category)}")
+    return found
+
+
+def _value_names(found: object) -> dict[str, dict[float, str]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise _wrong(f"value_names is {_short(found)}, not an object with features")
+    out: dict[str, dict[float, str]] = {}
+    for name, pairs in found.items():
+        words = out[name] = {}
+        for pair in pairs if isinstance(pairs, list) else [None]:
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
+                raise _wrong(f"value_names has no pairs of a value and a word for {_short(name)}")
+            words[_real(pair[0], "a value of value_names", -math.inf)] = pair[1]
+    return out
+
+
+def _tree(nodes: object, n_features: int) -> Tree:
+    if not isinstance(nodes, Mapping):
+        raise _wrong("it has no nodes")
+    for name in NODES:
+        if not isinstance(nodes.get(name), list):
+            raise _wrong(f"nodes has no list {name}")
+    n = len(nodes["left"])
+    lengths = {len(nodes[name]) for name in NODES}
+    if lengths != {n} or not 0 < n < 2**31:
+        raise _wrong(f"the lists of nodes have the lengths {sorted(lengths)}")
+    leaf = [value is None for value in nodes["left"]]
+    for name in ("right", "feature", "threshold"):
+        if [value is None for value in nodes[name]] != leaf:
+            raise _wrong(f"left and {name} are not null at the same nodes")
+
+    def of_cuts(name: str, missing: int, high: int) -> list[int]:
+        return [missing if v is None else _whole(v, name, 0, high) for v in nodes[name]]
+
+    def word(name: str, words: tuple[str, ...]) -> list[int]:
+        for value in nodes[name]:
+            if not isinstance(value, str) or value not in words:
+                raise _wrong(f"{name} is {_short(value)}, none of {', '.join(words)}")
+        return [words.index(value) for value in nodes[name]]
+
+    def at(threshold: object) -> float:
+        if threshold is None or threshold == "inf":
+            return float(UNDEFINED) if threshold is None else math.inf
+        return _real(threshold, "threshold", -math.inf)
+
+    arrays = {
+        "children_left": of_cuts("left", LEAF, n - 1),
+        "children_right": of_cuts("right", LEAF, n - 1),
+        "feature": of_cuts("feature", UNDEFINED, n_features - 1),
+        "threshold": [at(value) for value in nodes["threshold"]],
+        "cluster": [_whole(v, "cluster", 0, n - 1) for v in nodes["cluster"]],
+        "gain": [_real(v, "gain", -math.inf) for v in nodes["gain"]],
+        "move": word("move", MOVES),
+        "missing": word("missing", MISSING),
+        "n_node_samples": [_whole(v, "samples", 0, 2**63 - 1) for v in nodes["samples"]],
+        "weighted_n_node_samples": [_real(v, "weight", 0.0) for v in nodes["weight"]],
+        "depth": [0] * n,
+        "n_features": n_features,
+    }
+    try:
+        # Children come after their parent, each of one: there is no cycle once this holds.
+        tree = Tree.from_dict(arrays)
+    except ValueError as error:
+        raise _wrong(str(error).rstrip(".").removeprefix("data is not a tree: ")) from error
+    for node in np.flatnonzero(~tree.is_leaf):
+        tree.depth[[tree.children_left[node], tree.children_right[node]]] = tree.depth[node] + 1
+    return tree

@@ -1,0 +1,185 @@
+"""A tree that was read from a file, as an estimator that predicts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._tables.frames import rows_of_frame
+from agathis._trees.model import TreeModel
+from agathis._trees.tree import Tree
+
+
+class LoadedTree(TreeModel, BaseEstimator):
+    """A fitted tree without the method that grew it.
+
+    It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves
+    the tree as it is, so that it may stand at the end of a pipeline.
+
+    Of a data frame of pandas or polars, ``predict``, ``apply`` and ``decision_path`` take the rows
+    as they were before encoding: columns are found by their names, others are ignored, and sources
+    of ``one_hot`` are encoded here. A category that the tree has not seen is none of the known
+    ones, with a warning. Arrays have a column for each feature, in their order.
+
+    Parameters
+    ----------
+    tree : Tree
+    feature_names : sequence of str, optional
+    cluster_names : sequence of str, optional
+    one_hot, value_names : mapping, optional
+        As for :func:`agathis.export.to_text`.
+    takes_missing : bool, default=True
+        Whether rows may miss values.
+    source : str, optional
+        The class of the model that the tree comes from.
+    objective : float, optional
+        Kauri's objective of the rows that the tree was grown from.
+    n_jobs : int, optional
+        Threads of ``predict``; by default as many as cores.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    n_clusters_, n_leaves_, n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where names were given.
+    cluster_names_ : list of str
+        Where names were given; exporters use them.
+    one_hot_, value_names_ : mapping
+        Where they were given; exporters use them.
+    objective_ : float
+        Where it was given; in the units of the rows that the tree was grown from.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import from_json, to_json
+    >>> model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
+    >>> model
+    LoadedTree(objective=81.5, source='Kauri', takes_missing=False,
+               tree=Tree(2 leaves, 2 clusters, depth 1, 1 features))
+    >>> model.predict([[7.5]])
+    array([1], dtype=int32)
+
+    Rows of a data frame need no encoding.
+
+    >>> import pandas as pd
+    >>> plans = {"plan": ["plan_free", "plan_basic"]}
+    >>> tree = Kauri(2).fit(pd.DataFrame({"plan_free": [1, 0, 0], "plan_basic": [0, 1, 1]}))
+    >>> model = from_json(to_json(tree, one_hot=plans))
+    >>> model.predict(pd.DataFrame({"id": [7, 8], "plan": ["free", "basic"]}))
+    array([1, 0], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        *,
+        feature_names: Sequence[str] | None = None,
+        cluster_names: Sequence[str] | None = None,
+        one_hot: Mapping | None = None,
+        value_names: Mapping | None = None,
+        takes_missing: bool = True,
+        source: str | None = None,
+        objective: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.tree = tree
+        self.feature_names = feature_names
+        self.cluster_names = cluster_names
+        self.one_hot = one_hot
+        self.value_names = value_names
+        self.takes_missing = takes_missing
+        self.source = source
+        self.objective = objective
+        self.n_jobs = n_jobs
+        self.tree_ = tree
+        self.n_clusters_ = tree.n_clusters
+        self.n_leaves_ = tree.n_leaves
+        self.n_features_in_ = tree.n_features
+        if feature_names is not None:
+            self.feature_names_in_ = np.asarray(feature_names, dtype=object)
+        if cluster_names is not None:
+            self.cluster_names_ = list(cluster_names)
+        if one_hot is not None:
+            self.one_hot_ = one_hot
+        if value_names is not None:
+            self.value_names_ = value_names
+        if objective is not None:
+            self.objective_ = objective
+
+    def fit(self, X: ArrayLike, y: object = None) -> LoadedTree:
+        """Nothing: the tree is grown already.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        self : LoadedTree
+        """
+        return self
+
+    def fit_predict(self, X: ArrayLike, y: object = None) -> np.ndarray:
+        """The cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.predict(X)
+
+    def __sklearn_clone__(self) -> LoadedTree:
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.takes_missing
+        return tags
+
+    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        if self._has_columns(X):
+            X = rows_of_frame(self, X)
+        threads = checks.n_threads(self.n_jobs)
+        # The names may have been given for reading only: rows without names are as welcome.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            X, _ = checks.check_X(self, X, reset=False, missing=True, threads=threads)
+        if not self.takes_missing:
+            self._check_known(X)
+        return X, threads
+
+    def _has_columns(self, X: ArrayLike) -> bool:
+        """Whether these are rows of a data frame, whose columns are found by their names."""
+        columns = getattr(X, "columns", None)
+        if not hasattr(self, "feature_names_in_") or columns is None:
+            return False
+        return len(columns) > 0 and all(isinstance(name, str) for name in columns)
+
+    def _check_known(self, X: np.ndarray) -> None:
+        missing = np.isnan(X).any(axis=0)
+        if missing.any():
+            column = int(np.argmax(missing))
+            names = getattr(self, "feature_names_in_", None)
+            where = column if names is None else repr(names[column])
+            raise ValueError(
+                f"Input X contains NaN, for example in column {where}; the tree was grown from "
+                "rows without missing values. Fill them in or drop these rows, or set "
+                "takes_missing=True: they then go with the larger part at each split."
+            )
+
+    @property
+    def _takes_missing(self) -> bool:
+        return self.takes_missing

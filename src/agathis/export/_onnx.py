@@ -1,0 +1,103 @@
+"""A tree as an ONNX model, by way of scikit-learn's trees."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
+
+from agathis._support.files import write_whole
+from agathis._trees.tree import Tree
+from agathis.export._sklearn import to_sklearn
+
+
+def to_onnx(
+    model: BaseEstimator | Tree,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    X: ArrayLike | None = None,
+    scaler: object = None,
+) -> bytes | None:
+    """Make an ONNX model, which needs no Python to run.
+
+    It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
+    As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
+    tells apart may go the other way. The names of the columns of ``X``, in order, are in its
+    metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
+    ``pip install agathis[onnx]``.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    path : str or PathLike, optional
+        A file, which is replaced as a whole; without it the bytes are returned.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows that have to get the clusters that they get here, as for
+        :func:`agathis.export.to_sklearn`.
+    scaler : fitted scaler or Pipeline of scalers, optional
+        As for :func:`agathis.export.to_text`: the model then takes rows that are not scaled.
+
+    Returns
+    -------
+    data : bytes or None
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_onnx
+    >>> data = to_onnx(Kauri(2).fit([[0.0], [1.0], [9.0]]))  # doctest: +SKIP
+    """
+    try:
+        from skl2onnx import to_onnx as convert
+        from skl2onnx.common.data_types import FloatTensorType
+    except ImportError as error:
+        raise ImportError("to_onnx needs skl2onnx: pip install agathis[onnx].") from error
+    classifier = to_sklearn(model, X, scaler=scaler)
+    classifier.classes_ = np.arange(len(classifier.classes_))
+    made = convert(
+        classifier,
+        initial_types=[("X", FloatTensorType([None, classifier.n_features_in_]))],
+        options={"zipmap": False},
+    )
+    _route_missing(made, classifier)
+    _tell_names(made, model, classifier)
+    data = made.SerializeToString()
+    if path is None:
+        return data
+    write_whole(path, data)
+    return None
+
+
+def _tell_names(made: Any, model: object, classifier: DecisionTreeClassifier) -> None:
+    """Write into the model what its columns are, which the shape of X does not tell."""
+    names = getattr(classifier, "feature_names_in_", None)
+    found = {
+        "feature_names": None if names is None else [str(name) for name in names],
+        "one_hot": getattr(model, "one_hot_", None),
+    }
+    for key, value in found.items():
+        if value is not None:
+            made.metadata_props.add(key=key, value=json.dumps(value))
+
+
+def _route_missing(made: Any, classifier: DecisionTreeClassifier) -> None:
+    """Say at each node where missing values go, which skl2onnx may leave out."""
+    from onnx import helper
+
+    name = "nodes_missing_value_tracks_true"
+    for node in made.graph.node:
+        if node.op_type != "TreeEnsembleClassifier":
+            continue
+        given = {attribute.name: attribute for attribute in node.attribute}
+        # A node is "true" where a row goes left.
+        left = classifier.tree_.missing_go_to_left
+        values = [int(left[i]) for i in given["nodes_nodeids"].ints]
+        if name in given:
+            node.attribute.remove(given[name])
+        node.attribute.append(helper.make_attribute(name, values))

@@ -1,0 +1,196 @@
+"""A sentence a cluster: the conditions under which a row belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._describe.boxes import Box, Range, boxes_of, n_sides
+from agathis._describe.columns import Column, Indicator
+from agathis._describe.described import Described, describe
+from agathis._support.table import Table
+from agathis._trees.tree import Tree
+
+
+class Rules(Table):
+    """The rules of a tree, a row a cluster; as text they are sentences.
+
+    ``cluster``, ``rule``, ``conditions`` (how many the rule has), ``size`` and ``share`` of its
+    rows; with ``y`` also ``class`` and ``purity``.
+    """
+
+    def __str__(self) -> str:
+        total = sum(row["size"] for row in self)
+        return "\n".join(_sentence(row, total) for row in self)
+
+    __repr__ = __str__
+
+
+def to_rules(
+    model: BaseEstimator | Tree,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+    digits: int = 4,
+) -> Rules:
+    """Say of each cluster which rows it has, in one rule.
+
+    The leaves of a cluster are joined where they make one box, and conditions that the rest of
+    the rule makes superfluous are dropped. The rules are exact: a row satisfies that of its
+    cluster and no other. Missing values are spoken of where training rows missed some.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows to count, in the units of the rules: with a scaler, from before scaling. By default
+        the training rows are counted.
+    y : array-like of shape (n_samples,), optional
+        Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
+        the share of the cluster's rows that are of it, its purity.
+    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
+        As for :func:`agathis.export.to_text`.
+
+    Returns
+    -------
+    rules : Rules
+        A table, a row a cluster: ``cluster``, ``rule``, ``conditions`` (how many), ``size`` (rows
+        of the cluster), ``share`` (of all rows); with ``y`` also ``class`` and ``purity``. As
+        text it is sentences. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_rules
+    >>> iris = load_iris()
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
+    >>> rules = to_rules(model, feature_names=["sl", "sw", "petal", "pw"])
+    >>> print(rules)
+    cluster 0 is where petal <= 3.4: 53 of 150 rows (35.3 %).
+    cluster 1 is where 3.4 < petal <= 5.15: 63 of 150 rows (42.0 %).
+    cluster 2 is where petal > 5.15: 34 of 150 rows (22.7 %).
+    >>> rules[0]["rule"]
+    'petal <= 3.4'
+    """
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
+    tree = described.tree
+    labels, classes = _labels(described, X, y)
+    if labels is None:
+        leaf = tree.is_leaf
+        size = np.bincount(
+            tree.cluster[leaf], tree.n_node_samples[leaf], minlength=tree.n_clusters
+        ).astype(np.int64)
+    else:
+        size = np.bincount(labels, minlength=tree.n_clusters)
+    rows = []
+    for cluster, boxes in enumerate(cluster_boxes(described)):
+        row = {
+            "cluster": described.clusters[cluster] if described.named_clusters else cluster,
+            "rule": _rule(described.columns, boxes),
+            "conditions": sum(map(n_sides, boxes)),
+            "size": int(size[cluster]),
+            "share": float(size[cluster] / max(1, size.sum())),
+        }
+        if classes is not None:
+            row |= _most_frequent(classes[labels == cluster])
+        rows.append(row)
+    return Rules(rows)
+
+
+def cluster_boxes(described: Described) -> list[list[Box]]:
+    """Of each cluster the boxes that its rule speaks of."""
+    found = boxes_of(described.tree, described.paths())
+    return [[without_implied(described.columns, box) for box in boxes] for boxes in found]
+
+
+def _labels(
+    described: Described, X: ArrayLike | None, y: ArrayLike | None
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if X is None:
+        if y is not None:
+            raise ValueError("y goes with X: give the rows whose classes it has.")
+        return None, None
+    labels = described.tree.predict(checks.check_table(X, missing=True), checks.n_threads(None))
+    if y is None:
+        return labels, None
+    classes = np.asarray(y)
+    if classes.shape != labels.shape:
+        raise ValueError(
+            f"y must have a class for each row of X, {labels.shape}; it has shape {classes.shape}."
+        )
+    return labels, classes
+
+
+def _most_frequent(classes: np.ndarray) -> dict[str, object]:
+    if not len(classes):
+        return {"class": None, "purity": None}
+    names, counts = np.unique(classes, return_counts=True)
+    best = int(np.argmax(counts))
+    return {"class": names[best], "purity": float(counts[best] / len(classes))}
+
+
+def _rule(columns: Sequence[Column], boxes: Sequence[Box]) -> str:
+    if not boxes:
+        return "no row at all"
+    texts = []
+    for box in boxes:
+        words = [_condition(columns[f], allowed) for f, allowed in box.items()]
+        if len(words) > 1 or len(boxes) > 1:
+            words = [f"({text})" if text.endswith(" or missing") else text for text in words]
+        texts.append((len(words), " and ".join(words) or "all rows"))
+    if len(texts) == 1:
+        return texts[0][1]
+    return " or ".join(f"({text})" if n > 1 else text for n, text in texts)
+
+
+def _condition(column: Column, allowed: Range) -> str:
+    if not allowed.has_values:
+        return f"{column.name} is missing"
+    words = column.words(allowed.low, allowed.high)
+    return f"{words} or missing" if allowed.missing else words
+
+
+def without_implied(columns: Sequence[Column], box: Box) -> Box:
+    """Where a source is in one category, that it is in no other one goes without saying."""
+    said = {
+        columns[f].source
+        for f, allowed in box.items()
+        if isinstance(columns[f], Indicator) and 0 <= allowed.low < 1 <= allowed.high
+    }
+    return {
+        f: allowed
+        for f, allowed in box.items()
+        if not isinstance(columns[f], Indicator)
+        or columns[f].source not in said
+        or (0 <= allowed.low < 1)
+    }
+
+
+def _sentence(row: Mapping[str, object], total: int) -> str:
+    cluster = row["cluster"]
+    name = f"cluster {cluster}" if isinstance(cluster, int) else cluster
+    where = "" if row["rule"] in ("all rows", "no row at all") else "where "
+    counts = f"{row['size']} of {total} rows ({100 * row['share']:.1f} %)"
+    if row.get("class") is not None:
+        counts += f", {100 * row['purity']:.1f} % of them of class {row['class']}"
+    # A name may have several lines, a sentence is one.
+    return " ".join(f"{name} is {where}{row['rule']}: {counts}.".splitlines())

@@ -1,0 +1,165 @@
+"""A tree as a fitted ``DecisionTreeClassifier``, for all that knows scikit-learn's trees.
+
+scikit-learn rounds rows to float32 before it compares them; a threshold has to be chosen among
+the float32 so that rounded rows go the way of the rows. Rounding never changes the order of two
+values, it may make them equal. So only rows that round to the same float32 as the threshold are in
+doubt. Rounded down to float32, a threshold halfway between two values parts them if any does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
+
+from agathis._checks import data as checks
+from agathis._describe.described import Described, describe
+from agathis._trees.tree import Tree
+
+
+def to_sklearn(
+    model: BaseEstimator | Tree,
+    X: ArrayLike | None = None,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+) -> DecisionTreeClassifier:
+    """Make a fitted decision tree classifier of scikit-learn.
+
+    Its classes are the clusters. ``plot_tree``, ``export_text`` and other tools for such trees
+    take it. It rounds rows to float32: rows that are nearer to a threshold than float32 tells
+    apart may go the other way. Give the rows that must not, and thresholds are chosen for them.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows that have to get the clusters that they get here, for example the training rows;
+        with a scaler, from before scaling. Where float32 cannot tell two of them apart that a
+        node parts, an error says so.
+    scaler, feature_names : optional
+        As for :func:`agathis.export.to_text`.
+    cluster_names : sequence of str, optional
+        The classes; by default the numbers of clusters.
+
+    Returns
+    -------
+    classifier : DecisionTreeClassifier
+        ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``;
+        the values of an inner node are the shares of the clusters among its training rows.
+
+    Examples
+    --------
+    >>> from sklearn.tree import export_text
+    >>> from agathis import Kauri
+    >>> from agathis.export import to_sklearn
+    >>> print(export_text(to_sklearn(Kauri(2).fit([[0.0], [1.0], [9.0]]))))
+    |--- feature_0 <= 5.00
+    |   |--- class: 0
+    |--- feature_0 >  5.00
+    |   |--- class: 1
+    <BLANKLINE>
+    """
+    described = describe(
+        model, scaler=scaler, feature_names=feature_names, cluster_names=cluster_names
+    )
+    tree = described.tree
+    with np.errstate(over="ignore"):
+        threshold = _rounded_down(tree.threshold)
+    if X is not None:
+        rows = checks.check_table(X, missing=True, n_features=tree.n_features)
+        threshold = _parting(described, threshold, rows)
+    return _classifier(described, threshold)
+
+
+def _rounded_down(values: np.ndarray) -> np.ndarray:
+    """The largest float32 that is no larger, as float64."""
+    near = values.astype(np.float32)
+    below = np.nextafter(near, np.float32(-np.inf))
+    return np.where(near > values, below, near).astype(np.float64)
+
+
+def _parting(described: Described, threshold: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Thresholds that send the rounded rows where the tree sends the rows."""
+    tree, out = described.tree, threshold.copy()
+    X = np.asarray(X, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        rounded = X.astype(np.float32).astype(np.float64)
+    if np.isinf(rounded).any():
+        raise ValueError("X has values that float32 does not hold, more than 3.4e38 in size.")
+    rows_of = {0: np.arange(len(X))}
+    missing_left = tree.missing_left
+    for node in range(tree.node_count):
+        rows = rows_of.pop(node)
+        if tree.is_leaf[node]:
+            continue
+        f = tree.feature[node]
+        values, missing = X[rows, f], np.isnan(X[rows, f])
+        left = (values <= tree.threshold[node]) | (missing & missing_left[node])
+        low = rounded[rows[left & ~missing], f].max(initial=-np.inf)
+        high = rounded[rows[~left & ~missing], f].min(initial=np.inf)
+        if low >= high:
+            raise ValueError(
+                f"float32 does not tell apart rows of X that node {node} parts: "
+                f"{described.features[f]} <= {float(tree.threshold[node])!r}, and both sides have "
+                f"rows that round to {high!r}. Without X such rows may go the other way."
+            )
+        if not low <= out[node] < high:
+            out[node] = low
+        rows_of[int(tree.children_left[node])] = rows[left]
+        rows_of[int(tree.children_right[node])] = rows[~left]
+    return out
+
+
+def _shares(tree: Tree) -> np.ndarray:
+    """Of each node, the share of each cluster in the weight of its rows."""
+    values = np.zeros((tree.node_count, tree.n_clusters))
+    leaves = np.flatnonzero(tree.is_leaf)
+    # A leaf that no row has reached still has its cluster.
+    weight = np.maximum(tree.weighted_n_node_samples[leaves], np.finfo(np.float64).tiny)
+    values[leaves, tree.cluster[leaves]] = weight
+    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
+        values[node] = values[tree.children_left[node]] + values[tree.children_right[node]]
+    return values / values.sum(axis=1, keepdims=True)
+
+
+def _classifier(described: Described, threshold: np.ndarray) -> DecisionTreeClassifier:
+    tree = described.tree
+    n_clusters = tree.n_clusters
+    # The layout of nodes is scikit-learn's own: taken from a tree that it has grown.
+    sample = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
+    nodes = np.zeros(tree.node_count, dtype=sample.__getstate__()["nodes"].dtype)
+    shares = _shares(tree)
+    nodes["left_child"] = tree.children_left
+    nodes["right_child"] = tree.children_right
+    nodes["feature"] = tree.feature
+    nodes["threshold"] = threshold
+    nodes["impurity"] = 1.0 - (shares**2).sum(axis=1)
+    nodes["n_node_samples"] = tree.n_node_samples
+    nodes["weighted_n_node_samples"] = tree.weighted_n_node_samples
+    nodes["missing_go_to_left"] = tree.missing_left
+    grown = type(sample)(tree.n_features, np.array([n_clusters], dtype=np.intp), 1)
+    grown.__setstate__(
+        {
+            "max_depth": tree.max_depth,
+            "node_count": tree.node_count,
+            "nodes": nodes,
+            "values": np.ascontiguousarray(shares[:, None, :]),
+        }
+    )
+    out = DecisionTreeClassifier()
+    out.tree_ = grown
+    out.n_outputs_ = 1
+    out.n_classes_ = np.int64(n_clusters)
+    out.classes_ = np.array(
+        described.clusters if described.named_clusters else np.arange(n_clusters)
+    )
+    out.n_features_in_ = out.max_features_ = tree.n_features
+    if described.named_features:
+        out.feature_names_in_ = np.array(described.features, dtype=object)
+    return out

@@ -1,0 +1,225 @@
+"""What is read from a tree: how deep its leaves are, how long their explanations.
+
+All of it is an average over leaves, each weighed by the rows that reach it. These rows are those
+of X or, where no X is given, the training rows, whose numbers the tree keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import METRIC_CONSTRAINTS
+from agathis._describe.words import named_tree, rule
+from agathis._support.table import Table
+from agathis._trees.model import TreeModel, tree_of
+from agathis._trees.tree import Tree
+
+
+def weighted_average_depth(
+    model: BaseEstimator | Tree,
+    X: ArrayLike | None = None,
+    root_depth: float = 1,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """The mean over rows of the depth of their leaf (WAD); lower is simpler.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows as the estimator takes them. By default the training rows, with their weights.
+    root_depth : float, default=1
+        The depth of the root. With 1, as the literature counts, a tree of two leaves has a WAD
+        of 2; with 0 it is the mean number of conditions that a row is asked.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows of X.
+
+    Returns
+    -------
+    depth : float
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.metrics import weighted_average_depth
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> model = Kauri(n_clusters=2, max_leaf_nodes=2).fit(X)
+    >>> weighted_average_depth(model, X)
+    2.0
+    """
+    checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
+    tree = tree_of(model)
+    _, share = _reached(model, X, sample_weight)
+    return float(share @ tree.depth + root_depth)
+
+
+def weighted_average_explanation_size(
+    model: BaseEstimator | Tree,
+    X: ArrayLike | None = None,
+    offset: float = 0,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """The mean over rows of the size of their leaf's explanation (WAES); lower is simpler.
+
+    The size is the number of different (feature, direction) pairs on the way to the leaf: of
+    ``a <= 3`` and ``a <= 2`` only the tighter condition is needed, so the two count as one.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows as the estimator takes them. By default the training rows, with their weights.
+    offset : float, default=0
+        Added to the mean. The Kauri paper reports WAES with ``offset=1``, as its WAD counts the
+        root as 1; the definition has 0.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows of X.
+
+    Returns
+    -------
+    size : float
+
+    References
+    ----------
+    Eduardo Laber, Lucas Murtinho, Felipe Oliveira. "Shallow decision trees for explainable
+    k-means clustering", 2023.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.metrics import weighted_average_explanation_size
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> model = Kauri(n_clusters=4).fit(X)
+    >>> weighted_average_explanation_size(model, X)
+    1.5
+    """
+    checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
+    tree = tree_of(model)
+    _, share = _reached(model, X, sample_weight)
+    return float(share @ _explanation_sizes(tree) + offset)
+
+
+def explanation_table(
+    model: BaseEstimator | Tree,
+    X: ArrayLike | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    digits: int = 4,
+) -> Table:
+    """Each leaf of a tree with its rule: the conditions of its rows, merged.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows as the estimator takes them. By default the training rows, with their weights.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default clusters are shown by their numbers.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows of X.
+    digits : int, default=4
+        Significant digits of the bounds, as in :func:`agathis.export.to_text`.
+
+    Returns
+    -------
+    table : Table
+        A row a leaf, from left to right: ``leaf`` (its node number), ``cluster``, ``size`` (how
+        many rows reach it, those of weight 0 left out), ``share`` (of the weight of all rows),
+        ``depth`` (the root counted as 1, as in :func:`weighted_average_depth`),
+        ``explanation_size``, ``rule``. It reads as a list of dictionaries, prints itself, and
+        has ``to_pandas``, ``to_csv``, ``to_markdown`` and ``to_dict``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.metrics import explanation_table
+    >>> iris = load_iris()
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
+    >>> table = explanation_table(model, feature_names=["sl", "sw", "petal", "pw"])
+    >>> print(table)
+    leaf  cluster  size   share  depth  explanation_size  rule
+       1        0    53  0.3533      2                 1  petal <= 3.4
+       3        1    63  0.4200      3                 2  3.4 < petal <= 5.15
+       4        2    34  0.2267      3                 1  petal > 5.15
+    """
+    checks.check_arguments("explanation_table", METRIC_CONSTRAINTS, digits=digits)
+    tree, features, clusters = named_tree(model, feature_names, cluster_names)
+    size, share = _reached(model, X, sample_weight)
+    lengths = _explanation_sizes(tree)
+    rows = []
+    for path in _paths(tree):
+        leaf = path[-1]
+        cluster = int(tree.cluster[leaf])
+        rows.append(
+            {
+                "leaf": leaf,
+                "cluster": cluster if cluster_names is None else clusters[cluster],
+                "size": size[leaf],
+                "share": share[leaf],
+                "depth": tree.depth[leaf] + 1,
+                "explanation_size": lengths[leaf],
+                "rule": rule(tree, path, features, digits),
+            }
+        )
+    return Table(rows)
+
+
+def _reached(
+    model: BaseEstimator | Tree, X: ArrayLike | None, sample_weight: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of each node, rows that end there and their share of all weight: 0 but at leaves."""
+    tree = tree_of(model)
+    if X is None:
+        if sample_weight is not None:
+            raise ValueError("sample_weight goes with X; without X the training rows are counted.")
+        size = np.where(tree.is_leaf, tree.n_node_samples, 0)
+        weight = np.where(tree.is_leaf, tree.weighted_n_node_samples, 0.0)
+        return size, weight / weight.sum()
+    if isinstance(model, TreeModel):
+        leaves = model.apply(X)
+    else:
+        leaves = tree.apply(checks.check_table(X, missing=True), checks.n_threads(None))
+    weight = checks.check_sample_weight(sample_weight, len(leaves))
+    counted = np.ones(len(leaves)) if weight is None else weight
+    size = np.bincount(leaves[counted > 0], minlength=tree.node_count)
+    total = np.bincount(leaves, counted, minlength=tree.node_count)
+    return size, total / total.sum()
+
+
+def _explanation_sizes(tree: Tree) -> np.ndarray:
+    """Of each node, how many different (feature, direction) pairs lead to it."""
+    pairs: list[frozenset[tuple[int, str]]] = [frozenset()] * tree.node_count
+    # Parents are numbered before their children.
+    for node in np.flatnonzero(~tree.is_leaf):
+        feature = int(tree.feature[node])
+        pairs[tree.children_left[node]] = pairs[node] | {(feature, "left")}
+        pairs[tree.children_right[node]] = pairs[node] | {(feature, "right")}
+    return np.array([len(found) for found in pairs])
+
+
+def _paths(tree: Tree) -> list[list[int]]:
+    """The nodes from the root to each leaf, leaves from left to right."""
+    is_leaf = tree.is_leaf
+    out, todo = [], [[0]]
+    while todo:
+        path = todo.pop()
+        node = path[-1]
+        if is_leaf[node]:
+            out.append(path)
+        else:
+            todo.append([*path, int(tree.children_right[node])])
+            todo.append([*path, int(tree.children_left[node])])
+    return out

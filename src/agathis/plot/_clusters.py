@@ -1,0 +1,251 @@
+"""Rows as points of the plane, drawn with the clusters they are in, and the leaves behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._describe.colours import cluster_style
+from agathis._describe.points import ClusterPoints, cluster_points
+from agathis._describe.regions import Region
+from agathis._trees.tree import Tree
+from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Points that a vector picture draws one by one.
+VECTOR_POINTS = 5_000
+# Of a point, so that a light one is seen on its light region.
+OUTLINE = (0.0, 0.0, 0.0, 0.6)
+# The room that a number takes, in points.
+NUMBER = (17.0, 15.0)
+# Characters of a name beside the picture.
+NAME = 28
+
+
+def plot_clusters(
+    model: BaseEstimator | Tree,
+    X: ArrayLike,
+    *,
+    features: Sequence[int | str] | None = None,
+    ax: Axes | None = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    standardise: bool = False,
+    max_points: int | None = 10_000,
+    legend: bool = True,
+) -> Axes:
+    """Draw rows as points, with the colour and marker of their cluster.
+
+    The number of a cluster stands where the median of its points is. Where the tree looks only at
+    the two features that are shown, its leaves are drawn as rectangles.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features)
+        Missing values are taken by the trees that ``predict`` them. Principal components have
+        the column's mean in their place; in a plane of two features such rows are not drawn,
+        and the picture says how many.
+    features : pair of int or str, optional
+        Two features, by number or name. By default the first two principal components of X; of
+        data with two columns these; of data with one column that and the cluster.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    standardise : bool, default=False
+        Whether principal components are those of columns with variance 1.
+    max_points : int, default=10_000
+        Where X has more rows, so many are drawn, the same ones every time; ``None`` is all.
+    legend : bool, default=True
+        Whether clusters are named beside the picture.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.plot import plot_clusters
+    >>> X = load_iris().data
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(X)
+    >>> ax = plot_clusters(model, X, ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'principal component 1 (92% of variance)'
+    """
+    checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
+    found = cluster_points(
+        model,
+        X,
+        features=features,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        standardise=standardise,
+        max_points=max_points,
+    )
+    ax = canvas(ax, (7.0, 4.8))
+    handles = _draw_points(ax, found)
+    _set_limits(ax, found)
+    if found.regions is not None:
+        _draw_regions(ax, found.regions)
+    _draw_numbers(ax, found)
+    _draw_words(ax, found)
+    if legend:
+        shown = [k for k in range(len(found.sizes)) if found.sizes[k]]
+        names = [_entry(k, found) for k in shown]
+        columns = 1 if len(shown) <= 16 else 2
+        size = "small" if len(shown) <= 16 else "x-small"
+        beside(ax, [handles[k] for k in shown], names, ncols=columns, fontsize=size)
+    return ax
+
+
+def _entry(k: int, found: ClusterPoints) -> str:
+    name = shortened(clean(found.cluster_names[k]), NAME)
+    number = "" if name == f"cluster {k}" else f"{k}: "
+    return f"{number}{name} ({found.sizes[k]:,})"
+
+
+def _draw_points(ax: Axes, found: ClusterPoints) -> list:
+    from matplotlib.lines import Line2D
+
+    area = float(np.clip(20_000 / max(len(found.points), 1), 9, 36))
+    handles = []
+    for k in range(len(found.sizes)):
+        style = cluster_style(k)
+        mine = found.cluster == k
+        ax.scatter(
+            *found.points[mine].T,
+            s=area,
+            c=style.colour,
+            marker=style.marker,
+            edgecolors=OUTLINE,
+            linewidths=0.4,
+            rasterized=len(found.points) > VECTOR_POINTS,
+            zorder=3,
+        )
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color=style.colour,
+                marker=style.marker,
+                linestyle="",
+                markersize=6,
+                markeredgecolor=OUTLINE,
+                markeredgewidth=0.4,
+            )
+        )
+    return handles
+
+
+def _set_limits(ax: Axes, found: ClusterPoints) -> None:
+    """Room around the points, the same on all sides."""
+    for axis, values in zip("xy", found.points.T, strict=True):
+        values = values[~np.isnan(values)]
+        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+        # Halves first: the difference of two large numbers may be out of range.
+        margin = 0.12 * (high / 2 - low / 2) or 0.5 * max(1e-3 * abs(low), 1.0)
+        ax.set(**{f"{axis}lim": (low - margin, high + margin)})
+
+
+def _draw_regions(ax: Axes, regions: Sequence[Region]) -> None:
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    for region in regions:
+        x0, x1 = np.clip([region.x_low, region.x_high], left, right)
+        y0, y1 = np.clip([region.y_low, region.y_high], bottom, top)
+        if x0 < x1 and y0 < y1:
+            style = cluster_style(region.cluster)
+            patch = Rectangle(
+                (x0, y0),
+                x1 - x0,
+                y1 - y0,
+                facecolor=to_rgba(style.colour, 0.22),
+                edgecolor=to_rgba(GREY, 0.6),
+                linewidth=0.6,
+                hatch=style.hatch or None,
+                zorder=1,
+            )
+            ax.add_patch(patch)
+
+
+def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
+    """The number of each cluster where the median of its points is, or beside another number."""
+    dots = ax.figure.dpi / 72
+    taken = np.empty((0, 2))
+    for k in range(len(found.sizes)):
+        mine = found.points[found.cluster == k]
+        mine = mine[~np.isnan(mine).any(axis=1)]
+        if not len(mine):
+            continue
+        middle = np.median(mine, axis=0)
+        place = ax.transData.transform(middle) / dots
+        free = _free_place(place, taken)
+        taken = np.vstack([taken, free])
+        style = cluster_style(k)
+        ax.annotate(
+            str(k),
+            middle,
+            xytext=free - place,
+            textcoords="offset points",
+            size=8,
+            weight="bold",
+            color=style.text_colour,
+            ha="center",
+            va="center",
+            zorder=5,
+            annotation_clip=False,
+            bbox={
+                "boxstyle": "round,pad=0.25",
+                "facecolor": style.colour,
+                "edgecolor": "white",
+                "linewidth": 0.8,
+            },
+        )
+
+
+def _free_place(place: np.ndarray, taken: np.ndarray) -> np.ndarray:
+    """The place itself or one near it, on rings around it, where no number is yet."""
+    for ring in range(len(taken) + 1):
+        for angle in np.arange(8 * ring or 1) * 2 * np.pi / (8 * ring or 1):
+            free = place + ring * np.multiply(NUMBER, [np.cos(angle), np.sin(angle)])
+            if not (np.abs(free - taken) < NUMBER).all(axis=1).any():
+                return free
+    return place
+
+
+def _draw_words(ax: Axes, found: ClusterPoints) -> None:
+    names = [shortened(clean(name), 60) for name in found.axis_names]
+    if found.plane == "feature":
+        ax.yaxis.get_major_locator().set_params(integer=True)
+    if found.explained is not None:
+        names = [
+            f"{name} ({100 * share:.0f}% of variance)"
+            for name, share in zip(names, found.explained, strict=True)
+        ]
+    ax.set_xlabel(names[0], **PLAIN)
+    ax.set_ylabel(names[1], **PLAIN)
+    notes = []
+    if len(found.points) < found.sizes.sum():
+        notes.append(f"{len(found.points):,} of {found.sizes.sum():,} rows")
+    if found.n_missing:
+        notes.append(f"{found.n_missing:,} rows that miss a value are not shown")
+    if notes:
+        ax.set_title("; ".join(notes), fontsize="small", color=GREY, loc="left")
+    ax.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,339 @@
+"""What is different about each cluster: the means of its features beside those of all rows.
+
+Means are standardised: how many standard deviations a cluster's mean is from that of all rows.
+The most telling features come first, those of whose variance the clusters explain the largest
+share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._describe.colours import cluster_style, text_on
+from agathis._describe.points import rows_and_clusters
+from agathis._describe.words import named_tree
+from agathis._partitions.objective import membership
+from agathis._trees.tree import Tree
+from agathis.plot._canvas import (
+    GREY,
+    PLAIN,
+    canvas,
+    check_axes,
+    clean,
+    shortened,
+    text_widths,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Characters of a feature's name, and of a line of a cluster's.
+NAME, WIDTH = 36, 12
+# Font in points, and on it the height of a row; the height of the clusters' colours in rows.
+POINTS, ROW, HEAD = 9.0, 2.0, 0.4
+# Standard deviations at which colours are full.
+FULL = 2.0
+LOW, MIDDLE, HIGH = "#2166AC", "#F7F7F7", "#B35806"
+UNKNOWN = "#E0E0E0"
+
+
+@dataclass(frozen=True)
+class ClusterProfile:
+    """The means of the features in each cluster.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_shown,)
+        Numbers of the features, the most telling first.
+    feature_names : tuple of str
+        Theirs.
+    cluster_names : tuple of str
+    sizes : ndarray of shape (n_clusters,)
+        Rows of X in each cluster.
+    means : ndarray of shape (n_clusters, n_shown)
+        NaN where a cluster has no known value.
+    standardised : ndarray of shape (n_clusters, n_shown)
+        How many standard deviations the mean is from that of all rows; 0 where the feature is
+        constant, NaN where the mean is.
+    overall, spread : ndarray of shape (n_shown,)
+        Mean and standard deviation of all rows.
+    explained : ndarray of shape (n_shown,)
+        Share of the feature's variance between the clusters, from 0 to 1.
+    n_features : int
+        How many features there are, shown or not.
+    """
+
+    features: np.ndarray
+    feature_names: tuple[str, ...]
+    cluster_names: tuple[str, ...]
+    sizes: np.ndarray
+    means: np.ndarray
+    standardised: np.ndarray
+    overall: np.ndarray
+    spread: np.ndarray
+    explained: np.ndarray
+    n_features: int
+
+
+def cluster_profile(
+    model: BaseEstimator | Tree,
+    X: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_features: int | None = 20,
+    sample_weight: ArrayLike | None = None,
+) -> ClusterProfile:
+    """Tell what is different about each cluster: what :func:`plot_profile` draws.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features)
+        In any units, as long as the tree was fitted in them. Missing values are taken by the
+        trees that ``predict`` them, and left out of the means.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    max_features : int, default=20
+        The most features that are told of; ``None`` is all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows in means and standard deviations.
+
+    Returns
+    -------
+    profile : ClusterProfile
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.plot import cluster_profile
+    >>> iris = load_iris(as_frame=True)
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
+    >>> profile = cluster_profile(model, iris.data, max_features=2)
+    >>> profile.feature_names
+    ('petal length (cm)', 'petal width (cm)')
+    >>> profile.standardised.round(1)
+    array([[-1.2, -1.2],
+           [ 0.4,  0.4],
+           [ 1.2,  1.2]])
+    """
+    checks.check_arguments("cluster_profile", PLOT_CONSTRAINTS, max_features=max_features)
+    tree, names, clusters = named_tree(model, feature_names, cluster_names)
+    X, labels = rows_and_clusters(model, tree, X)
+    weight = checks.check_sample_weight(sample_weight, len(X))
+    counted = np.ones(len(X)) if weight is None else weight
+    overall = checks.column_means(X, weight)
+    # Apart from the mean of all, so that large values cost no digits; over the largest of these,
+    # so that no square is out of range.
+    apart = X - overall
+    known = ~np.isnan(apart)
+    apart[~known] = 0.0
+    unit = np.abs(apart).max(axis=0)
+    unit[unit == 0] = 1.0
+    apart /= unit
+    share = membership(labels, tree.n_clusters, counted)
+    size = share.T @ known
+    total = share.T @ apart
+    offset = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
+    whole = np.einsum("i,ij,ij->j", counted, apart, apart)
+    between = np.sum(np.where(size > 0, size * np.nan_to_num(offset) ** 2, 0.0), axis=0)
+    least, most = _range(X, counted)
+    varies = most > least
+    rows = counted @ known
+    spread = np.sqrt(np.divide(whole, rows, out=np.zeros_like(whole), where=varies & (rows > 0)))
+    varies &= spread > 0
+    standardised = np.divide(offset, spread, out=np.zeros_like(offset), where=varies)
+    standardised[np.isnan(offset)] = np.nan
+    explained = np.divide(between, whole, out=np.zeros_like(whole), where=varies)
+    explained = np.minimum(explained, 1.0)
+    # Ties, such as copies of a column, in the order of the columns.
+    order = np.argsort(-explained.round(12), kind="stable")[:max_features]
+    return ClusterProfile(
+        features=order,
+        feature_names=tuple(str(names[f]) for f in order),
+        cluster_names=tuple(map(str, clusters)),
+        sizes=np.bincount(labels, minlength=tree.n_clusters),
+        means=(overall + offset * unit)[:, order],
+        standardised=standardised[:, order],
+        overall=overall[order],
+        spread=(spread * unit)[order],
+        explained=explained[order],
+        n_features=tree.n_features,
+    )
+
+
+def _range(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and greatest known value of each column; equal where there is none."""
+    seen = X[weight > 0].astype(np.float64)
+    missing = np.isnan(seen)
+    least = np.where(missing, np.inf, seen).min(axis=0)
+    most = np.where(missing, -np.inf, seen).max(axis=0)
+    return least, most
+
+
+def plot_profile(
+    model: BaseEstimator | Tree,
+    X: ArrayLike,
+    *,
+    ax: Axes | None = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    max_features: int | None = 20,
+    sample_weight: ArrayLike | None = None,
+) -> Axes:
+    """Draw what is different about each cluster, as a table of coloured numbers.
+
+    A number says how many standard deviations the mean of a cluster (column) is above or below
+    that of all rows. The feature of whose variance the clusters explain most is on top.
+
+    Parameters
+    ----------
+    model : estimator or Tree
+        A fitted estimator with ``tree_``, or the tree itself.
+    X : array-like of shape (n_samples, n_features)
+        In any units, as long as the tree was fitted in them. Missing values are taken by the
+        trees that ``predict`` them, and left out of the means.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure, as large as the table needs.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    max_features : int, default=20
+        The most features that are shown; ``None`` is all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows in means and standard deviations.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.plot import plot_profile
+    >>> X = load_iris().data
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(X)
+    >>> ax = plot_profile(model, X, ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['x[2]', 'x[3]', 'x[0]', 'x[1]']
+    """
+    profile = cluster_profile(
+        model,
+        X,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        max_features=max_features,
+        sample_weight=sample_weight,
+    )
+    check_axes(ax)
+    rows = [shortened(clean(name), NAME) for name in profile.feature_names]
+    heads = [
+        [*wrapped(name, WIDTH), f"n={size:,}"]
+        for name, size in zip(profile.cluster_names, profile.sizes, strict=True)
+    ]
+    if ax is None:
+        wide, high = _inches(rows, heads)
+        ax = canvas(None, (wide, high))
+        points = POINTS
+    else:
+        points = _points_on(ax, rows, heads)
+    _draw(ax, profile, rows, heads, points)
+    return ax
+
+
+def _inches(rows: Sequence[str], heads: Sequence[Sequence[str]]) -> tuple[float, float]:
+    """The size of a figure for the table."""
+    beside = max(text_widths(rows)) * POINTS / 72
+    above = (max(map(len, heads)) + 3.5) * 1.25 * POINTS / 72
+    return (
+        max(beside + _column(heads) * POINTS / 72 * len(heads) + 0.4, 3.6),
+        max(above + ROW * POINTS / 72 * len(rows) + 0.5, 1.6),
+    )
+
+
+def _column(heads: Sequence[Sequence[str]]) -> float:
+    """The width of a column in units of the font."""
+    return max(max(text_widths(lines)) for lines in [*heads, ["+10.0"]]) + 1.0
+
+
+def _points_on(ax: Axes, rows: Sequence[str], heads: Sequence[Sequence[str]]) -> float:
+    """The largest font that fits in the cells of axes that were given."""
+    room = ax.get_window_extent()
+    dots = ax.figure.dpi / 72
+    wide = room.width / dots / len(heads) / _column(heads)
+    high = room.height / dots / len(rows) / 1.4
+    return min(POINTS, wide, high)
+
+
+def _draw(
+    ax: Axes,
+    profile: ClusterProfile,
+    rows: Sequence[str],
+    heads: Sequence[Sequence[str]],
+    points: float,
+) -> None:
+    from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
+    from matplotlib.patches import Rectangle
+
+    colours = LinearSegmentedColormap.from_list("agathis", [LOW, MIDDLE, HIGH])
+    norm = Normalize(-FULL, FULL, clip=True)
+    ax.set(xlim=(0, len(heads)), ylim=(len(rows), -HEAD))
+    for k, cluster in enumerate(profile.standardised):
+        style = cluster_style(k)
+        ax.add_patch(Rectangle((k + 0.02, -HEAD), 0.96, HEAD * 0.7, facecolor=style.colour))
+        for f, value in enumerate(cluster):
+            known = not np.isnan(value)
+            shade = to_hex(colours(norm(value))) if known else UNKNOWN
+            ax.add_patch(Rectangle((k, f), 1, 1, facecolor=shade, edgecolor="white", linewidth=1))
+            ax.text(
+                k + 0.5,
+                f + 0.5,
+                _signed(value) if known else "\u2013",
+                size=points,
+                color=text_on(shade),
+                ha="center",
+                va="center_baseline",
+            )
+    ax.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=points, **PLAIN)
+    ax.xaxis.tick_top()
+    lines = ["\n".join(head) for head in heads]
+    ax.set_xticks(np.arange(len(heads)) + 0.5, lines, fontsize=points, **PLAIN)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel(_legend(profile, heads), fontsize=points, color=GREY)
+    ax.xaxis.set_label_position("bottom")
+
+
+def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]]) -> str:
+    """What the numbers are, on as many lines as it takes below the columns."""
+    parts = ["standard deviations", "from the mean of all rows"]
+    if len(profile.features) < profile.n_features:
+        parts.insert(0, f"{len(profile.features)} of {profile.n_features} features;")
+    line = " ".join(parts)
+    return line if text_widths([line])[0] < _column(heads) * len(heads) else "\n".join(parts)
+
+
+def _signed(value: float) -> str:
+    """A number with its sign; none for what is 0 when rounded.
+
+    >>> _signed(1.234), _signed(-0.04)
+    ('+1.2', '0.0')
+    """
+    text = f"{value:+.1f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "\u2212")

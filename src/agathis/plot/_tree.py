@@ -1,0 +1,351 @@
+"""The tree as a picture.
+
+Everything is measured in the size of the font first: how wide and how high each box is, and by
+the same tidy layout where it stands, with the root on top or, where that is too wide, on the
+left. Then the font is chosen so that the whole fits. The axes have these units and the same scale
+both ways, so boxes and text stay in proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._describe.colours import cluster_style
+from agathis._describe.layout import LayoutNode, TreeLayout, layout_tree, places
+from agathis._trees.model import tree_of
+from agathis._trees.tree import Tree
+from agathis.plot._canvas import GREY, PLAIN, canvas, check_axes, text_widths, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import FancyBboxPatch
+
+# In units of the font size: height of a line, air in a box, the strip at its foot, space between
+# words and box, between neighbours, between one depth and the next, the border around all.
+LINE, AIR, STRIP, CLOSE, ASIDE, NEXT, BORDER = 1.3, 0.5, 0.45, 0.12, 0.8, 1.9, 0.6
+# Characters on a line.
+WIDTH = 22
+# Font of a figure of our own, in points, and its least and largest size in inches; on a page of
+# this size the root should be on top.
+POINTS = 9.0
+LEAST, MOST, PAGE = (3.0, 2.0), (80.0, 80.0), (14.0, 14.0)
+# The largest font on axes that were given.
+POINTS_ON_AXES = 11.0
+
+
+def plot_tree(
+    model: BaseEstimator | Tree,
+    *,
+    ax: Axes | None = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    scaler: object | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+    max_depth: int | None = None,
+    digits: int = 4,
+    details: bool = True,
+    root: str = "auto",
+    fontsize: float | None = None,
+) -> Axes:
+    """Draw a tree.
+
+    A leaf has the colour and the name of its cluster. A split has the name of its feature; what
+    leads to a child stands above that; the strip at its foot shows the clusters below it. The
+    thicker a line, the more rows pass it.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
+    ax : matplotlib Axes, optional
+        Where to draw, in letters that fit. By default a new figure, as large as the tree needs.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    scaler, one_hot, value_names
+        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, categories
+        and codes in words.
+    max_depth : int, optional
+        Nodes below this depth are left out; dashed boxes say how many leaves there are.
+    digits : int, default=4
+        Significant digits of the thresholds.
+    details : bool, default=True
+        Whether sizes, kinds of split and gains are shown.
+    root : {"auto", "top", "left"}, default="auto"
+        Where the root is: ``"auto"`` is on top unless the picture would be very wide.
+    fontsize : float, optional
+        In points. By default what fits.
+
+    Returns
+    -------
+    ax : matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.plot import plot_tree
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(load_iris().data)
+    >>> ax = plot_tree(model, ax=Figure().add_subplot())
+    >>> [text.get_text() for text in ax.texts][:2]
+    ['x[2]', '150 samples']
+    """
+    checks.check_arguments(
+        "plot_tree", PLOT_CONSTRAINTS, details=details, root=root, fontsize=fontsize
+    )
+    layout = layout_tree(
+        model,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        scaler=scaler,
+        one_hot=one_hot,
+        value_names=value_names,
+        max_depth=max_depth,
+        digits=digits,
+    )
+    check_axes(ax)
+    page, points = PAGE, POINTS
+    if ax is not None:
+        room = ax.get_window_extent()
+        dots = ax.figure.dpi
+        page, points = (room.width / dots, room.height / dots), POINTS_ON_AXES
+    sheet = _measure(tree_of(_last_step(model)), layout, details, root, page, points)
+    if ax is None:
+        fontsize = fontsize or min(points, sheet.points(MOST))
+        inches = [side * fontsize / 72 + 0.1 for side in sheet.size]
+        ax = canvas(None, (max(inches[0], LEAST[0]), max(inches[1], LEAST[1])))
+    _draw(ax, sheet, fontsize or min(points, sheet.points(page)))
+    return ax
+
+
+def _last_step(model: object) -> object:
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+@dataclass(frozen=True)
+class _Text:
+    """What is written for a node: words above its box, lines in it, of which some are bold."""
+
+    words: list[str]
+    lines: list[str]
+    bold: int
+    foot: float
+
+    @property
+    def width(self) -> float:
+        names, facts = self.lines[: self.bold], self.lines[self.bold :]
+        return max(text_widths(names, bold=True) + text_widths(facts)) + 2 * AIR
+
+    @property
+    def height(self) -> float:
+        return len(self.lines) * LINE + AIR + self.foot
+
+    @property
+    def above(self) -> float:
+        return len(self.words) * LINE + CLOSE if self.words else 0.0
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A node on the sheet: the middle, top and size of its box, and the line from its parent."""
+
+    node: LayoutNode
+    text: _Text
+    x: float
+    top: float
+    width: float
+    height: float
+    line: tuple[list[float], list[float]] | None
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    boxes: tuple[_Box, ...]
+    size: tuple[float, float]
+
+    def points(self, page: tuple[float, float]) -> float:
+        """The largest font with which the sheet fits on a page of this size in inches."""
+        return min(72 * inches / side for inches, side in zip(page, self.size, strict=True))
+
+
+def _measure(
+    tree: Tree,
+    layout: TreeLayout,
+    details: bool,
+    root: str,
+    page: tuple[float, float],
+    points: float,
+) -> _Sheet:
+    """Place the boxes, with the root where it is asked for, or where the font is larger."""
+    texts = {n.node: _text(n, details) for n in layout.nodes}
+    if root != "auto":
+        return _place(tree, layout, texts, root == "left")
+    upright = _place(tree, layout, texts, False)
+    if upright.points(page) >= points:
+        return upright
+    lying = _place(tree, layout, texts, True)
+    return lying if lying.points(page) > upright.points(page) else upright
+
+
+def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool) -> _Sheet:
+    """Give each node room along the two axes: across its depth, and from one depth to the next."""
+    width = {i: text.width for i, text in texts.items()}
+    wide = {i: max([width[i], *text_widths(text.words)]) for i, text in texts.items()}
+    high = {i: text.above + text.height for i, text in texts.items()}
+    across, along = (high, wide) if lying else (wide, high)
+    extent = np.zeros(tree.node_count)
+    extent[list(across)] = np.array(list(across.values())) + ASIDE
+    place = BORDER - ASIDE / 2 + places(tree, layout.depth, extent)
+
+    begin, end = [], BORDER
+    for depth in range(layout.depth + 1):
+        begin.append(end)
+        end += max(along[n.node] for n in layout.nodes if n.depth == depth) + NEXT
+    # Words above boxes stand in one row: the boxes of a depth begin at the same height.
+    above = [max(texts[n.node].above for n in layout.nodes if n.depth == d)
+             for d in range(layout.depth + 1)]  # fmt: skip
+
+    boxes: dict[int, _Box] = {}
+    for n in layout.nodes:
+        i, text = n.node, texts[n.node]
+        if lying:
+            x, top = begin[n.depth] + wide[i] / 2, place[i] - high[i] / 2 + text.above
+        else:
+            x, top = place[i], begin[n.depth] + above[n.depth]
+        box = _Box(n, text, float(x), float(top), width[i], text.height, None)
+        if n.parent >= 0:
+            line = _line(boxes[n.parent], box, begin[n.depth] - 0.4 * NEXT, lying)
+            box = replace(box, line=line)
+        boxes[i] = box
+    most = max(place[i] + across[i] / 2 for i in across) + BORDER
+    size = (end - NEXT + BORDER, float(most)) if lying else (float(most), end - NEXT + BORDER)
+    return _Sheet(tuple(boxes.values()), size)
+
+
+def _line(above: _Box, box: _Box, bend: float, lying: bool) -> tuple[list[float], list[float]]:
+    """From the parent to the child, or to the words above it; it turns aside at ``bend``."""
+    if lying:
+        start, y0 = above.x + above.width / 2, above.top + above.height / 2
+        y1 = box.top + box.height / 2
+        return [start, bend, bend, box.x - box.width / 2], [y0, y0, y1, y1]
+    end = box.top - box.text.above - CLOSE
+    return [above.x, above.x, box.x, box.x], [above.top + above.height, bend, bend, end]
+
+
+def _text(n: LayoutNode, details: bool) -> _Text:
+    names, facts = _lines(n, details)
+    words = wrapped(n.condition.replace("<=", "≤"), WIDTH) if n.condition else []
+    return _Text(words, names + facts, len(names), 0.0 if n.kind == "leaf" else STRIP)
+
+
+def _lines(n: LayoutNode, details: bool) -> tuple[list[str], list[str]]:
+    """What stands in a box: names, and facts below them."""
+    facts = [f"{n.size:,} sample{'s'[: n.size != 1]}"] if details else []
+    if n.kind == "leaf":
+        return wrapped(n.cluster_name, WIDTH), facts
+    if n.kind == "cropped":
+        return [f"{n.n_leaves:,} leaves"], [*wrapped(f"mostly {n.cluster_name}", WIDTH), *facts]
+    if details:
+        facts.append(f"{n.move.replace('_', ' ')}, {_percent(n.gain_share)} of gain")
+    return wrapped(n.feature, WIDTH), facts
+
+
+def _percent(share: float) -> str:
+    """A share for reading: whole percents, or one digit of a small one.
+
+    >>> _percent(0.423), _percent(0.0042), _percent(0.0), _percent(0.0001)
+    ('42%', '0.4%', '0%', '<0.1%')
+    """
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if 0 < share < 0.00995 else f"{100 * share:.0f}%"
+
+
+def _draw(ax: Axes, sheet: _Sheet, points: float) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    ax.set_axis_off()
+    ax.set(xlim=(0, sheet.size[0]), ylim=(sheet.size[1], 0))
+    ax.set_aspect("equal", adjustable="box")
+    for box in sheet.boxes:
+        n, text, style = box.node, box.text, cluster_style(box.node.cluster)
+        leaf = n.kind == "leaf"
+        if box.line is not None:
+            ax.plot(
+                *box.line,
+                color=GREY,
+                linewidth=points / 12 * (1 + 3 * n.size_share),
+                solid_capstyle="butt",
+                solid_joinstyle="round",
+                zorder=1,
+                scalex=False,
+                scaley=False,
+            )
+        frame = FancyBboxPatch(
+            (box.x - box.width / 2, box.top),
+            box.width,
+            box.height,
+            boxstyle="round,pad=0,rounding_size=0.35",
+            facecolor=style.colour if leaf else "white",
+            edgecolor=style.colour if leaf else GREY,
+            linewidth=points / 10,
+            linestyle="--" if n.kind == "cropped" else "-",
+            zorder=2,
+        )
+        ax.add_patch(frame)
+        if not leaf:
+            _draw_strip(ax, box, frame)
+        if n.parent >= 0:
+            _write(ax, text.words, box.x, box.top - text.above, points, None, 0)
+        ink = style.text_colour if leaf else "black"
+        _write(ax, text.lines, box.x, box.top + AIR / 2, points, ink, text.bold)
+
+
+def _write(
+    ax: Axes, lines: Sequence[str], x: float, top: float, points: float, ink: str | None, bold: int
+) -> None:
+    """Write lines below each other; without ``ink`` in the colour of all text, as on the axes."""
+    for i, line in enumerate(lines):
+        ax.text(
+            x,
+            top + (i + 0.5) * LINE,
+            line,
+            size=points,
+            weight="bold" if i < bold else "normal",
+            color=ink,
+            ha="center",
+            va="center_baseline",
+            zorder=4,
+            **PLAIN,
+        )
+
+
+def _draw_strip(ax: Axes, box: _Box, frame: FancyBboxPatch) -> None:
+    """The clusters below a node, each as wide as its share."""
+    from matplotlib.patches import Rectangle
+
+    x = box.x - box.width / 2
+    for cluster, share in enumerate(box.node.shares):
+        if share > 0:
+            part = Rectangle(
+                (x, box.top + box.height - STRIP),
+                share * box.width,
+                STRIP,
+                facecolor=cluster_style(cluster).colour,
+                linewidth=0,
+                zorder=3,
+            )
+            ax.add_patch(part)
+            part.set_clip_path(frame)
+            x += share * box.width

@@ -1,0 +1,57 @@
+"""The inner loops are vectorised, for each kind of machine that they are built for.
+
+Read off the assembler of the installed modules; a compiler or machine without function clones has
+nothing to show here.
+"""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from agathis._core.pairs import splitter
+from agathis._core.pairs import updates as pairs
+from agathis._core.points import search as point_search
+from agathis._core.separation import silhouette
+from agathis._core.shared import sorted
+
+# Vector registers of each clone; packed double instructions must use them.
+REGISTERS = {"arch_x86_64_v4": "zmm", "arch_x86_64_v3": "ymm", "default": "xmm"}
+LOOPS = [
+    (splitter, "scan_features"),
+    (pairs, "pairs_before"),
+    (pairs, "pairs_between"),
+    (pairs, "pairs_add"),
+    (point_search, "point_moments"),
+    (point_search, "point_scan"),
+    (point_search, "point_refine"),
+    (sorted, "point_sums"),
+    (silhouette, "silhouette_sum"),
+]
+
+
+@pytest.fixture(scope="module")
+def assembler():
+    """Lines of each function of a module."""
+    if shutil.which("objdump") is None:
+        pytest.skip("objdump is not installed")
+
+    def lines_of(module):
+        command = ["objdump", "-d", "--no-show-raw-insn", module.__file__]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        functions = re.split(r"^[0-9a-f]+ <(.*)>:$", text, flags=re.MULTILINE)
+        return dict(zip(functions[1::2], functions[2::2], strict=True))
+
+    return lines_of
+
+
+@pytest.mark.parametrize(("module", "name"), LOOPS, ids=[name for _, name in LOOPS])
+def test_packed_instructions(assembler, module, name):
+    functions = assembler(module)
+    if not any(function.startswith(f"{name}.arch_") for function in functions):
+        pytest.skip("built without function clones")
+    for clone, register in REGISTERS.items():
+        code = functions[f"{name}.{clone}"]
+        packed = re.findall(rf"\bv?(?:add|sub|mul|max|cmp\w*|fn?m\w+)pd\s.*%{register}", code)
+        assert len(packed) >= 3, f"{name}.{clone} has {len(packed)} packed {register} instructions"

@@ -1,0 +1,165 @@
+"""Each limit alone, and the draws of max_features."""
+
+import numpy as np
+import pytest
+from helpers.invariants import equal_trees, valid_tree
+from sklearn.base import clone
+
+from agathis import Kauri
+from agathis._growing import FeatureStocks, PairStocks
+
+
+@pytest.fixture(scope="module")
+def X():
+    return np.random.default_rng(0).normal(size=(200, 2))
+
+
+@pytest.fixture(scope="module")
+def free(X):
+    """The tree without limits."""
+    tree = Kauri(4, kernel="rbf", gamma=5.0).fit(X).tree_
+    assert tree.n_leaves > 12
+    return tree
+
+
+class TestLimits:
+    """Each limit alone, on data whose unlimited tree breaks it."""
+
+    def tree(self, X, **limits):
+        model = Kauri(4, kernel="rbf", gamma=5.0, **limits).fit(X)
+        limits.pop("max_features", None)
+        valid_tree(model.tree_, X, model.labels_, n_clusters=4, **limits)
+        return model.tree_
+
+    @pytest.mark.parametrize("limit", [2, 3, 4, 12])
+    def test_max_leaf_nodes(self, X, free, limit):
+        tree = self.tree(X, max_leaf_nodes=limit)
+        assert tree.n_leaves == limit
+        # Growth is greedy: a smaller tree is how a larger one began.
+        inner = ~tree.is_leaf
+        np.testing.assert_array_equal(tree.threshold[inner], free.threshold[: len(inner)][inner])
+
+    def test_max_leaf_nodes_out_of_reach(self, X, free):
+        equal_trees(self.tree(X, max_leaf_nodes=10_000), free)
+
+    @pytest.mark.parametrize("limit", [1, 2, 4])
+    def test_max_depth(self, X, free, limit):
+        assert free.max_depth > limit
+        tree = self.tree(X, max_depth=limit)
+        assert tree.max_depth == limit
+        assert tree.n_leaves <= 2**limit
+
+    @pytest.mark.parametrize(("limit", "least"), [(2, 2), (30, 30), (0.3, 60), (1.0, 200)])
+    def test_min_samples_split(self, X, free, limit, least):
+        tree = self.tree(X, min_samples_split=limit)
+        cut = tree.n_node_samples[~tree.is_leaf]
+        assert len(cut) > 0
+        assert cut.min() >= least
+        if least > 2:
+            assert free.n_node_samples[~free.is_leaf].min() < least
+
+    @pytest.mark.parametrize(("limit", "least"), [(1, 1), (10, 10), (100, 100), (0.05, 10)])
+    def test_min_samples_leaf(self, X, free, limit, least):
+        tree = self.tree(X, min_samples_leaf=limit)
+        assert tree.n_leaves > 1
+        assert tree.n_node_samples[tree.is_leaf].min() >= least
+        if least > 1:
+            assert free.n_node_samples[free.is_leaf].min() < least
+
+    def test_min_samples_leaf_that_no_cut_can_give(self, X):
+        assert self.tree(X, min_samples_leaf=101).n_leaves == 1
+
+    def test_samples_count_by_weight(self, X):
+        weight = np.random.default_rng(0).integers(1, 4, len(X))
+        for limit in ({"min_samples_leaf": 20}, {"min_samples_split": 40}):
+            model = Kauri(4, kernel="rbf", gamma=5.0, **limit).fit(X, sample_weight=weight)
+            twins = Kauri(4, kernel="rbf", gamma=5.0, **limit).fit(np.repeat(X, weight, axis=0))
+            np.testing.assert_array_equal(model.tree_.threshold, twins.tree_.threshold)
+            np.testing.assert_array_equal(
+                model.tree_.weighted_n_node_samples, twins.tree_.n_node_samples
+            )
+
+    @pytest.mark.parametrize("limit", [1, 0.25, "sqrt", "log2", 3])
+    def test_max_features(self, limit):
+        X = np.random.default_rng(0).normal(size=(60, 8))
+        best = Kauri(3, max_leaf_nodes=2).fit(X).tree_
+        seen = set()
+        for seed in range(25):
+            tree = Kauri(3, max_features=limit, max_leaf_nodes=2, random_state=seed).fit(X).tree_
+            seen.add(int(tree.feature[0]))
+            assert tree.gain[0] <= best.gain[0] * (1 + 1e-9)
+        assert len(seen) > 2
+
+    def test_how_many_features_each_word_means(self, searches):
+        X = np.random.default_rng(0).normal(size=(60, 9))
+        counts = {}
+        for limit in (1, 4, 0.5, 0.01, "sqrt", "log2"):
+            searches.clear()
+            Kauri(3, max_features=limit, random_state=0).fit(X)
+            drawn = {int(n) for search in searches for n in search["drawn"].sum(axis=1)}
+            assert len(drawn) == 1
+            counts[limit] = drawn.pop()
+        assert counts == {1: 1, 4: 4, 0.5: 4, 0.01: 1, "sqrt": 3, "log2": 3}
+
+    @pytest.mark.parametrize("limit", [2, 1.0])
+    def test_all_features_is_no_limit(self, X, free, limit):
+        equal_trees(self.tree(X, max_features=limit), free)
+
+    def test_features_are_drawn_anew_for_each_search(self, searches):
+        X = np.random.default_rng(0).normal(size=(60, 5))
+        Kauri(3, kernel="rbf", max_features=2, random_state=0).fit(X)
+        drawn = [tuple(row) for search in searches for row in search["drawn"]]
+        assert {sum(row) for row in drawn} == {2}
+        of_one_leaf = {tuple(search["drawn"][0]) for search in searches if search["slots"][0] == 0}
+        assert len(of_one_leaf) > 3
+
+    def test_only_features_with_a_threshold_are_drawn(self, searches):
+        X = np.zeros((60, 10))
+        X[:, 7] = np.random.default_rng(0).normal(size=60)
+        for seed in range(15):
+            model = Kauri(3, max_features=1, random_state=seed).fit(X)
+            assert model.n_leaves_ >= 3
+        assert {int(np.argmax(row)) for search in searches for row in search["drawn"]} == {7}
+
+    @pytest.fixture
+    def searches(self, monkeypatch):
+        """Every search of leaves: their slots, the features drawn and the gains found."""
+        seen = []
+
+        def spied(search):
+            def spy(stocks, slots, drawn, floor):
+                search(stocks, slots, drawn, floor)
+                seen.append({"slots": slots, "drawn": drawn, "gain": stocks.gain[slots].copy()})
+
+            return spy
+
+        for stocks in (PairStocks, FeatureStocks):
+            monkeypatch.setattr(stocks, "search", spied(stocks.search))
+        return seen
+
+
+class TestRandomness:
+    def test_same_seed_same_tree(self, iris):
+        first = Kauri(4, max_features=1, random_state=7).fit(iris)
+        equal_trees(first.tree_, Kauri(4, max_features=1, random_state=7).fit(iris).tree_)
+        equal_trees(first.tree_, clone(first).fit(iris).tree_)
+        generator = np.random.RandomState(7)
+        equal_trees(first.tree_, Kauri(4, max_features=1, random_state=generator).fit(iris).tree_)
+
+    def test_seeds_differ(self, iris):
+        trees = [Kauri(4, max_features=1, random_state=s).fit(iris).tree_ for s in range(10)]
+        assert len({tree.threshold.tobytes() for tree in trees}) > 1
+
+    def test_nothing_else_is_random(self, iris):
+        trees = [Kauri(4, random_state=seed).fit(iris).tree_ for seed in (0, 1, None)]
+        equal_trees(trees[0], trees[1])
+        equal_trees(trees[0], trees[2])
+
+    @pytest.mark.parametrize("options", [{}, {"max_features": 1, "random_state": 0}])
+    def test_threads_do_not_matter(self, options):
+        X = np.random.default_rng(0).normal(size=(1500, 6))
+        models = [Kauri(6, kernel="rbf", n_jobs=jobs, **options) for jobs in (1, 2, 3, -1, None)]
+        trees = [model.fit(X).tree_ for model in models]
+        for tree in trees[1:]:
+            equal_trees(trees[0], tree)
+            np.testing.assert_array_equal(trees[0].gain, tree.gain)

@@ -1,0 +1,1 @@
+"""What the tests share: problems, slow twins, invariants, files, pages."""

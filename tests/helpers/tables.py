@@ -1,0 +1,155 @@
+"""Tables of leaves, with naive twins: what tests of points and of bins share."""
+
+from __future__ import annotations
+
+import numpy as np
+from agathis._core.points.leaves import padded
+from hypothesis import strategies as st
+
+from agathis._growing.binned import BinnedStocks
+from agathis._growing.bins import MISSING, find_bins
+from agathis._growing.exact import FeatureStocks
+from agathis._growing.protocol import Split
+from agathis._growing.stores import MemoryStore
+from agathis._kernels.kernel import Kernel
+from agathis._kernels.space import Space
+from agathis._support.progress import Progress
+from helpers.naive import Leaves
+from helpers.strategies import weights
+
+# The most samples of a block, and the most rows of a block of bins.
+MOST_SAMPLES, MOST_ROWS = 256, 32
+SEEDS = st.integers(0, 2**32 - 1)
+DATA = ("normal", "integer", "mixed", "outliers")
+
+
+def rows_of(random: np.random.Generator, n: int, d: int, kind: str) -> np.ndarray:
+    """Values that differ, that tie, some of each, and some that are far from the others."""
+    X = random.normal(size=(n, d))
+    if kind == "integer":
+        X = np.round(2 * X)
+    elif kind == "mixed":
+        X[:, ::2] = np.round(X[:, ::2], 1)
+        X[:, -1] = 3.0
+    elif kind == "outliers":
+        X *= np.exp(random.normal(size=(n, 1)) * 2)
+        X[random.integers(n)] *= 1e3
+    return X
+
+
+def weights_of(random: np.random.Generator, n: int, kind: str | None) -> np.ndarray:
+    weight = weights(random, n, kind)
+    return np.ones(n) if weight is None else np.maximum(weight, 0.25)
+
+
+def padded_points(points: np.ndarray) -> np.ndarray:
+    out = np.zeros((len(points), padded(points.shape[1])))
+    out[:, : points.shape[1]] = points
+    return out
+
+
+def wide(sums: np.ndarray, width: int) -> np.ndarray:
+    """Sums with their padding."""
+    return np.pad(sums, ((0, 0), (0, width - sums.shape[1])))
+
+
+def close(actual, desired, scale: float = 1.0) -> None:
+    np.testing.assert_allclose(actual, desired, rtol=1e-11, atol=1e-12 * scale)
+
+
+# Stocks with a naive twin, and cuts of both.
+
+
+class Grown:
+    """Stocks of points that are cut at random, beside the same leaves kept naively."""
+
+    def __init__(self, stocks, twin: Leaves) -> None:
+        self.stocks, self.state, self.twin = stocks, stocks.state, twin
+
+    @property
+    def slots(self) -> range:
+        return range(self.state.n_leaves)
+
+    def cut(self, random: np.random.Generator, founding: bool = False) -> bool:
+        """Any cut of any leaf by any allowed move, whatever it gains; whether there is one."""
+        twin = self.twin
+        for slot in random.permutation(self.state.n_leaves).tolist():
+            for feature in random.permutation(twin.values.shape[1]).tolist():
+                cuts, moves = twin.cuts(slot, feature), twin.moves(slot)
+                if founding:
+                    moves = [m for m in moves if m[0] == 1]
+                if len(cuts.last) and moves:
+                    at = int(random.integers(len(cuts.last)))
+                    self.make(slot, feature, cuts, at, moves[random.integers(len(moves))])
+                    return True
+        return False
+
+    def make(self, slot, feature, cuts, at, move) -> None:
+        last, missing_left = float(cuts.last[at]), bool(cuts.missing_left[at])
+        left = self.twin.goes_left(slot, feature, last, missing_left)
+        position = int(last) if self.stocks.samples is None else int(cuts.count[at]) - 1
+        misses = np.isnan(self.twin.values[self.twin.members(slot), feature]).any()
+        missing = (1 if missing_left else 2) if misses else 0
+        split = Split(feature, np.nan, np.nan, *move, position, missing)
+        assert self.stocks.commit(slot, split) == len(self.twin.cluster_of)
+        self.twin.cut(slot, left, move[1:])
+
+
+def sorted_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1) -> Grown:
+    stocks = FeatureStocks(
+        X, weight, points, n_clusters=n_clusters, min_leaf=min_leaf, threads=threads
+    )
+    return Grown(stocks, Leaves(X, points - stocks.origin, weight, n_clusters))
+
+
+def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bins=255) -> Grown:
+    """Bins of X, and other points: as if these came from a feature map."""
+    bins = find_bins(X, weight, max_bins)
+    store = MemoryStore(X, bins, Space(Kernel("linear")), threads)
+    store.points = np.ascontiguousarray(points)
+    origin = np.average(points, axis=0, weights=weight)
+    stocks = BinnedStocks(
+        store,
+        bins,
+        np.arange(len(X), dtype=np.int32),
+        weight,
+        origin,
+        np.zeros(len(origin)),
+        n_clusters=n_clusters,
+        min_leaf=min_leaf,
+        threads=threads,
+        progress=Progress(0, None, n_clusters),
+    )
+    values = store.bins.astype(np.float64)
+    values[values == MISSING] = np.nan
+    return Grown(stocks, Leaves(values, points - origin, weight, n_clusters))
+
+
+def some_stocks(seed, n, d, data, kind, n_clusters, *, stocks, min_leaf=0.0, missing=0.0, D=3):
+    random = np.random.default_rng(seed)
+    X = rows_of(random, n, d, data)
+    points = np.column_stack([X, random.normal(size=(n, D))])
+    if seed % 3 == 0:
+        points = X.copy()
+    weight = weights_of(random, n, kind)
+    if stocks == "features":
+        return sorted_stocks(X, weight, points, n_clusters, min_leaf)
+    X = X.copy()
+    X[random.random(X.shape) < missing] = np.nan
+    max_bins = int(random.choice([255, 255, 40, 7]))
+    return binned_stocks(X, weight, points, n_clusters, min_leaf, max_bins=max_bins)
+
+
+def is_narrow(begin: float, end: float, total: float) -> bool:
+    return end <= 4 * begin and total - begin <= 4 * (total - end)
+
+
+def radius_of(sums, sizes, before: int, end: int, inner: list[int], total: float) -> float:
+    """How far the inner cuts are off the line between the cuts ``before`` and ``end``."""
+    if not inner:
+        return 0.0
+    if before < 0 or not is_narrow(sizes[before], sizes[end], total):
+        return np.inf
+    step = (sums[end] - sums[before]) / (sizes[end] - sizes[before])
+    offsets = [sums[e] - sums[before] - (sizes[e] - sizes[before]) * step for e in inner]
+    return max(float(np.linalg.norm(off)) for off in offsets)

@@ -1,0 +1,159 @@
+"""The search of kernel KMeans that keeps all clusters: points of a kernel matrix, moves of single
+rows, the best of few partitions.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from helpers.kernel_kmeans_problems import POSITIVE, centroid_cost, pair_cost, problem
+from helpers.models import SEEDS
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_circles
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.preprocessing import MinMaxScaler
+
+from agathis import KernelKMeans
+from agathis._kmeans.factor import centre, factor
+from agathis._kmeans.searches import fill, single_moves, without_gaps
+
+
+def partitions(n, k):
+    """Labels of all partitions of n rows into k clusters."""
+    for rest in product(range(k), repeat=n - 1):
+        labels = np.array((0, *rest))
+        _, first = np.unique(labels, return_index=True)
+        if len(first) == k and (np.diff(first) > 0).all():
+            yield labels
+
+
+class TestFactor:
+    @given(seed=SEEDS, kernel=st.sampled_from(["linear", "rbf"]), weighted=st.booleans())
+    def test_inner_products_are_the_centred_kernel(self, seed, kernel, weighted):
+        rng, _, gram = problem(seed, kernel)
+        weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
+        centred = centre(gram, weight)
+        np.testing.assert_allclose(centred @ weight, 0, atol=1e-9)
+        found = factor(centred, weight, 1e-16 * np.abs(gram).max())
+        assert found.positive
+        np.testing.assert_allclose(found.points @ found.points.T, centred, atol=1e-8)
+        assert found.points.shape[1] < len(gram)
+
+    @given(seed=SEEDS)
+    def test_centring_changes_no_cost(self, seed):
+        rng, _, gram = problem(seed, "indefinite")
+        weight = rng.uniform(0.1, 3, len(gram))
+        labels = rng.integers(0, 3, len(gram))
+        assert pair_cost(centre(gram, weight), labels, weight) == pytest.approx(
+            pair_cost(gram, labels, weight), abs=1e-9
+        )
+
+    def test_says_that_a_kernel_is_not_positive(self):
+        gram = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 5.0]])
+        assert not factor(centre(gram, np.ones(3)), np.ones(3), 1e-16).positive
+
+
+class TestSingleMoves:
+    @given(seed=SEEDS, kernel=st.sampled_from(["linear", "rbf", "indefinite", "ties"]))
+    def test_end_where_no_row_can_be_moved_to_lower_the_cost(self, seed, kernel):
+        rng, _, gram = problem(seed, kernel, most=14)
+        weight = rng.choice([0.5, 1.0, 2.0], len(gram))
+        start = without_gaps(rng.integers(0, 4, len(gram)))
+        labels, objective = single_moves(gram, weight, start, 1000)
+        cost = pair_cost(gram, labels, weight)
+        scale = weight @ np.abs(np.diag(gram)) + np.abs(gram).sum()
+        assert weight @ np.diag(gram) - objective == pytest.approx(cost, abs=1e-10 * scale)
+        assert cost <= pair_cost(gram, start, weight) + 1e-10 * scale
+        np.testing.assert_array_equal(np.unique(labels), np.unique(start))
+        for i in range(len(gram)):
+            if np.sum(labels == labels[i]) == 1:
+                continue
+            for k in np.unique(labels):
+                moved = labels.copy()
+                moved[i] = k
+                assert pair_cost(gram, moved, weight) >= cost - 1e-10 * scale
+
+    @given(seed=SEEDS, n_clusters=st.integers(1, 6))
+    def test_fill_gives_every_cluster_a_row(self, seed, n_clusters):
+        rng, X, _ = problem(seed, "linear", least=6)
+        weight = rng.uniform(0.1, 3, len(X))
+        start = np.zeros(len(X), dtype=int)
+        labels = fill(X, weight, start, n_clusters)
+        assert len(np.unique(labels)) == n_clusters
+        assert centroid_cost(X, labels, weight) <= centroid_cost(X, start, weight) + 1e-9
+
+
+class TestAuto:
+    @pytest.mark.parametrize("kernel", ["linear", "rbf", "indefinite"])
+    def test_finds_the_best_partition_of_few_rows(self, kernel):
+        hits = 0
+        for seed in range(10):
+            _, X, gram = problem(seed, kernel, least=7, most=8)
+            best = min(pair_cost(gram, labels) for labels in partitions(len(X), 3))
+            model = KernelKMeans(3, kernel="precomputed", random_state=0).fit(X, gram=gram)
+            assert model.n_clusters_ == 3
+            assert model.inertia_ >= best - 1e-9
+            hits += model.inertia_ <= best + 1e-9
+        assert hits >= 8
+
+    @pytest.mark.parametrize("kernel", POSITIVE)
+    def test_is_no_worse_than_lloyd(self, iris, kernel):
+        X = MinMaxScaler().fit_transform(iris)
+        auto = KernelKMeans(4, kernel=kernel, random_state=0).fit(X).inertia_
+        plain = [
+            KernelKMeans(4, kernel=kernel, algorithm="lloyd", random_state=seed).fit(X).inertia_
+            for seed in range(10)
+        ]
+        assert auto <= min(plain) * (1 + 1e-9)
+
+    def test_linear_is_that_of_scikit_learn(self, iris):
+        model = KernelKMeans(3, random_state=0).fit(iris)
+        expected = KMeans(3, n_init=10, random_state=0).fit(iris)
+        assert model.inertia_ == pytest.approx(expected.inertia_)
+        assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
+
+    @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "laplacian"])
+    def test_precomputed_is_the_named_one(self, kernel):
+        X, _ = make_blobs(90, 3, centers=4, center_box=(1, 9), random_state=1)
+        named = KernelKMeans(4, kernel=kernel, random_state=0).fit(X)
+        gram = pairwise_kernels(X, metric=kernel)
+        given_ = KernelKMeans(4, kernel="precomputed", random_state=0).fit(X, gram=gram)
+        assert adjusted_rand_score(named.labels_, given_.labels_) == 1.0
+        assert given_.inertia_ == pytest.approx(named.inertia_)
+        assert given_.objective_ == pytest.approx(named.objective_)
+        np.testing.assert_array_equal(given_.predict(X, gram=gram), given_.labels_)
+
+    @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf"])
+    def test_weights_are_repeats(self, iris, kernel):
+        weight = np.random.default_rng(0).integers(0, 4, len(iris))
+        ids = np.random.default_rng(1).permutation(np.repeat(np.arange(len(iris)), weight))
+        once = KernelKMeans(4, kernel=kernel, random_state=0).fit(iris, sample_weight=weight)
+        often = KernelKMeans(4, kernel=kernel, random_state=0).fit(iris[ids])
+        np.testing.assert_array_equal(once.labels_[ids], often.labels_)
+        assert once.inertia_ == pytest.approx(often.inertia_)
+        np.testing.assert_array_equal(once.predict(iris), often.predict(iris))
+
+    def test_rings(self):
+        X, y = make_circles(200, factor=0.3, noise=0.03, random_state=0)
+        # A kernel that knows the distance from the middle only.
+        gram = np.outer((X**2).sum(axis=1), (X**2).sum(axis=1))
+        model = KernelKMeans(2, kernel="precomputed", random_state=0).fit(X, gram=gram)
+        assert adjusted_rand_score(y, model.labels_) == 1.0
+
+    def test_same_clusters_with_any_number_of_threads(self, iris):
+        for kernel in ("linear", "rbf"):
+            one, two = (
+                KernelKMeans(4, kernel=kernel, n_jobs=n, random_state=0).fit(iris) for n in (1, 2)
+            )
+            np.testing.assert_array_equal(one.labels_, two.labels_)
+            assert one.inertia_ == pytest.approx(two.inertia_, rel=1e-12)
+
+    def test_random_state_is_used_once(self, iris):
+        shared = np.random.RandomState(0)
+        first = KernelKMeans(6, n_init=1, random_state=shared).fit(iris)
+        np.testing.assert_array_equal(
+            first.labels_, KernelKMeans(6, n_init=1, random_state=0).fit(iris).labels_
+        )

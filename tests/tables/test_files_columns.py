@@ -1,0 +1,208 @@
+"""Trees of files: which columns are used, and what text files may hold."""
+
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import table_files
+from helpers.invariants import equal_trees
+from helpers.table_files import (
+    FORMATS,
+    NAMES,
+    TableFiles,
+    in_memory,
+    pa,
+    rows_of,
+    table_of,
+    text,
+    write,
+)
+
+
+class TestColumns(TableFiles):
+    def test_others_are_left_out_and_named(self, fit, tmp_path, X):
+        table = table_of(X).append_column("city", pa.array(["x"] * 120))
+        table = table.add_column(0, "day", pa.array([0] * 120, pa.date32()))
+        path = write(table, tmp_path, "parquet")
+        with pytest.warns(UserWarning, match=r"'day' \(date32.*'city' \(string\)") as caught:
+            model = fit(path)
+        assert len(caught) == 1
+        assert "table.parquet" in str(caught[0].message)
+        assert caught[0].filename == table_files.__file__
+        equal_trees(model.tree_, in_memory(X).tree_)
+
+    def test_the_index_of_pandas_is_no_feature(self, fit, tmp_path, X):
+        frame = pd.DataFrame(X, columns=NAMES, index=np.arange(120)[::-1])
+        frame.to_parquet(tmp_path / "table.parquet")
+        with pytest.warns(UserWarning, match=r"'__index_level_0__' \(index of pandas\)"):
+            model = fit(tmp_path / "table.parquet")
+        assert model.feature_names_in_.tolist() == NAMES
+        frame.to_csv(tmp_path / "table.csv")
+        with pytest.warns(UserWarning, match=r"'' \(no name\)"):
+            model = fit(tmp_path / "table.csv")
+        assert model.feature_names_in_.tolist() == NAMES
+
+    def test_in_the_order_given(self, fit, tmp_path, X):
+        path = write(table_of(X), tmp_path, "parquet")
+        model = fit(path, columns=("age", "height"))
+        assert model.feature_names_in_.tolist() == ["age", "height"]
+        equal_trees(model.tree_, in_memory(X[:, [2, 0]]).tree_)
+
+    def test_names_with_dots_and_prefixes(self, fit, tmp_path, X):
+        names = ["a", "a.b", "é 1"]
+        path = write(table_of(X, names), tmp_path, "parquet")
+        assert fit(path, columns=names).feature_names_in_.tolist() == names
+        equal_trees(fit(path, columns=["a"]).tree_, in_memory(X[:, :1]).tree_)
+
+    @pytest.mark.parametrize("kind", FORMATS)
+    def test_weight(self, fit, tmp_path, X, kind):
+        weight = np.arange(120) % 4
+        path = write(table_of(X).append_column("w", pa.array(weight)), tmp_path, kind)
+        model = fit(path, weight="w", block_rows=11)
+        assert model.feature_names_in_.tolist() == NAMES
+        equal_trees(model.tree_, in_memory(X, sample_weight=weight).tree_)
+
+    @pytest.mark.parametrize(
+        ("params", "match"),
+        [
+            ({"columns": ["heigth"]}, "'heigth', which .* did you mean 'height'.*'girth', 'age'"),
+            ({"columns": ["AGE "]}, "did you mean 'age'"),
+            ({"columns": ["x1"]}, r"does not have\. Its columns are 'height'"),
+            ({"columns": ["height", "city"]}, "columns names 'city'.*type string.*'height', 'g"),
+            ({"weight": "city"}, "weight names 'city', which is not a column of numbers"),
+            ({"weight": "mass"}, "weight names 'mass', which .* does not have"),
+        ],
+    )
+    def test_wrong_names(self, fails, tmp_path, X, params, match):
+        path = write(table_of(X).append_column("city", pa.array(["x"] * 120)), tmp_path, "csv")
+        fails(ValueError, match, path, **params)
+
+    @pytest.mark.parametrize(
+        ("params", "error", "match"),
+        [
+            ({"columns": "height"}, TypeError, "columns must be a list of names; it is 'height'"),
+            ({"columns": 3}, TypeError, "columns must be a list of names; it is 3"),
+            ({"columns": [3]}, TypeError, "columns takes names .* it has 3"),
+            ({"columns": []}, ValueError, "columns is empty"),
+            ({"columns": ["age", "age"]}, ValueError, "columns names 'age' twice"),
+            ({"columns": ["age"], "weight": "age"}, ValueError, "weight='age' is among columns"),
+        ],
+    )
+    def test_wrong_arguments(self, fit, tmp_path, X, params, error, match):
+        path = write(table_of(X), tmp_path, "parquet")
+        with pytest.raises(error, match=match):
+            fit(path, **params)
+
+    @pytest.mark.parametrize("kind", ["parquet", "arrow", "stream", "csv"])
+    def test_two_of_one_name(self, fit, fails, tmp_path, X, kind):
+        table = table_of(X).rename_columns(["a", "b", "a"])
+        path = write(table, tmp_path, kind)
+        fails(ValueError, "2 columns of the name 'a'", path)
+        fails(ValueError, "2 columns of the name 'a'", path, columns=["b", "a"])
+        equal_trees(fit(path, columns=["b"]).tree_, in_memory(X[:, [1]]).tree_)
+
+    def test_many_names_are_cut(self, fails, tmp_path):
+        path = text(tmp_path, ",".join(f"c{i}" for i in range(400)) + "\n" + "x," * 399 + "x\n")
+        fails(ValueError, r"'c11' \(string\) and 388 more", path)
+
+
+class TestCsv(TableFiles):
+    # Longer than a block of the parser, so that rows after it are in a later one.
+    FILL = "1,2,{}\n".format("x" * 9000) * 500
+
+    def test_bom_and_windows_lines(self, fit, tmp_path, X):
+        body = "".join("{},{},{}\r\n".format(*map(repr, row)) for row in X.tolist())
+        path = text(tmp_path, "\ufeffheight,girth,age\r\n" + body)
+        model = fit(path)
+        assert model.feature_names_in_.tolist() == NAMES
+        equal_trees(model.tree_, in_memory(X).tree_)
+
+    def test_delimiter(self, fit, tmp_path, X):
+        path = write(table_of(X), tmp_path, "tsv").rename(tmp_path / "table.csv")
+        equal_trees(fit(path, delimiter="\t").tree_, in_memory(X).tree_)
+
+    def test_whole_numbers_may_become_fractions_later(self, tmp_path):
+        path = text(tmp_path, "a,b,c\n" + self.FILL + "1.5,2.5,x\n")
+        rows, _ = rows_of(path, ["a", "b"], tmp_path / "t", block_rows=400)
+        assert rows.shape == (501, 2)
+        assert rows[-1].tolist() == [1.5, 2.5]
+
+    def test_gaps_may_become_numbers_later(self, tmp_path):
+        path = text(tmp_path, "a,b,c\n" + self.FILL.replace("2", "") + "1,2.5,x\n")
+        rows, _ = rows_of(path, ["a", "b"], tmp_path / "t")
+        assert np.isnan(rows[:-1, 1]).all()
+        assert rows[-1].tolist() == [1, 2.5]
+
+    def test_lines_in_quotes_across_blocks(self, tmp_path):
+        fill = self.FILL.replace("x" * 9000, '"' + "x\n" * 4500 + '"')
+        path = text(tmp_path, "a,b,c\n" + fill + "7,8,x\n")
+        rows, _ = rows_of(path, ["b"], tmp_path / "t")
+        assert rows.shape == (501, 1)
+        assert rows[-1] == 8
+
+    def test_text_in_a_later_block(self, fails, tmp_path):
+        path = text(tmp_path, "a,b,c\n" + self.FILL + "1,ash,x\n")
+        match = "in column 'b', which .* Row #502: .* 'ash'.*left out by columns="
+        fails(ValueError, match, path, columns=["b", "a"])
+
+    @pytest.mark.parametrize("fill", ["", FILL], ids=["first block", "later block"])
+    def test_ragged(self, fails, tmp_path, fill):
+        path = text(tmp_path, "a,b,c\n" + fill + "1,2,3\n4,5\n6,7,8\n")
+        row = fill.count("\n") + 3
+        fails(ValueError, f"Row #{row}: Expected 3 columns, got 2", path, columns=["a"])
+
+    def test_open_quote(self, fails, tmp_path):
+        path = text(tmp_path, 'a,b,c\n1,2,"x\n' + self.FILL + self.FILL)
+        fails(ValueError, "a quote is never closed", path, columns=["a"])
+
+    @pytest.mark.parametrize(
+        "content", ["a;b\n1;2\n3;4\n", "a;b\n1,5;2,5\n"], ids=["points", "commas"]
+    )
+    def test_semicolons(self, fails, tmp_path, content):
+        path = text(tmp_path, content)
+        fails(ValueError, "has ';' and no ',': delimiter=';' may be meant", path)
+
+    def test_semicolons_and_a_name(self, fails, tmp_path):
+        fails(ValueError, "delimiter=';' may", text(tmp_path, "a;b\n1;2\n"), columns=["b"])
+
+    def test_names_that_are_not_utf8(self, fails, tmp_path):
+        path = text(tmp_path, "größe,b\n1,2\n".encode("latin-1"))
+        fails(ValueError, "column names are not in UTF-8", path)
+
+    def test_values_that_are_not_utf8(self, fails, tmp_path):
+        path = text(tmp_path, b"a,b,c\n" + self.FILL.encode() + "1,é,x\n".encode("latin-1"))
+        fails(ValueError, "in column 'b'", path, columns=["a", "b"])
+
+    def test_text_that_is_not_used_need_not_be_utf8(self, fit, tmp_path):
+        path = text(tmp_path, "a,b\n1,é\n2,é\n".encode("latin-1"))
+        with pytest.warns(UserWarning, match=r"'b' \(binary\)"):
+            assert fit(path, 2).n_clusters_ == 2
+
+    def test_utf16(self, fails, tmp_path):
+        fails(ValueError, "zero bytes.*UTF-16", text(tmp_path, "a,b\n1,2\n".encode("utf-16")))
+
+    @pytest.mark.parametrize("delimiter", ["ab", "", '"', "\n", "§", 3])
+    def test_wrong_delimiter(self, fit, tmp_path, delimiter):
+        with pytest.raises(ValueError, match=re.escape(f"delimiter={delimiter!r} must be one")):
+            fit(text(tmp_path, "a,b\n1,2\n"), delimiter=delimiter)
+
+    def test_delimiter_of_another_format(self, fit, tmp_path, X):
+        with pytest.raises(ValueError, match="delimiter=';' goes with CSV and TSV, not Parquet"):
+            fit(write(table_of(X), tmp_path, "parquet"), delimiter=";")
+
+    @pytest.mark.parametrize("share", [0.0001, 0.5, 0.9999])
+    def test_gzip_that_is_cut(self, fails, tmp_path, share):
+        values = np.random.default_rng(0).normal(size=(20_000, 3))
+        data = write(table_of(values), tmp_path, "csv.gz").read_bytes()
+        path = text(tmp_path, data[: max(12, int(len(data) * share))], "cut.csv.gz")
+        fails(ValueError, "Truncated compressed stream", path)
+
+    def test_gzip_that_is_none(self, fails, tmp_path):
+        path = text(tmp_path, "a,b\n1,2\n", "table.csv.gz")
+        fails(ValueError, "incorrect header", path)
+
+    def test_gzip_without_its_suffix(self, fails, tmp_path):
+        path = text(tmp_path, gzip.compress(b"a,b\n1,2\n"))
+        fails(ValueError, r"begins as a file compressed by gzip.*\.gz", path)
