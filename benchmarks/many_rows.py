@@ -23,7 +23,7 @@ REPEATS = 3
 
 def fits(X):
     """Seconds of some fits; threads and libraries are there before."""
-    model = Kauri(10, max_leaf_nodes=40, stocks="binned")
+    model = Kauri(10, max_leaf_nodes=40, engine="binned")
     model.fit(np.array(X[:1000]))
     seconds = []
     for _ in range(REPEATS):

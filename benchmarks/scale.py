@@ -59,9 +59,9 @@ def groups(X, labels):
     return (X[labels == k] for k in np.unique(labels))
 
 
-def beside_kmeans(run, n, stocks, n_init, bar):
+def beside_kmeans(run, n, engine, n_init, bar):
     X = raw_blobs(n, 20)
-    model = tree(stocks=stocks).fit(X[:1000])
+    model = tree(engine=engine).fit(X[:1000])
     runs = {
         "agathis": lambda: model.fit(X),
         "KMeans": lambda: KMeans(10, n_init=n_init, random_state=0).fit(X),
@@ -71,7 +71,7 @@ def beside_kmeans(run, n, stocks, n_init, bar):
     ratio = median["agathis"] / median["KMeans"]
     score = model.inertia_ / results["KMeans"].inertia_
     return Result(
-        work=f"{stocks}, linear, n = {n:,}, d = 20, K = 10, 40 leaves",
+        work=f"{engine}, linear, n = {n:,}, d = 20, K = 10, 40 leaves",
         figure=f"{ratio:.2f} times KMeans(10, n_init={n_init}); relative score {score:.3f}",
         bar=f"at most {bar}",
         met=ratio <= bar,
@@ -146,8 +146,8 @@ def bins(run):
         reference = KMeans(k, n_init=10, random_state=0).fit(X).inertia_
         for leaves in (k, 4 * k):
             costs = [
-                Kauri(k, max_leaf_nodes=leaves, stocks=stocks).fit(X).inertia_
-                for stocks in ("features", "binned")
+                Kauri(k, max_leaf_nodes=leaves, engine=engine).fit(X).inertia_
+                for engine in ("features", "binned")
             ]
             found[f"{name}, {leaves} leaves"] = (costs[1] - costs[0]) / reference
     if not found:
@@ -167,8 +167,8 @@ def bins(run):
 def rbf_map(run):
     n = run.size(200_000, 10_000)
     X = raw_blobs(n, 20)
-    plain = tree(stocks="binned")
-    mapped_rbf = tree(stocks="binned", kernel="rbf", n_components=256)
+    plain = tree(engine="binned")
+    mapped_rbf = tree(engine="binned", kernel="rbf", n_components=256)
     runs = {"linear": lambda: plain.fit(X), "rbf": lambda: mapped_rbf.fit(X)}
     with warnings.catch_warnings():
         # With gamma = 1/d these rows are nearly orthogonal: no map of this size is close.
@@ -191,7 +191,7 @@ def many_clusters(run):
     n, k = run.size(5000, 1000), run.size(500, 100)
     X = raw_blobs(n, 10)
     common = {"n_clusters": k, "max_leaf_nodes": k + k // 5}
-    models = {name: Kauri(stocks=name, **common) for name in ("features", "gram")}
+    models = {name: Kauri(engine=name, **common) for name in ("features", "gram")}
     runs = {name: lambda model=model: model.fit(X) for name, model in models.items()}
     seconds, _ = alternate(runs, run.size(3, 1), run.tell)
     median = medians(seconds)

@@ -83,8 +83,8 @@ def fit_file(
         Called after each block with the number of rows read and the number of all rows, or
         ``None`` where the format does not tell it; in place of what ``verbose=1`` shows.
     **params
-        Parameters of :class:`~agathis.Kauri`; ``stocks`` is ``"binned"`` unless given.
-        With ``keep_training_data=True``, and with stocks other than ``"binned"``, the rows are
+        Parameters of :class:`~agathis.Kauri`; ``engine`` is ``"binned"`` unless given.
+        With ``keep_training_data=True``, and with engines other than ``"binned"``, the rows are
         in memory after all.
 
     Returns
@@ -148,7 +148,7 @@ def fit_file(
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
     from agathis._checks.data import check_params, n_threads
-    from agathis._checks.kernels import check_kernel, check_stocks
+    from agathis._checks.kernels import check_engine, check_kernel
     from agathis._kauri import Kauri
 
     known = Kauri().get_params()
@@ -159,7 +159,7 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
                 f"{name!r} is a parameter neither of fit_file nor of Kauri"
                 + (f"; did you mean {close[0]!r}?" if close else f", which takes {list(known)}.")
             )
-    model = Kauri(n_clusters, **{"stocks": "binned", **params})
+    model = Kauri(n_clusters, **{"engine": "binned", **params})
     check_params(model)
     if model.kernel == "precomputed":
         raise ValueError("kernel='precomputed' needs a matrix, and a file holds rows: use fit.")
@@ -170,6 +170,6 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
         coef0=model.coef0,
         kernel_params=model.kernel_params,
     )
-    check_stocks(model.stocks, kernel, model.n_components)
+    check_engine(model.engine, kernel, model.n_components)
     n_threads(model.n_jobs)
     return model

@@ -20,7 +20,7 @@ from sklearn.utils import Tags, check_random_state
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._growing.build import Built, Request, build, choose_stocks, memory_warning
+from agathis._growing.build import Built, Request, build, choose_engine, memory_warning
 from agathis._growing.grower import Grower, Limits
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres, centres_of
@@ -68,7 +68,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
     min_samples_leaf : int or float, default=1
         The least samples of a leaf; a float is a share of all. Both count samples by their
         weight, except that the defaults limit nothing.
-    stocks : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
+    engine : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
         How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
         computes rows of it when they are needed, in memory that is linear in the number of rows;
         ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
@@ -78,7 +78,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         configured):
 
         ================================== ======================================= ============
-        kernel                             rows                                    stocks
+        kernel                             rows                                    engine
         ================================== ======================================= ============
         precomputed                        any                                     ``gram``
         linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
@@ -132,8 +132,8 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
     n_leaves_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the sum of all gains.
-    stocks_ : str
-        The stocks that were used.
+    engine_ : str
+        The engine that was used.
     n_components_ : int or None
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
@@ -177,7 +177,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
-        stocks: str = "auto",
+        engine: str = "auto",
         max_bins: int = 255,
         subsample: int = 50_000,
         n_components: int | None = None,
@@ -200,7 +200,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.stocks = stocks
+        self.engine = engine
         self.max_bins = max_bins
         self.subsample = subsample
         self.n_components = n_components
@@ -227,7 +227,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows; the tree's conditions are on its columns. A ``numpy.memmap`` of float32 or
-            float64 that is given to ``stocks="binned"`` (or is too large for the exact stocks of
+            float64 that is given to ``engine="binned"`` (or is too large for the exact engines of
             ``"auto"``) is read in blocks, and need not fit in memory.
         y : Ignored
         gram : array-like of shape (n_samples, n_samples), optional
@@ -254,7 +254,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         # Other numbers are converted, which reads them into memory.
         mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
         threads = checks.n_threads(self.n_jobs)
-        missing = self.stocks == "binned"
+        missing = self.engine == "binned"
         X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
         weight = checks.check_sample_weight(sample_weight, len(X))
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
@@ -321,12 +321,12 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
-        tags.input_tags.allow_nan = self.stocks == "binned"
+        tags.input_tags.allow_nan = self.engine == "binned"
         return tags
 
     @property
     def _takes_missing(self) -> bool:
-        return self.stocks_ == "binned"
+        return self.engine_ == "binned"
 
     def _keeps_centres(self) -> bool:
         kernel = Kernel(self.kernel)
@@ -337,13 +337,13 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
     ) -> tuple[Kernel, np.ndarray | None]:
         """The kernel, and its matrix where the user gave that."""
-        kernel_checks.check_stocks(self.stocks, kernel_checks.kernel_of(self), self.n_components)
+        kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
         return kernel_checks.kernel_and_matrix(self, X, gram, threads)
 
     def _grow(self, request: Request, limits: Limits) -> str | None:
         """Make stocks, grow the tree, and keep what the model needs of them; a warning."""
         progress, clocks = request.progress, Clocks()
-        chosen = choose_stocks(self.stocks, request)
+        chosen = choose_engine(self.engine, request)
         if (text := memory_warning(chosen, request)) is not None:
             checks.warn(text, UserWarning)
         built = build(chosen, request)
@@ -357,7 +357,7 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.labels_, self._centres = labels, centres
-        self.stocks_ = chosen
+        self.engine_ = chosen
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = None

@@ -247,47 +247,47 @@ class TestKernel:
         with pytest.raises(TypeError, match="depth"):
             model.fit(X)
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("value", [np.nan, np.inf])
-    def test_callable_that_is_not_finite(self, value, stocks):
+    def test_callable_that_is_not_finite(self, value, engine):
         with pytest.raises(ValueError, match=r"kernel.*(NaN|infinity|finite)"):
-            Kauri(3, kernel=lambda a, b: value, stocks=stocks).fit(X)
+            Kauri(3, kernel=lambda a, b: value, engine=engine).fit(X)
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
-    def test_callable_that_is_not_finite_for_one_pair(self, stocks):
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
+    def test_callable_that_is_not_finite_for_one_pair(self, engine):
         def kernel(a, b):
             return np.nan if {a[0], b[0]} == {X[2, 0], X[7, 0]} else float(a @ b)
 
         with pytest.raises(ValueError, match=r"kernel.*(NaN|infinity|finite)"):
-            Kauri(3, kernel=kernel, stocks=stocks).fit(X)
+            Kauri(3, kernel=kernel, engine=engine).fit(X)
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
-    def test_values_that_overflow(self, kernel, stocks):
+    def test_values_that_overflow(self, kernel, engine):
         with (
             np.errstate(all="ignore"),
             pytest.raises(ValueError, match=f"kernel='{kernel}'.*(NaN|infinity|finite)"),
         ):
-            Kauri(3, kernel=kernel, stocks=stocks).fit(X * 1e200)
+            Kauri(3, kernel=kernel, engine=engine).fit(X * 1e200)
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
-    def test_a_power_that_is_not_a_number(self, stocks):
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
+    def test_a_power_that_is_not_a_number(self, engine):
         with np.errstate(all="ignore"), pytest.raises(ValueError, match="kernel='poly'"):
-            Kauri(3, kernel="poly", degree=2.5, stocks=stocks).fit(X)
+            Kauri(3, kernel="poly", degree=2.5, engine=engine).fit(X)
 
 
 class TestStocks:
-    @pytest.mark.parametrize("stocks", ["bins", "feature", "Gram", None, 1])
-    def test_unknown(self, stocks):
-        with pytest.raises(InvalidParameterError, match="'stocks' parameter of Kauri") as raised:
-            Kauri(3, stocks=stocks).fit(X)
-        for name in ("'auto'", "'gram'", "'blocks'", "'features'", "'binned'", repr(stocks)):
+    @pytest.mark.parametrize("engine", ["bins", "feature", "Gram", None, 1])
+    def test_unknown(self, engine):
+        with pytest.raises(InvalidParameterError, match="'engine' parameter of Kauri") as raised:
+            Kauri(3, engine=engine).fit(X)
+        for name in ("'auto'", "'gram'", "'blocks'", "'features'", "'binned'", repr(engine)):
             assert name in str(raised.value)
 
     def test_blocks_of_a_given_matrix(self):
-        match = "stocks='blocks' computes the kernel from X, and kernel='precomputed' gives it"
+        match = "engine='blocks' computes the kernel from X, and kernel='precomputed' gives it"
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel="precomputed", stocks="blocks").fit(X, gram=GRAM)
+            Kauri(3, kernel="precomputed", engine="blocks").fit(X, gram=GRAM)
 
 
 class TestParameters:

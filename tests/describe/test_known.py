@@ -28,7 +28,7 @@ NAMES = ["x", "y"]
 @pytest.fixture(scope="module")
 def model():
     X = np.array([[4.0, 0]] * 9 + [[4.0, 1], [4, 0], [4, 1], [np.nan, 30], [np.nan, 31]])
-    fitted = Kauri(2, stocks="binned", max_bins=2, max_leaf_nodes=2).fit(X)
+    fitted = Kauri(2, engine="binned", max_bins=2, max_leaf_nodes=2).fit(X)
     assert fitted.tree_.threshold[0] == np.inf
     np.testing.assert_array_equal(fitted.predict(ROWS), [0, 0, 1, 0])
     return fitted

@@ -154,11 +154,11 @@ def test_layout_is_plain_data(iris):
 
 def test_missing_values_are_in_the_words():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [np.nan, 0.0], [5.0, 0.0], [5.2, 0.0]])
-    model = Kauri(2, max_leaf_nodes=2, stocks="binned").fit(X)
+    model = Kauri(2, max_leaf_nodes=2, engine="binned").fit(X)
     words = [n.condition for n in layout_tree(model).nodes]
     assert sum("or missing" in w for w in words) == 1
     X = np.array([[np.nan, 0.0]] * 3 + [[1.0, 9.0]] * 3)
-    tree = Kauri(2, stocks="binned").fit(X).tree_
+    tree = Kauri(2, engine="binned").fit(X).tree_
     infinite = type(tree).from_dict(
         {**tree.to_dict(), "feature": [0, -2, -2], "threshold": [float("inf"), -2.0, -2.0]}
     )

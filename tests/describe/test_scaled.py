@@ -63,7 +63,7 @@ def test_scalers_that_do_half(scaler, iris):
 
 def test_constant_and_missing_columns():
     X = np.array([[1.0, 5, 0], [2, 5, np.nan], [30, 5, 9], [31, 5, np.nan]])
-    pipeline = make_pipeline(StandardScaler(), Kauri(4, stocks="binned")).fit(X)
+    pipeline = make_pipeline(StandardScaler(), Kauri(4, engine="binned")).fit(X)
     tree = describe(pipeline).tree
     np.testing.assert_array_equal(tree.predict(X), pipeline.predict(X))
 

@@ -121,10 +121,10 @@ class TestLabels:
 class TestFigures:
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "cosine", "poly"])
     @pytest.mark.parametrize("weighted", [False, True])
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
-    def test_objective_is_score(self, iris, kernel, weighted, stocks):
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
+    def test_objective_is_score(self, iris, kernel, weighted, engine):
         weight = np.random.default_rng(0).uniform(0, 3, len(iris)) if weighted else None
-        model = Kauri(4, kernel=kernel, stocks=stocks).fit(iris, sample_weight=weight)
+        model = Kauri(4, kernel=kernel, engine=engine).fit(iris, sample_weight=weight)
         gram = pairwise_kernels(iris, metric=kernel, **_parameters(kernel))
         expected = objective(gram, model.labels_, weight)
         assert model.objective_ == pytest.approx(expected, rel=1e-10)
@@ -233,34 +233,34 @@ def _parameters(kernel):
 class TestStocks:
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "cosine"])
     def test_both_give_the_same_tree(self, iris, kernel):
-        gram = Kauri(5, kernel=kernel, stocks="gram").fit(iris)
-        blocks = Kauri(5, kernel=kernel, stocks="blocks").fit(iris)
+        gram = Kauri(5, kernel=kernel, engine="gram").fit(iris)
+        blocks = Kauri(5, kernel=kernel, engine="blocks").fit(iris)
         equal_trees(gram.tree_, blocks.tree_)
-        assert (gram.stocks_, blocks.stocks_) == ("gram", "blocks")
+        assert (gram.engine_, blocks.engine_) == ("gram", "blocks")
         assert gram.objective_ == pytest.approx(blocks.objective_, rel=1e-12)
 
     def test_auto_is_chosen_by_size(self):
         X = np.random.default_rng(0).normal(size=(400, 2))
         whole = Kauri(3, kernel="rbf", max_leaf_nodes=4).fit(X)
-        assert whole.stocks_ == "gram"
+        assert whole.engine_ == "gram"
         with config_context(working_memory=1):
             model = Kauri(3, kernel="rbf", max_leaf_nodes=4).fit(X)
-        assert model.stocks_ == "blocks"
+        assert model.engine_ == "blocks"
         equal_trees(model.tree_, whole.tree_)
 
     def test_a_given_matrix_is_gram(self, iris):
-        model = Kauri(3, kernel="precomputed", stocks="gram").fit(iris, gram=iris @ iris.T)
-        assert model.stocks_ == "gram"
+        model = Kauri(3, kernel="precomputed", engine="gram").fit(iris, gram=iris @ iris.T)
+        assert model.engine_ == "gram"
 
 
 class TestKernels:
     def test_every_name_of_scikit_learn(self):
         assert set(KERNEL_NAMES) == set(kernel_metrics())
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", sorted(kernel_metrics()))
-    def test_by_name(self, iris, kernel, stocks):
-        model = Kauri(3, kernel=kernel, stocks=stocks, max_leaf_nodes=8).fit(iris)
+    def test_by_name(self, iris, kernel, engine):
+        model = Kauri(3, kernel=kernel, engine=engine, max_leaf_nodes=8).fit(iris)
         gram = pairwise_kernels(iris, metric=kernel, filter_params=True, degree=3, coef0=1)
         given = Kauri(3, kernel="precomputed", max_leaf_nodes=8).fit(iris, gram=gram)
         equal_trees(model.tree_, given.tree_)
@@ -285,11 +285,11 @@ class TestKernels:
         assert model.objective_ == pytest.approx(objective(gram, model.labels_), rel=1e-9)
         assert model.score(iris) == pytest.approx(model.objective_, rel=1e-9)
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
-    def test_callable(self, iris, stocks):
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
+    def test_callable(self, iris, engine):
         X = iris[::3]
         params = {"scale": 0.5, "power": 2}
-        model = Kauri(3, kernel=absolute_dot, kernel_params=params, stocks=stocks).fit(X)
+        model = Kauri(3, kernel=absolute_dot, kernel_params=params, engine=engine).fit(X)
         gram = pairwise_kernels(X, metric=absolute_dot, **params)
         equal_trees(model.tree_, Kauri(3, kernel="precomputed").fit(X, gram=gram).tree_)
         assert model.objective_ == pytest.approx(objective(gram, model.labels_), rel=1e-9)

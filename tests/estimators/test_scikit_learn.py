@@ -31,8 +31,8 @@ class TestScikitLearnChecks:
         Kauri(kernel="chi2", keep_training_data=True),
         Kauri(max_leaf_nodes=5),
         Kauri(max_features=1),
-        Kauri(stocks="blocks"),
-        Kauri(stocks="binned"),
+        Kauri(engine="blocks"),
+        Kauri(engine="binned"),
         Kauri(kernel="rbf", n_components=8),
     )
 
@@ -56,7 +56,7 @@ class TestScikitLearnChecks:
         repeats = check.func.__name__ == "check_sample_weight_equivalence_on_dense_data"
         if estimator.n_components is not None and repeats:
             return "the rows of the feature map are drawn, and others are where rows are repeated"
-        if estimator.stocks == "blocks" and "has no use for them" in message:
+        if estimator.engine == "blocks" and "has no use for them" in message:
             return "the check sets n_components, which makes features, and blocks take none"
         return None
 

@@ -47,7 +47,7 @@ def test_round_trip(made):
     loaded = from_json(to_json(model, feature_names=names))
     same_tree(loaded.tree_, model.tree_)
     rows = np.vstack([X, more])
-    if model.stocks_ == "binned":
+    if model.engine_ == "binned":
         np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows))
         np.testing.assert_array_equal(loaded.apply(rows), model.apply(rows))
         assert (loaded.decision_path(rows) != model.decision_path(rows)).nnz == 0

@@ -154,7 +154,7 @@ def test_python_of_rows_of_text(mark, seed):
         "doors": {"d2": 2, "d4": 4, "d5": 5},
         "colour": {"red": "red", "its": "it's"},
     }
-    model = Kauri(6, max_leaf_nodes=12, stocks="binned").fit(X)
+    model = Kauri(6, max_leaf_nodes=12, engine="binned").fit(X)
     call = function_of(model, feature_names=names, one_hot=one_hot)
     cells = np.column_stack([size.astype(str), np.char.lower(paid.astype(str)), doors, colour])
     cells = cells.astype(object)

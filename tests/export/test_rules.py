@@ -163,7 +163,7 @@ def test_missing_values():
     x = np.array([0.0, 1, 2, 50, 51, 52, np.nan, np.nan])
     y = np.array([0.0, 0, 0, 50, 50, 50, 0, 0])
     X = np.column_stack([x, y])
-    model = Kauri(2, stocks="binned", max_leaf_nodes=2).fit(X)
+    model = Kauri(2, engine="binned", max_leaf_nodes=2).fit(X)
     assert to_rules(model)["rule"] == ["x[0] <= 26 or missing", "x[0] > 26"]
 
 

@@ -148,7 +148,7 @@ def test_a_source_that_misses_its_value(engine):
     X = np.eye(3)[codes]
     X[::5] = np.nan
     X = np.column_stack([X, random.normal(size=90) / 4 + (codes == 2)])
-    model = Kauri(4, stocks="binned", max_leaf_nodes=8).fit(X)
+    model = Kauri(4, engine="binned", max_leaf_nodes=8).fit(X)
     names = ["c_red", "c_green", "c_blue", "size"]
     words = ["red", "green", "blue"]
     rows = [

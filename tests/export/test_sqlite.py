@@ -34,7 +34,7 @@ def test_numbers_as_text(seed, gaps, mark):
     random = np.random.default_rng(seed)
     X = np.round(random.normal(size=(60, 3)) * [1, 30, 1000], 2)
     X[random.random(X.shape) < gaps] = np.nan
-    model = Kauri(4, max_leaf_nodes=9, stocks="binned", n_jobs=1).fit(X)
+    model = Kauri(4, max_leaf_nodes=9, engine="binned", n_jobs=1).fit(X)
     names = ["a", "b", "c"]
     sql = to_sql(model, dialect="sqlite", feature_names=names)
     known = ~np.isnan(X)
@@ -72,7 +72,7 @@ def test_truths_however_they_are_written(gaps, category):
         extra = np.column_stack([np.full(3, np.nan), np.full(3, 9.0 * (gaps == "right"))])
         X = np.vstack([X, extra])
         X[:, 1] /= 1000
-    model = Kauri(2, max_leaf_nodes=2, stocks="binned").fit(X)
+    model = Kauri(2, max_leaf_nodes=2, engine="binned").fit(X)
     names = ["flag", "y"][: X.shape[1]]
     sql = to_sql(model, dialect="sqlite", feature_names=names, one_hot={"flag": {"flag": category}})
     assert "flag" in sql
@@ -99,7 +99,7 @@ def test_categories_as_text(categories, gaps, seed):
     if gaps:
         X[:: 3 + seed] = np.nan
     X = np.column_stack([X, random.normal(size=90) / 9 + (codes == 2)])
-    model = Kauri(4, stocks="binned", max_leaf_nodes=6).fit(X)
+    model = Kauri(4, engine="binned", max_leaf_nodes=6).fit(X)
     names = ["c0", "c1", "c2", "size"]
     one_hot = {"c": dict(zip(names, categories, strict=False))}
     sql = to_sql(model, dialect="sqlite", feature_names=names, one_hot=one_hot)
@@ -118,7 +118,7 @@ def test_categories_as_text(categories, gaps, seed):
 def test_a_mark_of_missing_values_may_be_a_category():
     X = np.column_stack([np.eye(2)[[0, 0, 1, 1, 0, 1]], np.arange(6) / 100])
     X[0, :2] = np.nan
-    model = Kauri(2, stocks="binned", max_leaf_nodes=2).fit(X)
+    model = Kauri(2, engine="binned", max_leaf_nodes=2).fit(X)
     one_hot = {"land": {"land_NA": "NA", "land_FR": "FR"}}
     sql = to_sql(
         model, dialect="sqlite", feature_names=["land_NA", "land_FR", "y"], one_hot=one_hot

@@ -23,7 +23,7 @@ from agathis._growing.stores import MemoryStore
 @settings(max_examples=150)
 def test_with_a_bin_for_each_value_the_tree_is_exact(problem, threads):
     model, exact = problem.fit("binned", n_jobs=threads), problem.fit("features")
-    assert model.stocks_ == "binned"
+    assert model.engine_ == "binned"
     valid_tree(
         model.tree_,
         problem.X,
@@ -40,8 +40,8 @@ def test_with_a_bin_for_each_value_the_tree_is_exact(problem, threads):
 @settings(max_examples=40)
 def test_drawn_features(problem, seed, max_features):
     model, exact = (
-        problem.fit(stocks, max_features=max_features, random_state=seed)
-        for stocks in ("binned", "features")
+        problem.fit(engine, max_features=max_features, random_state=seed)
+        for engine in ("binned", "features")
     )
     same_model(model, exact, problem.tolerance)
 
@@ -115,7 +115,7 @@ def test_with_fewer_bins_little_is_lost(kernel, max_bins):
     ratios = []
     for seed in range(6):
         X = blobs_of(4000, seed=seed)
-        exact = Kauri(7, kernel=kernel, stocks="features", max_leaf_nodes=20).fit(X)
+        exact = Kauri(7, kernel=kernel, engine="features", max_leaf_nodes=20).fit(X)
         model = binned(7, kernel=kernel, max_bins=max_bins, max_leaf_nodes=20).fit(X)
         ratios.append(model.inertia_ / exact.inertia_)
     assert np.mean(ratios) < (1.05 if max_bins < 64 else 1.02)

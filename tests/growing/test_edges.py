@@ -38,10 +38,10 @@ def alike(groups):
 
 
 class TestFewRows:
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", KERNELS)
-    def test_one(self, kernel, stocks):
-        model = fit([[3.0, 4.0]], 1, kernel=kernel, stocks=stocks)
+    def test_one(self, kernel, engine):
+        model = fit([[3.0, 4.0]], 1, kernel=kernel, engine=engine)
         assert model.labels_.tolist() == [0]
         assert (model.n_leaves_, model.n_clusters_) == (1, 1)
         assert model.inertia_ == pytest.approx(0, abs=1e-12)
@@ -53,23 +53,23 @@ class TestFewRows:
         assert model.objective_ == 7.0
         assert model.score([[3.0]], gram=[[7.0]]) == 7.0
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", KERNELS)
-    def test_two(self, kernel, stocks):
+    def test_two(self, kernel, engine):
         X = [[3.0, 4.0], [5.0, -1.0]]
-        model = fit(X, 2, kernel=kernel, stocks=stocks)
+        model = fit(X, 2, kernel=kernel, engine=engine)
         assert model.labels_.tolist() == [0, 1]
         assert model.tree_.feature[0] == 0
         assert model.tree_.threshold[0] == 4.0
         assert model.inertia_ == pytest.approx(0, abs=1e-9)
-        assert fit(X, 1, kernel=kernel, stocks=stocks).n_leaves_ == 1
+        assert fit(X, 1, kernel=kernel, engine=engine).n_leaves_ == 1
 
-    @pytest.mark.parametrize("stocks", ["gram", "blocks"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", KERNELS)
     @pytest.mark.parametrize("n_clusters", [1, 2, 3])
-    def test_three(self, kernel, n_clusters, stocks):
+    def test_three(self, kernel, n_clusters, engine):
         X = np.array([[0.0, 1.0], [1.0, 7.0], [5.0, 2.0]])
-        model = fit(X, n_clusters, kernel=kernel, stocks=stocks)
+        model = fit(X, n_clusters, kernel=kernel, engine=engine)
         assert model.n_clusters_ == n_clusters
         gram = pairwise_kernels(X, metric=kernel, **({"degree": 3} if kernel == "poly" else {}))
         total = sum(

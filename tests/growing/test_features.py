@@ -72,7 +72,7 @@ def test_tree_is_the_oracles(problem):
 @settings(max_examples=250)
 def test_tree_is_that_of_the_matrix(problem):
     model, gram = problem.fit(), problem.fit("gram")
-    assert (model.stocks_, gram.stocks_) == ("features", "gram")
+    assert (model.engine_, gram.engine_) == ("features", "gram")
     check(problem, model)
     same_model(model, gram, problem.tolerance)
     np.testing.assert_array_equal(model.labels_, gram.labels_)
@@ -83,8 +83,8 @@ def test_tree_is_that_of_the_matrix(problem):
 def test_drawn_features(problem, seed, max_features):
     """The same are drawn: the leaves are searched in the same order."""
     model, gram = (
-        problem.fit(stocks, max_features=max_features, random_state=seed)
-        for stocks in ("features", "gram")
+        problem.fit(engine, max_features=max_features, random_state=seed)
+        for engine in ("features", "gram")
     )
     check(problem, model)
     same_model(model, gram, problem.tolerance)
@@ -116,8 +116,8 @@ def test_more_rows(data, kind):
         X = random.standard_t(2, size=(n, d))
     weight = weights(random, n, kind)
     parameters = {"max_leaf_nodes": 40, "n_jobs": 1}
-    model = Kauri(6, stocks="features", **parameters).fit(X, sample_weight=weight)
-    gram = Kauri(6, stocks="gram", **parameters).fit(X, sample_weight=weight)
+    model = Kauri(6, engine="features", **parameters).fit(X, sample_weight=weight)
+    gram = Kauri(6, engine="gram", **parameters).fit(X, sample_weight=weight)
     valid_tree(model.tree_, X, model.labels_, weight, 6, max_leaf_nodes=40)
     assert model.n_leaves_ > (20 if data in ("normal", "rounded") else 5)
     same_model(model, gram, 1e-11 * gram.tree_.gain.sum())
@@ -151,7 +151,7 @@ def test_equal_columns_choose_the_lowest(copies):
     for seed in range(10):
         x = np.random.default_rng(seed).normal(size=(70, 2))
         X = np.tile(x, copies)
-        model = Kauri(20, stocks="features", n_jobs=1).fit(X)
+        model = Kauri(20, engine="features", n_jobs=1).fit(X)
         assert set(model.tree_.feature.tolist()) <= {-2, 0, 1}
 
 
@@ -162,14 +162,14 @@ def test_mirrored_columns_choose_the_lowest():
         n = int(random.integers(20, 80))
         x = random.normal(size=(n, 1 + seed % 3))
         n_clusters = int(random.integers(3, n // 2))
-        model = Kauri(n_clusters, stocks="features", n_jobs=1).fit(np.column_stack([x, -x]))
+        model = Kauri(n_clusters, engine="features", n_jobs=1).fit(np.column_stack([x, -x]))
         assert model.tree_.feature.max() < x.shape[1], seed
 
 
 def test_shifted_and_scaled_columns_choose_the_lowest():
     x = np.random.default_rng(0).normal(size=(200, 1))
     X = np.column_stack([x, x * 2.0 + 1.0, x])
-    model = Kauri(30, stocks="features").fit(X)
+    model = Kauri(30, engine="features").fit(X)
     assert set(model.tree_.feature.tolist()) == {-2, 0}
 
 
@@ -177,22 +177,22 @@ def test_duplicate_rows_stay_together():
     random = np.random.default_rng(0)
     places = random.normal(size=(9, 2))
     X = places[random.integers(9, size=400)]
-    model = Kauri(12, stocks="features").fit(X)
+    model = Kauri(12, engine="features").fit(X)
     assert (model.n_leaves_, model.n_clusters_) == (9, 9)
     assert model.inertia_ == pytest.approx(0, abs=1e-13 * np.sum(X**2))
 
 
 @pytest.mark.parametrize("ratio", [None, 30.0, 1e4], ids=["plain", "weighted", "unevenly weighted"])
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("n", [200, 3000])
-def test_rounding_makes_no_splits(n, stocks, ratio):
+def test_rounding_makes_no_splits(n, engine, ratio):
     """Seven points, each many times, and columns that say nothing and do not count."""
     for seed in range(3):
         random = np.random.default_rng(seed)
         point = random.integers(7, size=n)
         X = random.normal(size=(7, 3))[point]
         weight = None if ratio is None else ratio ** random.uniform(-1, 0, n)
-        model = Kauri(9, stocks=stocks).fit(X, sample_weight=weight)
+        model = Kauri(9, engine=engine).fit(X, sample_weight=weight)
         valid_tree(model.tree_, X, model.labels_, weight, 9)
         assert (model.n_leaves_, model.n_clusters_) == (7, 7)
 
@@ -215,14 +215,14 @@ def test_every_gain_is_the_change_of_the_objective(problem):
     gains_are_changes(problem, model, problem.tolerance)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("ratio", [1e2, 1e6, 1e10])
-def test_gains_hold_where_weights_differ_much(ratio, stocks):
+def test_gains_hold_where_weights_differ_much(ratio, engine):
     random = np.random.default_rng(0)
     X = random.normal(size=(250, 3))
     weight = ratio ** random.uniform(-0.5, 0.5, 250)
     problem = rows_problem(X, weight, 5)
-    model = problem.fit(stocks)
+    model = problem.fit(engine)
     check(problem, model)
     gains_are_changes(problem, model, problem.tolerance)
 
@@ -244,16 +244,16 @@ def test_weights_are_repeats(problem):
     np.testing.assert_array_equal(weighted.labels_[rows], plain.labels_)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("n", [50, 2000])
 @pytest.mark.parametrize("tiny", [1e-9, 1e-11, 1e-12, 1.2e-13, 1e-15])
-def test_negligible_weights(n, tiny, stocks):
+def test_negligible_weights(n, tiny, engine):
     """At the ends, where a side may be of such rows only."""
     random = np.random.default_rng(n)
     X = random.normal(size=(n, 2))
     weight = np.ones(n)
     weight[np.r_[X.argmin(axis=0), X.argmax(axis=0)]] = tiny
-    model = Kauri(4, max_leaf_nodes=8, stocks=stocks).fit(X, sample_weight=weight)
+    model = Kauri(4, max_leaf_nodes=8, engine=engine).fit(X, sample_weight=weight)
     member = [weight * (model.labels_ == k) for k in range(model.n_clusters_)]
     cost = sum(w @ ((X - np.average(X, axis=0, weights=w)) ** 2).sum(axis=1) for w in member)
     assert model.inertia_ == pytest.approx(cost, rel=1e-6)
@@ -272,7 +272,7 @@ def test_threads_do_not_matter(n, d, leaves, kind):
     X[:, ::2] = np.round(X[:, ::2], 1)
     weight = weights(random, n, kind)
     one, *others = (
-        Kauri(7, stocks="features", max_leaf_nodes=leaves, n_jobs=threads).fit(
+        Kauri(7, engine="features", max_leaf_nodes=leaves, n_jobs=threads).fit(
             X, sample_weight=weight
         )
         for threads in (1, 2, 4)
@@ -311,65 +311,65 @@ def test_row_order_does_not_matter(problem, seed):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_layout_and_type_of_the_rows_do_not_matter(kernel):
     X = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
-    model = Kauri(5, kernel=kernel, stocks="features").fit(X.astype(np.float64))
+    model = Kauri(5, kernel=kernel, engine="features").fit(X.astype(np.float64))
     wide = np.full((600, 9), np.nan)
     wide[::2, ::3] = X
     for other in (X, np.asfortranarray(X), wide[::2, ::3], X.tolist()):
-        same_bits(model.tree_, Kauri(5, kernel=kernel, stocks="features").fit(other).tree_)
+        same_bits(model.tree_, Kauri(5, kernel=kernel, engine="features").fit(other).tree_)
 
 
 # Edges.
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4), (2, 1), (9, 1)])
-def test_few_rows_and_columns(shape, kernel, stocks):
+def test_few_rows_and_columns(shape, kernel, engine):
     X = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
     for n_clusters in {1, 2, shape[0]}:
         if n_clusters <= shape[0]:
             problem = rows_problem(X, None, n_clusters, kernel)
-            model = problem.fit(stocks)
+            model = problem.fit(engine)
             check(problem, model)
             same_model(model, problem.fit("gram"), problem.tolerance)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_all_rows_equal(stocks):
-    model = Kauri(3, stocks=stocks).fit(np.full((40, 3), 7.25))
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_all_rows_equal(engine):
+    model = Kauri(3, engine=engine).fit(np.full((40, 3), 7.25))
     assert (model.n_leaves_, model.inertia_) == (1, 0.0)
     assert model.objective_ == pytest.approx(40 * 3 * 7.25**2)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_rows_of_zeros_and_cosine(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_rows_of_zeros_and_cosine(engine):
     X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [2.0, -2.0], [3.0, 3.0]])
     problem = rows_problem(X, None, 3, "cosine")
-    model = problem.fit(stocks)
+    model = problem.fit(engine)
     check(problem, model)
     same_model(model, problem.fit("gram"), problem.tolerance)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_squares_that_overflow_are_an_error(stocks, dtype):
+def test_squares_that_overflow_are_an_error(engine, dtype):
     X = np.array([[-1.0], [1.0], [0.5]], dtype=dtype) * np.finfo(np.float64).max ** 0.75
     X = X if dtype == np.float64 else X.clip(-3e38, 3e38).astype(dtype)
     if dtype == np.float64:
         with pytest.raises(ValueError, match="X is too large"):
-            Kauri(2, stocks=stocks).fit(X)
+            Kauri(2, engine=engine).fit(X)
     else:
-        model = Kauri(2, stocks=stocks).fit(X)
+        model = Kauri(2, engine=engine).fit(X)
         assert model.n_clusters_ == 2
         assert np.isfinite(model.objective_)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e140])
-def test_the_scale_of_the_data_does_not_matter(scale, stocks):
+def test_the_scale_of_the_data_does_not_matter(scale, engine):
     X = np.random.default_rng(0).normal(size=(60, 2))
-    model = Kauri(4, stocks=stocks).fit(X)
-    other = Kauri(4, stocks=stocks).fit(X * scale)
+    model = Kauri(4, engine=engine).fit(X)
+    other = Kauri(4, engine=engine).fit(X * scale)
     np.testing.assert_array_equal(model.labels_, other.labels_)
     np.testing.assert_array_equal(model.tree_.feature, other.tree_.feature)
 
@@ -377,6 +377,6 @@ def test_the_scale_of_the_data_does_not_matter(scale, stocks):
 def test_an_outlier_does_not_hide_the_rest():
     random = np.random.default_rng(0)
     X = np.r_[random.normal(0, 1, 50), random.normal(10, 1, 50), 1e6][:, None]
-    for stocks in ("features", "gram", "binned"):
-        model = Kauri(3, stocks=stocks, max_leaf_nodes=3).fit(X)
+    for engine in ("features", "gram", "binned"):
+        model = Kauri(3, engine=engine, max_leaf_nodes=3).fit(X)
         assert sorted(np.bincount(model.labels_)) == [1, 50, 50]

@@ -145,12 +145,12 @@ def test_threads_do_not_matter(n, d, n_clusters, leaves, kind):
         assert one.objective_ == other.objective_
 
 
-@pytest.mark.parametrize("stocks", ["gram", "blocks"])
+@pytest.mark.parametrize("engine", ["gram", "blocks"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "laplacian", "cosine"])
-def test_threads_do_not_matter_to_computed_kernels(kernel, stocks):
+def test_threads_do_not_matter_to_computed_kernels(kernel, engine):
     """Values of the kernel may differ in their last digit; the tree does not."""
     X = np.random.default_rng(1).normal(size=(700, 12))
-    parameters = {"kernel": kernel, "stocks": stocks, "max_leaf_nodes": 30}
+    parameters = {"kernel": kernel, "engine": engine, "max_leaf_nodes": 30}
     one = Kauri(6, n_jobs=1, **parameters).fit(X)
     two = Kauri(6, n_jobs=2, **parameters).fit(X)
     same_tree(one.tree_, two.tree_, gains=1e-9 * one.inertia_)
@@ -192,11 +192,11 @@ def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
         parameters["kernel_params"] = {"scale": 0.5}
     if kernel == "sigmoid":
         parameters["gamma"] = 0.1
-    gram = Kauri(5, stocks="gram", **parameters).fit(X, sample_weight=weight)
-    blocks = Kauri(5, stocks="blocks", **parameters).fit(X, sample_weight=weight)
+    gram = Kauri(5, engine="gram", **parameters).fit(X, sample_weight=weight)
+    blocks = Kauri(5, engine="blocks", **parameters).fit(X, sample_weight=weight)
     tiny_blocks(n, d)
-    small = Kauri(5, stocks="blocks", **parameters).fit(X, sample_weight=weight)
-    small_gram = Kauri(5, stocks="gram", **parameters).fit(X, sample_weight=weight)
+    small = Kauri(5, engine="blocks", **parameters).fit(X, sample_weight=weight)
+    small_gram = Kauri(5, engine="gram", **parameters).fit(X, sample_weight=weight)
 
     options = {"gamma": 0.1} if kernel == "sigmoid" else {}
     if callable(kernel):
@@ -207,7 +207,7 @@ def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
     problem = Problem(X, given_matrix, weight, 5)
     precomputed = problem.fit()
 
-    assert (gram.stocks_, blocks.stocks_) == ("gram", "blocks")
+    assert (gram.engine_, blocks.engine_) == ("gram", "blocks")
     assert gram.n_leaves_ > 4
     valid_tree(gram.tree_, X, gram.labels_, weight, 5)
     for other in (blocks, small, small_gram, precomputed):

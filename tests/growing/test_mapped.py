@@ -41,7 +41,7 @@ def test_a_mapped_file_is_as_good_as_memory(mapped, monkeypatch, dtype, order, k
     weight = weights(random, 400, kind)
     file = mapped(X, order)
     memory, streamed = (binned(5).fit(rows, sample_weight=weight) for rows in (X, file))
-    assert streamed.stocks_ == "binned"
+    assert streamed.engine_ == "binned"
     same_model(streamed, memory, 1e-12 * abs(memory.objective_))
     np.testing.assert_array_equal(streamed.labels_, memory.labels_)
     np.testing.assert_array_equal(streamed.predict(file), memory.labels_)
@@ -83,13 +83,13 @@ def test_neighbouring_values_of_a_mapped_file_are_separated(mapped, missing):
 def test_a_mapped_file_is_binned_where_it_is_large(mapped, monkeypatch):
     """A small one is read like any other table: joblib maps tables that it gives to workers."""
     X = np.random.default_rng(0).normal(size=(200, 2))
-    assert Kauri(3).fit(X).stocks_ == "features"
+    assert Kauri(3).fit(X).engine_ == "features"
     same_bits(Kauri(3).fit(mapped(X)).tree_, Kauri(3).fit(X).tree_)
     with monkeypatch.context() as patch:
         patch.setattr(agathis._growing.build, "EXACT_ROWS", 100)
-        assert Kauri(3).fit(mapped(X)).stocks_ == "binned"
-    assert Kauri(3, kernel="rbf").fit(mapped(X)).stocks_ == "gram"
-    exact = Kauri(3, stocks="features").fit(mapped(X))
+        assert Kauri(3).fit(mapped(X)).engine_ == "binned"
+    assert Kauri(3, kernel="rbf").fit(mapped(X)).engine_ == "gram"
+    exact = Kauri(3, engine="features").fit(mapped(X))
     same_bits(exact.tree_, Kauri(3).fit(X).tree_)
 
 

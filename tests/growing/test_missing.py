@@ -234,14 +234,14 @@ def test_missing_only_in_rows_to_come(kernel):
     assert np.isfinite(model.score(gaps))
 
 
-@pytest.mark.parametrize("stocks", ["auto", "gram", "blocks", "features"])
-def test_missing_values_with_other_stocks_are_an_error(stocks):
+@pytest.mark.parametrize("engine", ["auto", "gram", "blocks", "features"])
+def test_missing_values_with_other_stocks_are_an_error(engine):
     X = blobs_of(30)
     X[4, 2] = np.nan
-    message = rf"X contains NaN.*column 2.*stocks='binned'.*here stocks='{stocks}'.*SimpleImputer"
+    message = rf"X contains NaN.*column 2.*engine='binned'.*here engine='{engine}'.*SimpleImputer"
     with pytest.raises(ValueError, match=message):
-        Kauri(3, stocks=stocks).fit(X)
-    model = Kauri(3, stocks=stocks).fit(blobs_of(30))
+        Kauri(3, engine=engine).fit(X)
+    model = Kauri(3, engine=engine).fit(blobs_of(30))
     for method in ("predict", "transform", "score", "apply", "decision_path"):
         with pytest.raises(ValueError, match=message):
             getattr(model, method)(X)

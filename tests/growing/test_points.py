@@ -201,16 +201,16 @@ def bounds_hold(grown: Grown) -> int:
     return several
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("kind", [None, "fractions"])
-def test_no_cut_gains_more_than_the_bound_of_its_block(stocks, data, kind):
+def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
     """Whatever the leaves and clusters, while clusters are founded and after that."""
     several = 0
     for seed in range(3):
         random = np.random.default_rng(seed)
         n_clusters = int(random.choice([2, 4, 6]))
-        grown = some_stocks(seed, 300, 3 + 9 * (seed == 0), data, kind, n_clusters, stocks=stocks)
+        grown = some_stocks(seed, 300, 3 + 9 * (seed == 0), data, kind, n_clusters, engine=engine)
         for step in range(7):
             if step in (0, 1, 3, 6):
                 several += bounds_hold(grown)
@@ -218,7 +218,7 @@ def test_no_cut_gains_more_than_the_bound_of_its_block(stocks, data, kind):
     assert several > 5
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @given(
     st.integers(2, 120),
     st.integers(1, 3),
@@ -229,9 +229,9 @@ def test_no_cut_gains_more_than_the_bound_of_its_block(stocks, data, kind):
     SEEDS,
 )
 @settings(max_examples=40)
-def test_bounds_of_any_leaves(stocks, n, d, data, kind, n_clusters, missing, seed):
+def test_bounds_of_any_leaves(engine, n, d, data, kind, n_clusters, missing, seed):
     random = np.random.default_rng(seed)
-    grown = some_stocks(seed, n, d, data, kind, n_clusters, stocks=stocks, missing=missing)
+    grown = some_stocks(seed, n, d, data, kind, n_clusters, engine=engine, missing=missing)
     for _ in range(random.integers(0, 7)):
         grown.cut(random)
     bounds_hold(grown)
@@ -317,7 +317,7 @@ def locate_holds(grown: Grown, slot: int, gains: list[np.ndarray]) -> None:
         assert split.gain == pytest.approx(each[preferred], abs=1e-12 * twin.scale)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @given(
     st.integers(2, 90),
     st.integers(1, 4),
@@ -329,10 +329,10 @@ def locate_holds(grown: Grown, slot: int, gains: list[np.ndarray]) -> None:
     SEEDS,
 )
 @settings(max_examples=60)
-def test_search_and_locate(stocks, n, d, data, kind, n_clusters, min_leaf, missing, seed):
+def test_search_and_locate(engine, n, d, data, kind, n_clusters, min_leaf, missing, seed):
     random = np.random.default_rng(seed)
     grown = some_stocks(
-        seed, n, d, data, kind, n_clusters, stocks=stocks, min_leaf=min_leaf, missing=missing
+        seed, n, d, data, kind, n_clusters, engine=engine, min_leaf=min_leaf, missing=missing
     )
     for step in range(random.integers(1, 6)):
         if step:
@@ -340,13 +340,13 @@ def test_search_and_locate(stocks, n, d, data, kind, n_clusters, min_leaf, missi
     search_holds(grown, random)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("data", DATA)
-def test_search_of_larger_leaves(stocks, data):
+def test_search_of_larger_leaves(engine, data):
     """Blocks of up to 256 samples, tiles that end within a feature, many clusters."""
     random = np.random.default_rng(4)
     grown = some_stocks(
-        4, 1600, 5, data, "fractions" if data == "mixed" else None, 9, stocks=stocks, missing=0.02
+        4, 1600, 5, data, "fractions" if data == "mixed" else None, 9, engine=engine, missing=0.02
     )
     for step in range(8):
         if step in (0, 2, 7):
@@ -371,12 +371,12 @@ def test_a_floor_that_is_not_reached_is_an_error():
         grown.stocks.locate(0, 2 * grown.stocks.gain[0])
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_threads_change_no_bit_of_a_search(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_threads_change_no_bit_of_a_search(engine):
     random = np.random.default_rng(0)
     X = random.normal(size=(3000, 12))
     X[:, ::2] = np.round(X[:, ::2], 1)
-    make = sorted_stocks if stocks == "features" else binned_stocks
+    make = sorted_stocks if engine == "features" else binned_stocks
     weight = weights_of(random, 3000, "fractions")
     grown = [make(X, weight, X, 6, threads=threads) for threads in (1, 2, 4)]
     for seed in range(6):
@@ -392,15 +392,15 @@ def test_threads_change_no_bit_of_a_search(stocks):
             np.testing.assert_array_equal(one.state.centres(), grown[0].state.centres())
 
 
-# What stocks say of clusters.
+# What engine say of clusters.
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kind", [None, "fractions"])
-def test_clusters_are_sums(stocks, kind):
+def test_clusters_are_sums(engine, kind):
     for seed in range(4):
         random = np.random.default_rng(seed)
-        grown = some_stocks(seed, 60, 2, DATA[seed], kind, 5, stocks=stocks, missing=0.1)
+        grown = some_stocks(seed, 60, 2, DATA[seed], kind, 5, engine=engine, missing=0.1)
         twin, scale = grown.twin, grown.twin.scale
         for _ in range(10):
             assert grown.stocks.n_clusters == twin.n_clusters

@@ -66,9 +66,9 @@ def trees(draw, missing: bool = True, max_d: int = 4, kinds=("normal", "ties", "
         X[random.random(X.shape) < draw(st.sampled_from([0.1, 0.5]))] = np.nan
     k = draw(st.integers(1, min(n, 4)))
     leaves = draw(st.integers(max(2, k), 12))
-    stocks = "binned" if gaps or draw(st.booleans()) else "auto"
-    model = Kauri(k, max_leaf_nodes=leaves, stocks=stocks, n_jobs=1).fit(X)
-    return model, X, around(random, model.tree_, X, missing and stocks == "binned")
+    engine = "binned" if gaps or draw(st.booleans()) else "auto"
+    model = Kauri(k, max_leaf_nodes=leaves, engine=engine, n_jobs=1).fit(X)
+    return model, X, around(random, model.tree_, X, missing and engine == "binned")
 
 
 def around(random, tree, X: np.ndarray, missing: bool) -> np.ndarray:

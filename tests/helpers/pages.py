@@ -155,6 +155,6 @@ def shop_model(leaves: int) -> tuple[LoadedTree, pd.DataFrame]:
     """A model as it comes from a file, which knows its categories, and its rows."""
     table, words = customers()
     scaler = StandardScaler().fit(table)
-    model = Kauri(3, max_leaf_nodes=leaves, stocks="binned").fit(scaler.transform(table))
+    model = Kauri(3, max_leaf_nodes=leaves, engine="binned").fit(scaler.transform(table))
     text = to_json(model, scaler=scaler, feature_names=list(table), **words)
     return from_json(text), table

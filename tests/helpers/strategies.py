@@ -182,9 +182,9 @@ class RowsProblem(Problem):
 
     kernel: str = "linear"
 
-    def fit(self, stocks: str = "features", **changes) -> Kauri:
+    def fit(self, engine: str = "features", **changes) -> Kauri:
         parameters = {"n_jobs": 1, **self.limits, **changes}
-        model = Kauri(self.n_clusters, kernel=self.kernel, stocks=stocks, **parameters)
+        model = Kauri(self.n_clusters, kernel=self.kernel, engine=engine, **parameters)
         return model.fit(self.X, sample_weight=self.weight)
 
 

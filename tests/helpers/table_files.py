@@ -14,8 +14,8 @@ pa = pytest.importorskip("pyarrow")
 csv = pytest.importorskip("pyarrow.csv")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-# The stocks of all fits here.
-STOCKS = "binned"
+# The engine of all fits here.
+ENGINE = "binned"
 
 NAMES = ["height", "girth", "age"]
 FORMATS = ["parquet", "arrow", "stream", "csv", "csv.gz", "tsv"]
@@ -55,7 +55,7 @@ def rows_of(path, names, temp, weight=None, block_rows=7):
 
 
 def in_memory(X, n_clusters=3, sample_weight=None, **params):
-    params = {"stocks": STOCKS, **params}
+    params = {"engine": ENGINE, **params}
     return Kauri(n_clusters, **params).fit(X, sample_weight=sample_weight)
 
 
@@ -75,7 +75,7 @@ class TableFiles:
         (out / "labels.npy").write_bytes(OLD)
 
         def call(path, n_clusters=3, **params):
-            return fit_file(path, n_clusters, **{"stocks": STOCKS, "temp_dir": temp, **params})
+            return fit_file(path, n_clusters, **{"engine": ENGINE, "temp_dir": temp, **params})
 
         yield call
         assert list(temp.iterdir()) == []

@@ -125,14 +125,14 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     return Grown(stocks, Leaves(values, points - origin, weight, n_clusters))
 
 
-def some_stocks(seed, n, d, data, kind, n_clusters, *, stocks, min_leaf=0.0, missing=0.0, D=3):
+def some_stocks(seed, n, d, data, kind, n_clusters, *, engine, min_leaf=0.0, missing=0.0, D=3):
     random = np.random.default_rng(seed)
     X = rows_of(random, n, d, data)
     points = np.column_stack([X, random.normal(size=(n, D))])
     if seed % 3 == 0:
         points = X.copy()
     weight = weights_of(random, n, kind)
-    if stocks == "features":
+    if engine == "features":
         return sorted_stocks(X, weight, points, n_clusters, min_leaf)
     X = X.copy()
     X[random.random(X.shape) < missing] = np.nan

@@ -218,7 +218,7 @@ class TestErrors:
     @pytest.mark.parametrize("kernel", NOT_POSITIVE)
     def test_kernel_that_is_not_positive(self, kernel, method):
         X = rows_for("linear", 60)
-        match = r"kernel=.* is not positive .*n_components=None and stocks='auto' any"
+        match = r"kernel=.* is not positive .*n_components=None and engine='auto' any"
         with pytest.raises(ValueError, match=match):
             fitted(kernel, X, 40, method)
 

@@ -45,7 +45,7 @@ def test_no_regions_where_the_tree_looks_elsewhere(iris):
 
 def test_a_leaf_of_missing_values_has_no_region():
     X = np.array([[np.nan, 0.0]] * 3 + [[1.0, 9.0]] * 3)
-    tree = Kauri(2, stocks="binned").fit(X).tree_
+    tree = Kauri(2, engine="binned").fit(X).tree_
     tree = type(tree).from_dict(
         {**tree.to_dict(), "feature": [0, -2, -2], "threshold": [float("inf"), -2.0, -2.0]}
     )
@@ -113,7 +113,7 @@ def test_missing_values(iris):
     X = iris.copy()
     X[::7, 2] = np.nan
     X[3, 0] = np.nan
-    model = Kauri(3, max_leaf_nodes=5, stocks="binned").fit(X)
+    model = Kauri(3, max_leaf_nodes=5, engine="binned").fit(X)
     found = cluster_points(model, X)
     assert np.isfinite(found.points).all()
     assert found.n_missing == 0

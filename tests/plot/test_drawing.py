@@ -306,13 +306,13 @@ def test_regions_are_behind_the_points(iris):
 def test_missing_and_many_rows_are_told(iris):
     X = iris.copy()
     X[::10, 2] = np.nan
-    model = Kauri(3, max_leaf_nodes=5, stocks="binned").fit(X)
+    model = Kauri(3, max_leaf_nodes=5, engine="binned").fit(X)
     ax = plot_clusters(model, X, features=(2, 3), ax=axes(), max_points=100)
     title = ax.get_title(loc="left")
     assert "100 of 150 rows" in title
     assert "rows that miss a value are not shown" in title
     X[:, 0] = np.nan
-    model = Kauri(3, max_leaf_nodes=5, stocks="binned").fit(X)
+    model = Kauri(3, max_leaf_nodes=5, engine="binned").fit(X)
     ax = plot_profile(model, X, ax=axes())
     drawn(ax)
     assert "\u2013" in [t.get_text() for t in ax.texts]

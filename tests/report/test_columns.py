@@ -99,7 +99,7 @@ def test_or_says_what_it_joins(shop):
             assert text in rest
             rest = rest.replace(text, "", 1)
         assert rest.replace(" or ", "") == ""
-    alone = Kauri(2, stocks="binned").fit([[0.0], [1.0], [9.0], [np.nan]])
+    alone = Kauri(2, engine="binned").fit([[0.0], [1.0], [9.0], [np.nan]])
     told = [in_words(c["rule"]) for c in summarise(alone, [[0.0]])["clusters"]]
     assert sum(text.endswith("or missing") for text in told) == 1
 

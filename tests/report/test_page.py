@@ -324,7 +324,7 @@ def test_missing_values_and_words(browser, tmp_path):
     )
     table.loc[::7, ["age", "color_red"]] = np.nan
     words = {"value_names": {"vote": {-1: "no", 1: "yes"}}, "one_hot": {"color": ["color_red"]}}
-    model = Kauri(4, max_leaf_nodes=10, stocks="binned").fit(table / [0.01, 0.01, 1])
+    model = Kauri(4, max_leaf_nodes=10, engine="binned").fit(table / [0.01, 0.01, 1])
     model.tree_.threshold[np.isin(model.tree_.feature, [0, 1])] /= 100
     with opened(browser, tmp_path, model, table, rows=True, **words) as found:
         for number in found.boxes():

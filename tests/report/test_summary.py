@@ -165,7 +165,7 @@ def test_few_known_values_are_not_told():
     X[:30] += 10
     X[:, 2] = np.nan
     X[[3, 4], 2] = 4321.25
-    model = Kauri(2, max_leaf_nodes=2, stocks="binned").fit(X)
+    model = Kauri(2, max_leaf_nodes=2, engine="binned").fit(X)
     summary = summarise(model, X)
     assert "4321.25" not in json.dumps(summary)
     assert summary["features"][2]["quartiles"] is None
@@ -286,7 +286,7 @@ def test_words_for_codes_and_categories():
 def test_missing_values():
     X = WINE.data.to_numpy().copy()
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
-    model = Kauri(3, max_leaf_nodes=8, stocks="binned").fit(X)
+    model = Kauri(3, max_leaf_nodes=8, engine="binned").fit(X)
     summary = summarise(model, X)
     np.testing.assert_array_equal(leaves_of(summary), model.apply(X))
     assert [f["missing"] for f in summary["features"]] == np.isnan(X).sum(axis=0).tolist()

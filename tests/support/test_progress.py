@@ -148,7 +148,7 @@ class TestEstimator:
         assert said["objective"] == f"{model.objective_:.6g}"
         assert int(said["searches"]) >= 6
 
-    @pytest.mark.parametrize("options", [{}, {"stocks": "blocks"}, {"max_features": 2}])
+    @pytest.mark.parametrize("options", [{}, {"engine": "blocks"}, {"max_features": 2}])
     @pytest.mark.parametrize("kernel", ["linear", "rbf"])
     def test_a_line_a_split(self, iris, capsys, kernel, options, every_split):
         model = Kauri(3, kernel=kernel, max_leaf_nodes=7, verbose=1, random_state=0, **options).fit(
@@ -213,7 +213,7 @@ class TestBar:
         stream = Terminal()
         monkeypatch.setattr(_progress.sys, "stdout", stream)
         X = np.random.default_rng(0).normal(size=(200, 3))
-        Kauri(3, stocks="binned", max_leaf_nodes=5, verbose=1).fit(X)
+        Kauri(3, engine="binned", max_leaf_nodes=5, verbose=1).fit(X)
         text = stream.getvalue()
         assert "[Kauri] rows of a leaf" in text
         assert "[Kauri] leaves" in text

@@ -80,7 +80,7 @@ class TestFormats(TableFiles):
     def test_rows_that_are_kept_outlive_the_file(self, fit, tmp_path, X):
         path = write(table_of(X), tmp_path, "parquet")
         # Kernels other than linear keep their rows; they are not for binned stocks.
-        model = fit(path, kernel="rbf", keep_training_data=True, stocks="gram")
+        model = fit(path, kernel="rbf", keep_training_data=True, engine="gram")
         frame = pd.DataFrame(X, columns=NAMES)
         expected = Kauri(3, kernel="rbf", keep_training_data=True).fit(frame).transform(frame)
         np.testing.assert_allclose(model.transform(frame), expected)

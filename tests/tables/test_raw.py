@@ -45,7 +45,7 @@ def made(seed: int, gaps: float = 0.1):
     ]).astype(float)  # fmt: skip
     X[np.ix_(frame["doors"].isna(), [2, 3])] = np.nan
     X[np.ix_(frame["colour"].isna(), [4, 5])] = np.nan
-    model = Kauri(6, max_leaf_nodes=14, stocks="binned").fit(X)
+    model = Kauri(6, max_leaf_nodes=14, engine="binned").fit(X)
     return model, X, from_json(to_json(model, feature_names=NAMES, one_hot=ONE_HOT)), frame
 
 
@@ -121,7 +121,7 @@ def test_missing_values_that_the_tree_has_not_seen():
             ValueError, match=r"contains NaN, .* 'age'; the tree was grown"
         ) as caught:
             loaded.predict(rows)
-        assert "stocks" not in str(caught.value)
+        assert "engine" not in str(caught.value)
     loaded.set_params(takes_missing=True)
     assert loaded.predict(pd.DataFrame({"age": [None, "", 7]})).tolist() == [0, 0, 1]
 

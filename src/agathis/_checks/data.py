@@ -57,8 +57,8 @@ def check_X(
     if get_config()["assume_finite"] and not missing:
         return X, False
     names = getattr(estimator, "feature_names_in_", None)
-    stocks = getattr(estimator, "stocks", None)
-    return X, _check_finite(X, missing, threads, names, stocks)
+    engine = getattr(estimator, "engine", None)
+    return X, _check_finite(X, missing, threads, names, engine)
 
 
 def check_table(
@@ -83,11 +83,11 @@ def _check_finite(
     missing: bool,
     threads: int,
     names: Sequence[str] | None,
-    stocks: str | None = None,
+    engine: str | None = None,
 ) -> bool:
     """Raise for values that are not accepted; whether some are missing.
 
-    ``names`` of the columns, and the ``stocks`` that were asked for, are told where they are known.
+    ``names`` of the columns, and the ``engine`` that were asked for, are told where they are known.
     """
     some_missing = False
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
@@ -98,8 +98,8 @@ def _check_finite(
             where = f"column {column}" if names is None else f"column {names[column]!r}"
             raise ValueError(
                 f"Input X contains NaN, for example in {where}. Missing values are accepted by "
-                f"{'' if stocks else 'Kauri with '}stocks='binned', with the linear or cosine "
-                f"kernel or n_components{f'; here stocks={stocks!r}' if stocks else ''}. "
+                f"{'' if engine else 'Kauri with '}engine='binned', with the linear or cosine "
+                f"kernel or n_components{f'; here engine={engine!r}' if engine else ''}. "
                 "Otherwise fill them in, for example with sklearn.impute.SimpleImputer, or drop "
                 "these rows."
             )

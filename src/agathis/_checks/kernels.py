@@ -92,28 +92,28 @@ def check_domain(kernel: Kernel, X: np.ndarray) -> None:
         )
 
 
-def check_stocks(stocks: str, kernel: Kernel, n_components: int | None) -> None:
-    """Raise where stocks, kernel and feature map do not go together."""
+def check_engine(engine: str, kernel: Kernel, n_components: int | None) -> None:
+    """Raise where engine, kernel and feature map do not go together."""
     if kernel.metric == "precomputed":
-        if stocks not in ("auto", "gram"):
+        if engine not in ("auto", "gram"):
             raise ValueError(
-                f"stocks={stocks!r} computes the kernel from X, and kernel='precomputed' gives "
-                "it: use stocks='gram' or 'auto'."
+                f"engine={engine!r} computes the kernel from X, and kernel='precomputed' gives "
+                "it: use engine='gram' or 'auto'."
             )
         if n_components is not None:
             raise ValueError(
                 f"n_components={n_components} maps the rows of X, and kernel='precomputed' gives "
                 "the kernel without them: use n_components=None."
             )
-    elif stocks in ("gram", "blocks") and n_components is not None:
+    elif engine in ("gram", "blocks") and n_components is not None:
         raise ValueError(
-            f"n_components={n_components} makes features, and stocks={stocks!r} has no use for "
-            "them: use stocks='features', 'binned' or 'auto', or n_components=None."
+            f"n_components={n_components} makes features, and engine={engine!r} has no use for "
+            "them: use engine='features', 'binned' or 'auto', or n_components=None."
         )
-    elif stocks in ("features", "binned") and n_components is None and not kernel.has_features:
+    elif engine in ("features", "binned") and n_components is None and not kernel.has_features:
         raise ValueError(
-            f"stocks={stocks!r} needs features, and {kernel} has none of its own: give "
-            "n_components (for example 256) for a feature map, or use stocks='gram', 'blocks' "
+            f"engine={engine!r} needs features, and {kernel} has none of its own: give "
+            "n_components (for example 256) for a feature map, or use engine='gram', 'blocks' "
             "or 'auto' (which take no missing values)."
         )
 

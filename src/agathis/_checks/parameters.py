@@ -31,7 +31,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
         Interval(Integral, 1, None, closed="left"),
         Interval(RealNotInt, 0.0, 1.0, closed="neither"),
     ],
-    "stocks": [StrOptions({"auto", "gram", "blocks", "features", "binned"})],
+    "engine": [StrOptions({"auto", "gram", "blocks", "features", "binned"})],
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],

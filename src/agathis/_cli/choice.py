@@ -105,7 +105,7 @@ def _grown(X: np.ndarray, k: int, leaves: int, missing: bool, jobs: int | None) 
         k,
         max_leaf_nodes=leaves,
         min_samples_leaf=default_min_leaf(leaves),
-        stocks="binned" if missing else "auto",
+        engine="binned" if missing else "auto",
         n_jobs=jobs,
     ).fit(X)
 

@@ -122,7 +122,7 @@ def new_model(
         least = default_min_leaf(leaves) if min_leaf is None else min_leaf
         model.set_params(min_samples_leaf=int(least) if least >= 1 else least)
     if missing:
-        model.set_params(stocks="binned")
+        model.set_params(engine="binned")
         if kernel not in ("linear", "cosine"):
             model.set_params(n_components=256)
     return model

@@ -30,7 +30,7 @@ def is_number(kind: pa.DataType) -> bool:
     """Whether values of a type are numbers, or all of them are missing."""
     from pyarrow import types
 
-    from agathis._fit_file import columns
+    from agathis._tables import columns
 
     return types.is_null(kind) or columns.is_number(kind)
 

@@ -1,6 +1,6 @@
 """Which stocks a fit uses, and how they are made from the data.
 
-A :class:`Request` is all that a fit knows about its data, checked; :func:`choose_stocks` says
+A :class:`Request` is all that a fit knows about its data, checked; :func:`choose_engine` says
 what ``"auto"`` means, and :func:`build` makes the stocks, together with what the estimator keeps
 of the way there.
 """
@@ -150,10 +150,10 @@ class Built:
     warning: str | None = None
 
 
-def choose_stocks(stocks: str, request: Request) -> str:
-    """The stocks that ``"auto"`` means; the table is in the docstring of ``Kauri``."""
-    if stocks != "auto":
-        return stocks
+def choose_engine(engine: str, request: Request) -> str:
+    """The engine that ``"auto"`` means; the table is in the docstring of ``Kauri``."""
+    if engine != "auto":
+        return engine
     n, d = request.n_counted, request.X.shape[1]
     memory = get_config()["working_memory"] * 2**20
     if request.matrix is not None:
@@ -179,9 +179,9 @@ def memory_warning(chosen: str, request: Request) -> str | None:
     if needed <= 4 * get_config()["working_memory"] * 2**20:
         return None
     return (
-        f"X has {d} columns: with stocks={chosen!r} the sums of {leaves} leaves take up to "
+        f"X has {d} columns: with engine={chosen!r} the sums of {leaves} leaves take up to "
         f"{needed / 1e9:.0f} GB. Few n_components (for example 64, also with kernel='linear') make "
-        "them small, and stocks='blocks' needs none."
+        "them small, and engine='blocks' needs none."
     )
 
 

@@ -37,7 +37,7 @@ class NotPositiveError(ValueError):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(
             f"{kernel} is not positive on these rows, so no features have it as their inner "
-            "product; with n_components=None and stocks='auto' any symmetric kernel is taken."
+            "product; with n_components=None and engine='auto' any symmetric kernel is taken."
         )
 
 

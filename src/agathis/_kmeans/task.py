@@ -19,9 +19,9 @@ from sklearn import get_config
 from agathis._checks.data import warn
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
+from agathis._kmeans import searches as search
 from agathis._kmeans.factor import centre, factor
 from agathis._kmeans.searches import Pairs, Points
-from agathis._kmeans import searches as search
 from agathis._partitions.centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
 from agathis._partitions.objective import kernel_cost, membership
 

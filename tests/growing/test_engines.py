@@ -20,23 +20,23 @@ from agathis._support.progress import Progress
 # Feature maps.
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("feature_map", ["cholesky", "nystroem"])
-def test_enough_components_are_the_kernel(stocks, feature_map):
+def test_enough_components_are_the_kernel(engine, feature_map):
     """With one for each row nothing is left out, and the tree is that of the kernel matrix."""
     X = np.random.default_rng(0).normal(size=(150, 3))
-    gram = Kauri(5, kernel="rbf", gamma=0.5, stocks="gram", keep_training_data=True).fit(X)
+    gram = Kauri(5, kernel="rbf", gamma=0.5, engine="gram", keep_training_data=True).fit(X)
     model = Kauri(
         5,
         kernel="rbf",
         gamma=0.5,
-        stocks=stocks,
+        engine=engine,
         n_components=150,
         feature_map=feature_map,
         landmarks="random",
         map_tol=0.0,
     ).fit(X)
-    assert model.stocks_ == stocks
+    assert model.engine_ == engine
     assert model.n_components_ <= 150
     assert model.residual_trace_ == pytest.approx(0, abs=1e-8)
     same_tree(model.tree_, gram.tree_, gains=1e-6)
@@ -44,13 +44,13 @@ def test_enough_components_are_the_kernel(stocks, feature_map):
     np.testing.assert_allclose(model.transform(X), gram.transform(X), atol=1e-4)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_some_components_leave_out_some_of_the_kernel(stocks, weighted):
+def test_some_components_leave_out_some_of_the_kernel(engine, weighted):
     random = np.random.default_rng(0)
     X = random.normal(size=(500, 2))
     weight = random.choice([0.5, 1, 3], 500) if weighted else None
-    model = Kauri(5, kernel="rbf", gamma=0.3, n_components=25, stocks=stocks, max_leaf_nodes=15)
+    model = Kauri(5, kernel="rbf", gamma=0.3, n_components=25, engine=engine, max_leaf_nodes=15)
     model.fit(X, sample_weight=weight)
     own = np.ones(500) if weight is None else weight
     assert model.n_components_ <= 25
@@ -71,10 +71,10 @@ def test_some_components_leave_out_some_of_the_kernel(stocks, weighted):
     np.testing.assert_allclose(model.transform(X), expected, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_a_map_that_leaves_out_much_warns(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_a_map_that_leaves_out_much_warns(engine):
     X = np.random.default_rng(0).normal(size=(300, 3))
-    model = Kauri(3, kernel="rbf", gamma=0.3, n_components=8, stocks=stocks, max_leaf_nodes=6)
+    model = Kauri(3, kernel="rbf", gamma=0.3, n_components=8, engine=engine, max_leaf_nodes=6)
     message = r"8 components leave out (\d+)% of kernel='rbf'. About \d+ would leave out no more"
     with pytest.warns(UserWarning, match=message) as caught:
         model.fit(X)
@@ -84,32 +84,32 @@ def test_a_map_that_leaves_out_much_warns(stocks):
     assert model.n_components_ == 8
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_a_sampler_does_not_tell_what_it_leaves_out(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_a_sampler_does_not_tell_what_it_leaves_out(engine):
     X = np.random.default_rng(0).normal(size=(300, 3))
     model = Kauri(
-        3, kernel="rbf", n_components=50, feature_map="sampler", stocks=stocks, max_leaf_nodes=6
+        3, kernel="rbf", n_components=50, feature_map="sampler", engine=engine, max_leaf_nodes=6
     ).fit(X)
     assert model.residual_trace_ is None
     assert model.n_components_ == 50
     assert np.isfinite(model.transform(X)).all()
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
-def test_without_components_nothing_is_left_out(stocks, kernel):
-    model = Kauri(3, kernel=kernel, stocks=stocks).fit(blobs_of(50))
+def test_without_components_nothing_is_left_out(engine, kernel):
+    model = Kauri(3, kernel=kernel, engine=engine).fit(blobs_of(50))
     assert model.n_components_ is None
     assert model.residual_trace_ is None
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
+@pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
-def test_components_of_a_kernel_that_has_features(stocks, kernel):
+def test_components_of_a_kernel_that_has_features(engine, kernel):
     """As many as it has are enough for the same clusters."""
     X = blobs_of(300)
-    plain = Kauri(5, kernel=kernel, stocks=stocks, max_leaf_nodes=12).fit(X)
-    model = Kauri(5, kernel=kernel, stocks=stocks, n_components=8, map_tol=0, max_leaf_nodes=12)
+    plain = Kauri(5, kernel=kernel, engine=engine, max_leaf_nodes=12).fit(X)
+    model = Kauri(5, kernel=kernel, engine=engine, n_components=8, map_tol=0, max_leaf_nodes=12)
     model.fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_, rel=1e-6)
@@ -128,12 +128,12 @@ def test_maps_of_rows_that_miss_values():
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_maps_are_found_from_some_of_the_rows(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_maps_are_found_from_some_of_the_rows(engine):
     X = blobs_of(900, 3)
     parameters = {"kernel": "rbf", "gamma": 0.02, "n_components": 30, "max_leaf_nodes": 8}
     models = [
-        Kauri(4, stocks=stocks, subsample=100, random_state=seed, **parameters).fit(X)
+        Kauri(4, engine=engine, subsample=100, random_state=seed, **parameters).fit(X)
         for seed in (0, 0, 1)
     ]
     same_bits(models[0].tree_, models[1].tree_)
@@ -151,34 +151,34 @@ def identity(x, y):
     ("parameters", "message"),
     [
         (
-            {"kernel": "precomputed", "stocks": stocks},
-            f"stocks='{stocks}' computes the kernel from X.*use stocks='gram' or 'auto'",
+            {"kernel": "precomputed", "engine": engine},
+            f"engine='{engine}' computes the kernel from X.*use engine='gram' or 'auto'",
         )
-        for stocks in ("blocks", "features", "binned")
+        for engine in ("blocks", "features", "binned")
     ]
     + [
         (
-            {"kernel": "precomputed", "stocks": stocks, "n_components": 5},
+            {"kernel": "precomputed", "engine": engine, "n_components": 5},
             "n_components=5 maps the rows of X.*use n_components=None",
         )
-        for stocks in ("auto", "gram")
+        for engine in ("auto", "gram")
     ]
     + [
         (
-            {"kernel": kernel, "stocks": stocks, "n_components": 5},
-            f"n_components=5 makes features, and stocks='{stocks}' has no use for them",
+            {"kernel": kernel, "engine": engine, "n_components": 5},
+            f"n_components=5 makes features, and engine='{engine}' has no use for them",
         )
         for kernel in ("linear", "rbf")
-        for stocks in ("gram", "blocks")
+        for engine in ("gram", "blocks")
     ]
     + [
         (
-            {"kernel": kernel, "stocks": stocks},
-            f"stocks='{stocks}' needs features, and kernel='{kernel}' has none of its own: give "
+            {"kernel": kernel, "engine": engine},
+            f"engine='{engine}' needs features, and kernel='{kernel}' has none of its own: give "
             r"n_components \(for example 256\)",
         )
         for kernel in ("rbf", "laplacian", "chi2", "poly")
-        for stocks in ("features", "binned")
+        for engine in ("features", "binned")
     ],
 )
 def test_what_does_not_go_together(parameters, message):
@@ -188,12 +188,12 @@ def test_what_does_not_go_together(parameters, message):
         Kauri(3, **parameters).fit(X, **gram)
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_a_callable_has_no_features(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_a_callable_has_no_features(engine):
     with pytest.raises(ValueError, match=r"needs features, and kernel=<function identity"):
-        Kauri(3, kernel=identity, stocks=stocks).fit(blobs_of(20))
-    model = Kauri(3, kernel=identity, stocks=stocks, n_components=6, map_tol=0).fit(blobs_of(20))
-    plain = Kauri(3, stocks=stocks).fit(blobs_of(20))
+        Kauri(3, kernel=identity, engine=engine).fit(blobs_of(20))
+    model = Kauri(3, kernel=identity, engine=engine, n_components=6, map_tol=0).fit(blobs_of(20))
+    plain = Kauri(3, engine=engine).fit(blobs_of(20))
     np.testing.assert_array_equal(model.labels_, plain.labels_)
 
 
@@ -224,14 +224,14 @@ def test_auto(monkeypatch, parameters, rows, expected):
     if parameters.get("kernel") == "rbf":
         parameters = {"gamma": 0.01, **parameters}
     model = Kauri(3, max_leaf_nodes=4, **parameters).fit(X, **gram)
-    assert model.stocks_ == expected
+    assert model.engine_ == expected
 
 
 def test_auto_counts_rows_of_positive_weight(monkeypatch):
     monkeypatch.setattr(agathis._growing.build, "EXACT_ROWS", 100)
     weight = np.ones(150)
     weight[:50] = 0.0
-    assert Kauri(3).fit(blobs_of(150), sample_weight=weight).stocks_ == "features"
+    assert Kauri(3).fit(blobs_of(150), sample_weight=weight).engine_ == "features"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_auto_by_memory(parameters, rows, width):
         models = [
             Kauri(2, max_leaf_nodes=2, **kernel, **parameters).fit(X[:n]) for n in (fits, fits + 1)
         ]
-    assert [model.stocks_ for model in models] == ["features", "binned"]
+    assert [model.engine_ for model in models] == ["features", "binned"]
 
 
 # A fit that is cut short.
@@ -306,19 +306,19 @@ def test_the_limit_of_blas_threads_is_lifted_by_the_last():
     assert after == before
 
 
-@pytest.mark.parametrize("stocks", ["features", "binned"])
-def test_weights_that_are_too_large(stocks):
+@pytest.mark.parametrize("engine", ["features", "binned"])
+def test_weights_that_are_too_large(engine):
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(ValueError, match="sample_weight or X is too large"):
-        Kauri(3, stocks=stocks).fit(X, sample_weight=np.full(40, 1e200))
+        Kauri(3, engine=engine).fit(X, sample_weight=np.full(40, 1e200))
 
 
 def test_clusters_without_inertia():
     """Sums of many equal rows round; less than none is left of no inertia."""
     random = np.random.default_rng(0)
     X = random.normal(size=(2, 3))[random.integers(0, 2, 40_000)]
-    for stocks in ("features", "binned"):
-        assert 0 <= Kauri(2, stocks=stocks).fit(X).inertia_ < 1e-9
+    for engine in ("features", "binned"):
+        assert 0 <= Kauri(2, engine=engine).fit(X).inertia_ < 1e-9
 
 
 def test_a_wide_table_is_warned_of():
