@@ -5,6 +5,9 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+MUTANT_ARGS ?=
+# Tests in several processes, one a core; WORKERS= runs them in one, for a debugger.
+WORKERS ?= -n auto --maxprocesses=8 --dist worksteal
 BENCH_ARGS ?=
 AGREEMENT_ARGS ?=
 PAPER_ARGS ?=
@@ -27,13 +30,15 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-slow lint bench paper agreement clean FORCE
+.PHONY: help demo test test-all coverage mutants lint bench paper agreement clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
 	@echo "make test       all tests but slow ones   (PYTEST_ARGS='-k name' to choose)"
-	@echo "make test-slow  the slow tests            (most need AGATHIS_DATA)"
-	@echo "make lint       ruff and cython-lint"
+	@echo "make test-all   these and the slow ones   (some need AGATHIS_DATA)"
+	@echo "make coverage   which lines of the package the tests run"
+	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
+	@echo "make lint       ruff, cython-lint, the import contract, mypy"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make paper      the paper's tables and figures (PAPER_ARGS=--quick for a taste)"
 	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
@@ -44,15 +49,24 @@ demo: $(PACKAGE) $(STAMPS)/extra-cli
 	@echo && $(RUN) -m agathis demo --folder build/demo
 
 test: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest -m "not slow" $(PYTEST_ARGS)
+	@$(RUN) -m pytest $(WORKERS) -m "not slow" $(PYTEST_ARGS)
 
-test-slow: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest -m slow $(PYTEST_ARGS)
+test-all: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest $(WORKERS) $(PYTEST_ARGS)
+
+coverage: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest $(WORKERS) -m "not slow" --cov=agathis --cov-report=term:skip-covered \
+	  $(PYTEST_ARGS)
+
+mutants: $(ENVIRONMENT) $(STAMPS)/extra-test
+	@$(RUN) tools/mutants.py $(MUTANT_ARGS)
 
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint --max-line-length 100 src
+	@PYTHONPATH=src $(VENV)/bin/lint-imports
+	@$(RUN) -m mypy
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
