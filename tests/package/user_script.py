@@ -101,11 +101,8 @@ def other_forms(folder: Path) -> None:
         export.to_json(model, feature_names=names),
     ]
     loaded: export.LoadedTree = export.from_json(texts[-1])
-    print(
-        loaded.predict(X[:2]),
-        export.to_sklearn(model),
-        len(export.to_onnx(model).SerializeToString()),
-    )
+    onnx: bytes = export.to_onnx(model)
+    print(loaded.predict(X[:2]), export.to_sklearn(model), len(onnx))
     (folder / "rules.txt").write_text("\n".join(texts), encoding="utf-8")
 
 
