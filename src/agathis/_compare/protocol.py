@@ -29,7 +29,7 @@ from agathis._checks.inputs import Rows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.methods import check_methods, make_method
 from agathis._compare.workers import Outcome, run
-from agathis._support.progress import shown
+from agathis._support.progress import progress_bar
 from agathis._support.table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
@@ -187,7 +187,7 @@ def compare(
     tasks = _tasks(setting, n_runs, check_random_state(random_state))
     workers = checks.n_processes(n_jobs)
     outcomes: list[Outcome | None] = [None] * len(tasks)
-    with shown("compare", verbose) as show:
+    with progress_bar("compare", verbose) as show:
         what = "fits, kernel KMeans among them"
         show(what, 0, len(tasks))
         settings = {"n_workers": workers, "timeout": timeout, "prepare": _prepare}
