@@ -45,7 +45,7 @@ def test_of_those_that_are_as_good_the_most_are_taken():
 
 def test_doubts_are_told():
     last = made((2, 2, 0.5, 0.4), (3, 3, 0.7, 0.6))
-    assert last.reasons.endswith("It is the last that was tried: max_clusters may show a better one.")
+    assert last.reasons.endswith("last that was tried: max_clusters may show a better one.")
     assert "--max-k may show" in last.in_words("--max-k")
     weak = made((2, 2, 0.1, 0.1), (3, 3, 0.15, 0.02))
     assert "run into each other" in weak.reasons

@@ -280,7 +280,7 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
 
 
 def _prepare(setting: _Setting) -> None:
-    """Use everything once, on a few rows: the first time takes longer, and is nobody's seconds."""
+    """Use everything once, on a few rows: the first time takes longer, and is not measured."""
     few = replace(setting, size=min(setting.size, 5 * setting.n_clusters))
     for name in (None, *(name for name, model in setting.methods.items() if model is None)):
         # Whatever is wrong is said where the method is measured.

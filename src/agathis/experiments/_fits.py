@@ -41,7 +41,7 @@ def fits(data_home: str | None, task: tuple[Piece, tuple[str, ...]]) -> Iterator
         yield from _lost(data_home, piece, methods)
         return
     case = Case(piece, data_home)
-    # What is shared is nobody's seconds.
+    # What is shared is made before the first clock starts.
     references = case.references
     for method in methods:
         started = time.perf_counter()
