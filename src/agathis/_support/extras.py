@@ -33,8 +33,10 @@ def needed(module: str, extra: str, what: str, otherwise: str = "") -> ModuleTyp
     Traceback (most recent call last):
     ImportError: drawing needs no_such_package: pip install "agathis[plot]"
     """
+    package = module.partition(".")[0]
     try:
+        import_module(package)
         return import_module(module)
     except ImportError as error:
-        message = f'{what} needs {module.partition(".")[0]}: pip install "agathis[{extra}]"'
+        message = f'{what} needs {package}: pip install "agathis[{extra}]"'
         raise ImportError(f"{message}. {otherwise}" if otherwise else message) from error
