@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agathis._support.lazy import lazy
 
 __version__ = "0.1.0"
-__all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file"]
+__all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file", "suggest"]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
 _HOMES = {
@@ -23,6 +23,7 @@ _HOMES = {
     "Tree": "agathis._trees.tree",
     "compare": "agathis._compare.protocol",
     "fit_file": "agathis._fit_file",
+    "suggest": "agathis._suggest",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
 _PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from agathis._fit_file import fit_file
     from agathis._kauri import Kauri
     from agathis._kernel_kmeans import KernelKMeans
+    from agathis._suggest import suggest
     from agathis._trees.tree import Tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES, _PARTS)

@@ -1,6 +1,19 @@
-"""``python -m agathis`` is the command ``agathis``."""
+"""The command ``agathis``, also as ``python -m agathis``."""
 
-from agathis._cli import main
+from agathis._support.extras import needed
+
+
+def main() -> None:
+    """Run the command of this process's arguments, or say what is not installed."""
+    try:
+        for package in ("typer", "rich"):
+            needed(package, "cli", "the command line")
+    except ImportError as error:
+        raise SystemExit(f"Error: {error}") from error
+    from agathis._cli import main as run
+
+    run()
+
 
 if __name__ == "__main__":
     main()

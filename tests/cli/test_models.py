@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from helpers.cli_runs import here, iris_csv, mixed_rows
 
-from agathis._cli.choice import Candidate, best_of, reasons
 from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
 from agathis._cli.options import METHOD_NAMES
@@ -245,24 +244,9 @@ def test_suggest_tells_how_far_it_is(place, capsys, monkeypatch):
     assert "clusters: 0 of" not in here(capsys, *args).err
     monkeypatch.setattr("agathis._cli.fitting.ROWS_WITH_BAR", 100)
     said = here(capsys, *args).err
-    assert "Trying 2 to 3 clusters.\nnumbers of clusters: 0 of 2\nnumbers of clusters: 1" in said
+    assert "Trying 2 to 3 clusters.\n[suggest] numbers of clusters: 0 of 2\n[suggest] " in said
+    assert "[suggest] numbers of clusters: 1 of 2\n" in said
     assert "clusters" not in here(capsys, *args, "--quiet").err
-
-
-def test_suggestions():
-    found = [Candidate(2, 2, 0.5, 0.400), Candidate(3, 3, 0.7, 0.61), Candidate(4, 5, 0.8, 0.615)]
-    # Silhouettes err towards few clusters: of those that are as good, the most are taken.
-    best = best_of([*found, Candidate(5, 5, 0.85, 0.605), Candidate(6, 6, 0.9, 0.5)])
-    assert best.clusters == 5
-    best = best_of([*found[:2], Candidate(4, 5, 0.8, 0.58)])
-    assert best.clusters == 3
-    words = reasons([*found[:2], Candidate(4, 5, 0.8, 0.58)], best)
-    assert "one more adds 10 %" in words
-    assert "Next are 4 clusters, with a silhouette of 0.58." in words
-    last = [Candidate(2, 2, 0.5, 0.4), Candidate(3, 3, 0.7, 0.6)]
-    assert "--max-k" in reasons(last, best_of(last))
-    weak = [Candidate(2, 2, 0.1, 0.1), Candidate(3, 3, 0.15, 0.02)]
-    assert "run into each other" in reasons(weak, best_of(weak))
 
 
 def test_demo_leaves_files_where_told(place, capsys):

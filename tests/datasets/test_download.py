@@ -297,7 +297,8 @@ def test_a_damaged_file_in_the_cache(site, cache, monkeypatch):
 def test_packages_that_are_not_installed(name, package, site, cache, monkeypatch):
     publish(name, lookalike(name), site, monkeypatch)
     monkeypatch.setitem(sys.modules, package, None)
-    wanted = rf"'{name}' is not on this machine.* needs {package}: pip install agathis\[datasets\]"
+    install = r'pip install "agathis\[datasets\]"'
+    wanted = f"'{name}' is not on this machine.* needs {package}: {install}"
     with pytest.raises(ImportError, match=f"{wanted}.*AGATHIS_DATA.* {name}.csv.gz"):
         load(name)
 

@@ -45,7 +45,7 @@ def test_version_of_the_installed_package():
 
 
 def test_names():
-    classes = ["Kauri", "KernelKMeans", "Tree", "compare", "fit_file"]
+    classes = ["Kauri", "KernelKMeans", "Tree", "compare", "fit_file", "suggest"]
     parts = ["datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
@@ -107,6 +107,7 @@ def test_public_signatures_are_annotated():
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
     parts = (agathis.plot, agathis.datasets, agathis.experiments, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
+    functions += [agathis.compare, agathis.fit_file, agathis.suggest]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function
@@ -132,6 +133,8 @@ def test_examples(name):
     "name",
     [
         "agathis",
+        "agathis:compare",
+        "agathis:suggest",
         "agathis._kauri.Kauri",
         "agathis._kernel_kmeans.KernelKMeans",
         "agathis.rivals._kmeans_tree.KMeansTree",

@@ -372,7 +372,7 @@ for draw in (plot.plot_clusters, plot.plot_profile):
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("pip install agathis[plot]") == 4
+    assert done.stdout.count('pip install "agathis[plot]"') == 4
 
 
 def test_import_is_lazy():

@@ -77,10 +77,10 @@ def bad_data(*kinds: type[Exception]) -> Iterator[None]:
 
 def needs(package: str, extra: str, what: str) -> None:
     """Raise where an optional package is not installed."""
-    from importlib.util import find_spec
+    from agathis._support.extras import needed
 
-    if find_spec(package) is None:
-        raise BadData(f'{what} needs {package}: pip install "agathis[{extra}]"')
+    with bad_data(ImportError):
+        needed(package, extra, what)
 
 
 def _show_warning(

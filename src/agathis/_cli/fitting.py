@@ -19,8 +19,6 @@ from agathis._cli.table import Reading, read_table, shown
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-#: Smaller leaves are crumbs: no rule for people.
-SMALLEST_LEAF = 0.02
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
 
@@ -74,11 +72,6 @@ def _balance(scaler: BaseEstimator, rows: Prepared) -> bool:
     return True
 
 
-def default_min_leaf(leaves: int) -> float:
-    """A share of the rows; smaller where many leaves have to find room."""
-    return min(SMALLEST_LEAF, 1 / (4 * leaves))
-
-
 def new_model(
     method: str,
     clusters: int,
@@ -93,6 +86,7 @@ def new_model(
 ) -> BaseEstimator:
     """An estimator with the options as they were typed."""
     from agathis._compare.methods import WITH_KERNELS, WITH_LEAVES, make_method
+    from agathis._suggest import default_min_leaf
 
     name = METHOD_NAMES[method]
     if leaves is not None and leaves < clusters:

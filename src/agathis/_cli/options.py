@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agathis._compare.methods import METHODS
+
 if TYPE_CHECKING:
     from agathis._cli.table import Reading
 
 #: The methods as they are typed, with the names that papers use.
-METHOD_NAMES = {
-    "kauri": "Kauri",
-    "kmeans-dt": "KMeans+DT",
-    "imm": "IMM",
-    "exkmc": "ExKMC",
-    "exshallow": "ExShallow",
-    "rdm": "RDM",
-    "icot": "ICOT",
-}
+METHOD_NAMES = {method.typed: name for name, method in METHODS.items()}
 # More than any machine has.
 MOST_JOBS = 4096
 Method = Enum("Method", {name: name for name in METHOD_NAMES}, type=str)

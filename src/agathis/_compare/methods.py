@@ -1,20 +1,67 @@
-"""The clustering trees by name, as comparisons and the command line ask for them."""
+"""The clustering trees by name: the one table that comparisons, experiments and commands read.
+
+Light to import: an estimator's class is looked up when one is made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sklearn.base import BaseEstimator
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
+
+class Method(NamedTuple):
+    """A clustering tree of the package.
+
+    Attributes
+    ----------
+    name : str
+        As papers call it.
+    key : str
+        As experiments call it; with hyphens, as it is typed.
+    home, estimator : str
+        Where its class is, and what that is called.
+    kernels : bool
+        Whether it can be grown, and judged, by any kernel.
+    leaves : bool
+        Whether it takes a number of leaves; a leaf of the others is a cluster.
+    centres : bool
+        Whether it starts from the centres of KMeans, and takes them as ``centers``.
+    slow : bool
+        Whether it takes minutes where the others take moments, so that it waits to be asked for.
+    """
+
+    name: str
+    key: str
+    home: str
+    estimator: str
+    kernels: bool = False
+    leaves: bool = False
+    centres: bool = True
+    slow: bool = False
+
+    @property
+    def typed(self) -> str:
+        """The name on a command line."""
+        return self.key.replace("_", "-")
+
+
+_ALL = (
+    Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
+    Method("KMeans+DT", "kmeans_dt", "agathis.rivals", "KMeansTree", kernels=True, leaves=True),
+    Method("IMM", "imm", "agathis.rivals", "IMM"),
+    Method("ExKMC", "exkmc", "agathis.rivals", "ExKMC", leaves=True),
+    Method("ExShallow", "exshallow", "agathis.rivals", "ExShallow"),
+    Method("RDM", "rdm", "agathis.rivals", "RDM"),
+    Method("ICOT", "icot", "agathis.rivals", "ICOT", centres=False, slow=True),
+)
 #: Every tree of the package, under the name that papers use.
-METHODS = ("Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM", "ICOT")
-#: Those that can be judged, and grown, by any kernel.
-WITH_KERNELS = ("Kauri", "KMeans+DT")
-#: Those that take a number of leaves; a leaf of the others is a cluster.
-WITH_LEAVES = ("Kauri", "KMeans+DT", "ExKMC")
-# Classes that are called otherwise.
-_CLASSES = {"KMeans+DT": "KMeansTree"}
+METHODS = {method.name: method for method in _ALL}
+WITH_KERNELS = tuple(method.name for method in _ALL if method.kernels)
+WITH_LEAVES = tuple(method.name for method in _ALL if method.leaves)
 
 
 def make_method(
@@ -23,20 +70,23 @@ def make_method(
     *,
     max_leaf_nodes: int | None = None,
     kernel: dict[str, Any] | None = None,
+    centers: Any = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
 ) -> BaseEstimator:
-    """The estimator of a name in ``METHODS``; ``kernel`` holds its kernel parameters."""
-    import agathis
-    from agathis import rivals
+    """The estimator of a name in ``METHODS``, with those of the parameters that it takes.
 
-    home, known = (agathis, name) if name == "Kauri" else (rivals, _CLASSES.get(name, name))
+    ``kernel`` holds its kernel parameters.
+    """
+    method = METHODS[name]
     params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
-    if name in WITH_LEAVES:
+    if method.leaves:
         params["max_leaf_nodes"] = max_leaf_nodes
-    if name in WITH_KERNELS:
+    if method.kernels:
         params.update(kernel or {})
-    return getattr(home, known)(n_clusters, **params)
+    if method.centres:
+        params["centers"] = centers
+    return getattr(import_module(method.home), method.estimator)(n_clusters, **params)
 
 
 def check_methods(
@@ -47,10 +97,9 @@ def check_methods(
     """The methods to run: an estimator of the user's, or None for one of ours by its name."""
     linear = kernel == "linear"
     if methods is None:
-        # ICOT takes minutes where the others take moments, so it waits to be asked for.
         # ExKMC with a leaf a cluster is IMM.
-        names = [m for m in METHODS if m != "ICOT" and (m != "ExKMC" or more_leaves)]
-        return {name: None for name in names if linear or name in WITH_KERNELS}
+        quick = [m for m in _ALL if not m.slow and (m.name != "ExKMC" or more_leaves)]
+        return {method.name: None for method in quick if linear or method.kernels}
     if isinstance(methods, Mapping):
         for name, model in methods.items():
             _check_model(name, model)
@@ -62,8 +111,8 @@ def check_methods(
             )
         names = [methods] if isinstance(methods, str) else list(methods)
         if names == ["all"]:
-            names = [name for name in METHODS if linear or name in WITH_KERNELS]
-        known = {name.lower(): name for name in METHODS} | {"kmeanstree": "KMeans+DT"}
+            names = [method.name for method in _ALL if linear or method.kernels]
+        known = {word.lower(): m.name for m in _ALL for word in (m.name, m.estimator)}
         unknown = [name for name in names if str(name).lower() not in known]
         if unknown:
             raise ValueError(

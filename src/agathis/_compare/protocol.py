@@ -8,7 +8,6 @@ else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, 
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -20,16 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.inputs import Rows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
+from agathis._compare.measures import measure_fit
 from agathis._compare.methods import check_methods, make_method
 from agathis._compare.workers import Outcome, run
-from agathis._support.progress import shown
+from agathis._kernel_kmeans import KernelKMeans
+from agathis._support.progress import progress_bar
 from agathis._support.table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
@@ -187,7 +187,7 @@ def compare(
     tasks = _tasks(setting, n_runs, check_random_state(random_state))
     workers = checks.n_processes(n_jobs)
     outcomes: list[Outcome | None] = [None] * len(tasks)
-    with shown("compare", verbose) as show:
+    with progress_bar("compare", verbose) as show:
         what = "fits, kernel KMeans among them"
         show(what, 0, len(tasks))
         settings = {"n_workers": workers, "timeout": timeout, "prepare": _prepare}
@@ -250,37 +250,25 @@ def _tasks(setting: _Setting, n_runs: int, random: np.random.RandomState) -> lis
 
 def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
     """Grow the tree of a task and measure it; of the reference only the cost."""
-    from agathis._kernel_kmeans import KernelKMeans
-    from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
-
     rows = setting.rows(task.state)
     X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
     common = {"random_state": task.seed, "n_jobs": 1}
+    kernel = kernel_checks.check_kernel(**setting.kernel)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if task.method is None:
             model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
-            given = Rows(X, kernel_checks.check_kernel(**setting.kernel), None, 1)
+            given = Rows(X, kernel, None, 1)
             return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
         model = _model(setting, task.method, common)
-        started = time.perf_counter()
-        model.fit(X)
-        seconds = time.perf_counter() - started
-    labels = check_labels(model.labels_, "labels_", len(X))
-    return {
-        "cost": _cost(setting, X, labels),
-        "ari": None if setting.y is None else adjusted_rand_score(setting.y[rows], labels),
-        "wad": weighted_average_depth(model, X),
-        "waes": weighted_average_explanation_size(model, X),
-        "leaves": model.tree_.n_leaves,
-        "clusters": len(np.unique(labels)),
-        "seconds": seconds,
-        "note": "; ".join([*_other_number(setting, model), *_messages(caught)]),
-    }
+        classes = None if setting.y is None else setting.y[rows]
+        found = measure_fit(lambda: model.fit(X), X, classes, kernel)
+    note = "; ".join([*_other_number(setting, model), *_messages(caught)])
+    return found | {"note": note}
 
 
 def _prepare(setting: _Setting) -> None:
-    """Use everything once, on a few rows: the first time takes longer, and is nobody's seconds."""
+    """Use everything once, on a few rows: the first time takes longer, and is not measured."""
     few = replace(setting, size=min(setting.size, 5 * setting.n_clusters))
     for name in (None, *(name for name, model in setting.methods.items() if model is None)):
         # Whatever is wrong is said where the method is measured.
@@ -312,13 +300,6 @@ def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
 
 def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
     return list(dict.fromkeys(str(warning.message) for warning in caught))
-
-
-def _cost(setting: _Setting, X: np.ndarray, labels: np.ndarray) -> float:
-    from agathis._partitions.objective import kernel_cost
-
-    kernel = kernel_checks.check_kernel(**setting.kernel)
-    return kernel_cost(kernel, X, labels, None, 1)
 
 
 def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool) -> Table:

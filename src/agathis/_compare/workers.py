@@ -10,6 +10,7 @@ hands it tasks and waits for the answers.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import queue
@@ -21,7 +22,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-import cloudpickle
+from agathis._support.extras import needed
 
 # Workers share the cores: each has one.
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -92,7 +93,7 @@ def run(
     for place, task in enumerate(tasks):
         todo.put((place, task))
     found: queue.SimpleQueue = queue.SimpleQueue()
-    setup = cloudpickle.dumps((function, shared, prepare))
+    setup = packed((function, shared, prepare))
     crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
     threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in crew]
     try:
@@ -141,7 +142,7 @@ class _Worker:
         try:
             while not self.closed:
                 place, task = todo.get_nowait()
-                for outcome in self._ask(place, cloudpickle.dumps(task)):
+                for outcome in self._ask(place, packed(task)):
                     found.put(outcome)
         except queue.Empty:
             pass
@@ -251,9 +252,38 @@ def serve() -> None:
         _send(answers, b"")
         while True:
             for outcome in _attempts(function, shared, pickle.loads(_receive(asked)), 0):
-                _send(answers, cloudpickle.dumps(outcome))
+                _send(answers, packed(outcome))
     except (EOFError, KeyboardInterrupt):
         pass  # nobody asks any more
+
+
+def packed(what: object) -> bytes:
+    """What goes to another process, as bytes.
+
+    cloudpickle is needed for what pickle cannot send: functions without a name, and functions and
+    classes of the script or notebook itself, which a worker does not run.
+    """
+    out = io.BytesIO()
+    try:
+        _Pickler(out, protocol=pickle.HIGHEST_PROTOCOL).dump(what)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        cloudpickle = needed(
+            "cloudpickle",
+            "compare",
+            f"{error}: to send it to another process",
+            "Or put it into a module; with n_jobs=1 and no timeout there is no other process.",
+        )
+        return cloudpickle.dumps(what)
+    return out.getvalue()
+
+
+class _Pickler(pickle.Pickler):
+    """Refuses what would be looked for in the script that is run."""
+
+    def reducer_override(self, obj: object) -> Any:
+        if getattr(obj, "__module__", None) == "__main__" and hasattr(obj, "__qualname__"):
+            raise pickle.PicklingError(f"{obj.__qualname__} is of the script that is run")
+        return NotImplemented
 
 
 def _send(pipe: BinaryIO, message: bytes) -> None:

@@ -1,15 +1,19 @@
 """What ``verbose=1`` shows while a tree grows, and the clocks at the end.
 
-On a terminal it is a bar of rich's; anywhere else, a line now and then.
+On a terminal it is a bar of rich's, where that is installed; anywhere else, a line now and then.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
+
+#: How much of what is done, out of how much.
+Show = Callable[[str, int, int | None], None]
 
 
 class Progress:
@@ -49,7 +53,7 @@ class Progress:
     def __enter__(self) -> Progress:
         stream = self.stream or sys.stdout
         if self.verbose and stream.isatty():
-            self.bar = Bar(stream, "Kauri")
+            self.bar = bar_on(stream, "Kauri")
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -174,13 +178,61 @@ class Bar:
         self.progress.stop()
 
 
+class Lines:
+    """Lines in the place of a bar, at most one in so many seconds.
+
+    Parameters
+    ----------
+    stream : file-like
+    name : str
+        Who is at work.
+    interval : float
+    """
+
+    def __init__(self, stream: TextIO, name: str, interval: float) -> None:
+        self.stream, self.name, self.interval = stream, name, interval
+        self.last = -math.inf
+
+    def show(self, what: str, done: int, total: int | None) -> None:
+        now = time.perf_counter()
+        if now - self.last < self.interval and done != total:
+            return
+        self.last = now
+        of = "" if total is None else f" of {total:,}"
+        print(f"[{self.name}] {what}: {done:,}{of}", file=self.stream, flush=True)
+
+
+def bar_on(stream: TextIO, name: str) -> Bar | None:
+    """A bar, or None where rich is not installed: progress is then told in lines."""
+    try:
+        return Bar(stream, name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "rich":
+            raise
+        return None
+
+
 @contextmanager
-def shown(name: str, verbose: bool | int) -> Iterator[Callable[[str, int, int | None], None]]:
-    """A function that shows how much of some work is done: a bar on a terminal's stderr, if any."""
-    if not (verbose and sys.stderr.isatty()):
+def progress_bar(name: str, verbose: bool | int, every: float | None = None) -> Iterator[Show]:
+    """A function that shows on stderr how much of some work is done.
+
+    Parameters
+    ----------
+    name : str
+        Who is at work.
+    verbose : bool or int
+        Whether to show anything.
+    every : float, optional
+        Seconds between two lines where there is no terminal; by default there are none.
+    """
+    terminal = sys.stderr.isatty()
+    if not verbose or not (terminal or every is not None):
         yield lambda what, done, total: None
         return
-    bar = Bar(sys.stderr, name)
+    bar = bar_on(sys.stderr, name) if terminal else None
+    if bar is None:
+        yield Lines(sys.stderr, name, Progress.interval if every is None else every).show
+        return
     try:
         yield bar.show
     finally:

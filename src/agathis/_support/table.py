@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain
@@ -90,16 +91,14 @@ class Table(Sequence):
     __hash__ = None
 
     def __str__(self) -> str:
-        from rich.cells import cell_len
-
         lines = [[" ".join(cell.split()) for cell in line] for line in self._text()]
-        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+        widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         numeric = [self._is_numeric(name) for name in self.columns]
         out = []
         for line in lines:
             cells = []
             for cell, width, right in zip(line, widths, numeric, strict=True):
-                space = " " * (width - cell_len(cell))
+                space = " " * (width - _width(cell))
                 cells.append(space + cell if right else cell + space)
             out.append("  ".join(cells).rstrip())
         return "\n".join(out)
@@ -181,6 +180,19 @@ def _csv_line(values: Iterable[Any], separator: str) -> str:
     # Only the characters that end a line are quoted by csv; "\r" in a cell is to be one of them.
     csv.writer(out, delimiter=separator, lineterminator="\r\n").writerow(values)
     return out.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes in a terminal: two for a wide letter, none for an accent.
+
+    >>> _width("tree"), _width("\u6728"), _width("e\u0301")
+    (4, 2, 1)
+    """
+    marks = ("Mn", "Me", "Cf")
+    return sum(
+        0 if unicodedata.category(c) in marks else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
 
 
 def _plain(value: Any) -> Any:

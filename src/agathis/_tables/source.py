@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from agathis._support.extras import needed
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -251,11 +253,8 @@ def open_source(path: str | os.PathLike[str], format: str | None, delimiter: str
 
 
 def _require_pyarrow() -> None:
-    try:
-        import pyarrow.csv
-        import pyarrow.parquet  # noqa: F401
-    except ImportError as error:
-        raise ImportError("fit_file reads with pyarrow: pip install agathis[io]") from error
+    for module in ("pyarrow.csv", "pyarrow.parquet"):
+        needed(module, "io", "fit_file")
 
 
 def _format_of(path: str, format: str | None) -> str:

@@ -17,6 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from sklearn.utils import Bunch
 
 from agathis._checks import data as checks
+from agathis._support.extras import needed
 from agathis.datasets._entry import Entry
 from agathis.datasets._places import find_table
 from agathis.datasets._registry import REGISTRY
@@ -54,7 +55,7 @@ def load(
     left out. The table is looked for in ``data_home``, or else in the folder that the environment
     variable ``AGATHIS_DATA`` names; then in scikit-learn, which has iris, wine and digits; then
     in the cache (``AGATHIS_CACHE``, by default the user's cache folder). What is nowhere is
-    downloaded, checked and kept in the cache, which needs ``pip install agathis[datasets]``.
+    downloaded, checked and kept in the cache, which needs ``pip install "agathis[datasets]"``.
 
     Parameters
     ----------
@@ -196,8 +197,4 @@ def _codes(entry: Entry, table: RawTable) -> np.ndarray:
 
 
 def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install agathis[datasets].") from error
-    return pandas
+    return needed("pandas", "datasets", "as_frame=True")

@@ -15,7 +15,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +26,7 @@ from urllib.request import urlopen
 
 import numpy as np
 
+from agathis._support.extras import needed
 from agathis.datasets._entry import Download, Entry, File, OpenML
 from agathis.datasets._tables import MOST_BYTES, RawTable, make_table
 
@@ -99,14 +99,13 @@ def _told(entry: Entry, address: str) -> Iterator[None]:
 
 
 def _module(name: str, entry: Entry) -> ModuleType:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            f"{entry.name!r} is not on this machine, and to download it needs {name}: "
-            "pip install agathis[datasets]. Or let data_home or the environment variable "
-            f"AGATHIS_DATA name a folder with {entry.file_name}."
-        ) from error
+    return needed(
+        name,
+        "datasets",
+        f"{entry.name!r} is not on this machine, and to download it",
+        "Or let data_home or the environment variable AGATHIS_DATA name a folder with "
+        f"{entry.file_name}.",
+    )
 
 
 def _download(entry: Entry, file: File, folder: Path) -> Path:

@@ -7,16 +7,16 @@ all of them.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from agathis._compare.measures import measure_fit, timed
+from agathis._compare.methods import make_method
 from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
@@ -24,8 +24,8 @@ from agathis._kernels.map_fitting import fit_map
 from agathis._partitions.objective import kernel_cost
 from agathis.datasets import load, make_rotated_gaussians
 from agathis.experiments._plan import ANGLE, EXACT_ROWS, LEAVES, SHARE, SIZE, Piece
-from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.experiments._words import METHOD_WORDS
+from agathis.rivals import KMeansTree
 
 #: The paper's column of RDM is that of one seed in all runs.
 RDM_SEED = 0
@@ -41,18 +41,12 @@ def fits(data_home: str | None, task: tuple[Piece, tuple[str, ...]]) -> Iterator
         yield from _lost(data_home, piece, methods)
         return
     case = Case(piece, data_home)
-    # What is shared is nobody's seconds.
+    # What is shared is made before the first clock starts.
     references = case.references
     for method in methods:
-        started = time.perf_counter()
-        model = case.fit(method)
-        seconds = time.perf_counter() - started
-        yield (
-            _named(piece, method)
-            | case.measures(model)
-            | references
-            | {"seconds": round(seconds, 4)}
-        )
+        found = case.measured(method)
+        seconds = round(found.pop("seconds"), 4)
+        yield _named(piece, method) | found | references | {"seconds": seconds}
 
 
 def _named(piece: Piece, method: str) -> dict[str, Any]:
@@ -127,29 +121,19 @@ class Case:
         return KMeansTree(max_leaf_nodes=self.leaves, **common).fit(self.X, labels=labels)
 
     def _linear(self, method: str, common: dict[str, Any]) -> Any:
-        limited = common | {"max_leaf_nodes": self.leaves}
-        taught = common | {"centers": self.teacher}
-        makers: dict[str, Callable[[], Any]] = {
-            "kauri": lambda: Kauri(self.k, **limited),
-            "kmeans_dt": lambda: KMeansTree(self.k, centers=self.teacher, **limited),
-            "exkmc": lambda: ExKMC(self.k, centers=self.teacher, **limited),
-            "imm": lambda: IMM(self.k, **taught),
-            "exshallow": lambda: ExShallow(self.k, **taught),
-            "rdm": lambda: RDM(self.k, **(taught | {"random_state": RDM_SEED})),
-            "icot": lambda: ICOT(self.k, **common),
-        }
-        return makers[method]()
+        if method == "rdm":
+            common = common | {"random_state": RDM_SEED}
+        return make_method(
+            METHOD_WORDS[method],
+            self.k,
+            max_leaf_nodes=self.leaves,
+            centers=self.teacher,
+            **common,
+        )
 
-    def measures(self, model: Any) -> dict[str, Any]:
-        """What is written down of a model; costs are divided by references later."""
-        found = {
-            "ari": adjusted_rand_score(self.y, model.labels_),
-            "wad": weighted_average_depth(model, self.X),
-            "waes": weighted_average_explanation_size(model, self.X),
-            "leaves": model.tree_.n_leaves,
-            "clusters": len(np.unique(model.labels_)),
-        }
-        found["cost"] = self._cost(model.labels_)
+    def measured(self, method: str) -> dict[str, float]:
+        """What is written down of a method; costs are divided by references later."""
+        found = measure_fit(lambda: self.fit(method), self.X, self.y, *self._cost_kernel)
         return {name: float(value) for name, value in found.items()}
 
     @cached_property
@@ -159,10 +143,16 @@ class Case:
             return {"reference": self.teacher.inertia_}
         return {"reference": self._cost(self.plain), "strong": self._cost(self.strong)}
 
+    @property
+    def _cost_kernel(self) -> tuple[Kernel, np.ndarray | None]:
+        """The kernel by which costs are computed, and its matrix."""
+        if self.piece.kernel == "linear":
+            return Kernel("linear"), None
+        return Kernel("precomputed"), self.gram
+
     def _cost(self, labels: np.ndarray) -> float:
-        linear = self.piece.kernel == "linear"
-        kernel = Kernel("linear" if linear else "precomputed")
-        return kernel_cost(kernel, self.X, labels, None, 1, None if linear else self.gram)
+        kernel, gram = self._cost_kernel
+        return kernel_cost(kernel, self.X, labels, None, 1, gram)
 
 
 def rows_of(piece: Piece, data_home: str | None) -> tuple[np.ndarray, np.ndarray, int]:
@@ -195,8 +185,6 @@ def _lost(
             model = Kauri(k, max_leaf_nodes=4 * k, **common)
         else:
             model = KernelKMeans(k, algorithm="similarity", **common)
-        started = time.perf_counter()
-        model.fit(X)
-        seconds = time.perf_counter() - started
+        model, seconds = timed(lambda unfitted=model: unfitted.fit(X))
         found = {"clusters": float(len(np.unique(model.labels_))), "seconds": round(seconds, 4)}
         yield _named(piece, method) | found

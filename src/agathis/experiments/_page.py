@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from agathis import __version__
+from agathis._support.extras import needed
 from agathis.experiments._cells import Cell
 from agathis.experiments._figures import TITLES, Drawn
 from agathis.experiments._plan import METHODS
@@ -40,12 +41,7 @@ class Report:
 
 def page(report: Report) -> str:
     """The page as HTML."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(
-            "the page needs jinja2, which is not installed: pip install agathis[report]"
-        ) from error
+    jinja2 = needed("jinja2", "report", "the page")
     text = files("agathis.experiments").joinpath("_page.html.j2").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from agathis._checks import data as checks
 from agathis._compare.workers import run as run_tasks
-from agathis._support.progress import shown
+from agathis._support.progress import progress_bar
 from agathis.datasets import load
 from agathis.datasets._places import user_folder
 from agathis.datasets._registry import REGISTRY
@@ -150,7 +150,7 @@ def _fit(
     failed = []
     clock = _Clock(tasks, verbose)
     with (
-        shown("experiments", verbose) as show,
+        progress_bar("experiments", verbose) as show,
         # As in a process of its own: KMeans sums in another order with more threads.
         threadpool_limits(1),
         # However this ends, no process stays behind.

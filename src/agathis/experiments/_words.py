@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from agathis._compare.methods import METHODS
 from agathis.datasets._registry import REGISTRY
 
 MINUS = "\N{MINUS SIGN}"
@@ -18,14 +19,8 @@ class Metric(NamedTuple):
 
 
 METHOD_WORDS = {
-    "kauri": "Kauri",
-    "kmeans_dt": "KMeans+DT",
+    **{method.key: name for name, method in METHODS.items()},
     "kmeans_dt_strong": "KMeans+DT (strong)",
-    "icot": "ICOT",
-    "imm": "IMM",
-    "exshallow": "ExShallow",
-    "rdm": "RDM",
-    "exkmc": "ExKMC",
     "kernel_kmeans": "kernel KMeans",
 }
 KERNEL_WORDS = {

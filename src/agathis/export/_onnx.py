@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
+from agathis._support.extras import needed
 from agathis._support.files import write_whole
 from agathis._trees.tree import Tree
 from agathis.export._sklearn import to_sklearn
@@ -29,7 +30,7 @@ def to_onnx(
     As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
     tells apart may go the other way. The names of the columns of ``X``, in order, are in its
     metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
-    ``pip install agathis[onnx]``.
+    ``pip install "agathis[onnx]"``.
 
     Parameters
     ----------
@@ -53,16 +54,13 @@ def to_onnx(
     >>> from agathis.export import to_onnx
     >>> data = to_onnx(Kauri(2).fit([[0.0], [1.0], [9.0]]))  # doctest: +SKIP
     """
-    try:
-        from skl2onnx import to_onnx as convert
-        from skl2onnx.common.data_types import FloatTensorType
-    except ImportError as error:
-        raise ImportError("to_onnx needs skl2onnx: pip install agathis[onnx].") from error
+    convert = needed("skl2onnx", "onnx", "to_onnx").to_onnx
+    types = needed("skl2onnx.common.data_types", "onnx", "to_onnx")
     classifier = to_sklearn(model, X, scaler=scaler)
     classifier.classes_ = np.arange(len(classifier.classes_))
     made = convert(
         classifier,
-        initial_types=[("X", FloatTensorType([None, classifier.n_features_in_]))],
+        initial_types=[("X", types.FloatTensorType([None, classifier.n_features_in_]))],
         options={"zipmap": False},
     )
     _route_missing(made, classifier)

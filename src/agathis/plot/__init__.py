@@ -1,7 +1,7 @@
 """Pictures of clustering trees.
 
 Each picture comes in two parts: a plain data function that says what is to be seen, and a
-function that draws it with matplotlib (``pip install agathis[plot]``). The data functions need
+function that draws it with matplotlib (``pip install "agathis[plot]"``). The data functions need
 no matplotlib.
 """
 

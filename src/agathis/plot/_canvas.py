@@ -10,6 +10,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agathis._support.extras import needed
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
@@ -23,13 +25,8 @@ MOST_LINES = 3
 
 def check_axes(ax: Axes | None) -> None:
     """Raise where nothing can be drawn: without matplotlib, or on what are no axes."""
-    try:
-        from matplotlib.axes import Axes
-    except ImportError as error:
-        raise ImportError(
-            "drawing needs matplotlib, which is not installed: pip install agathis[plot]"
-        ) from error
-    if ax is not None and not isinstance(ax, Axes):
+    axes = needed("matplotlib.axes", "plot", "drawing")
+    if ax is not None and not isinstance(ax, axes.Axes):
         raise TypeError(f"ax must be a matplotlib Axes; it is a {type(ax).__name__}.")
 
 

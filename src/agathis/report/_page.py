@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from agathis._support.extras import needed
 from agathis._support.files import target_of, write_whole
 from agathis._support.numbers import number
 from agathis._trees.tree import Tree
@@ -188,10 +189,4 @@ def _file(name: str) -> str:
 
 
 def _jinja2():
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError(
-            'a report needs jinja2, which is not installed: pip install "agathis[report]"'
-        ) from error
-    return jinja2
+    return needed("jinja2", "report", "a report")

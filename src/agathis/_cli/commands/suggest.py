@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agathis._cli import options
-from agathis._cli.console import Messages, count
-from agathis._cli.errors import BadData, bad_data
+from agathis._cli.console import Messages
+from agathis._cli.errors import bad_data
 from agathis._cli.options import Missing, Scale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.table import Table
 
-    from agathis._cli.choice import Candidate
+    from agathis._suggest import Suggestion
 
 BAR = 14
 
@@ -48,31 +46,28 @@ def suggest(
     """
     reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis._cli.choice import best_of, candidates, reasons
+    import agathis
     from agathis._cli.console import results
     from agathis._cli.fitting import ROWS_WITH_BAR, read_rows, scaled
     from agathis._cli.names import Wanted
-    from agathis._support.progress import shown
 
     messages = Messages(quiet)
     wanted = Wanted(drop, keep, categorical, None, missing.value)
     rows = read_rows(data, wanted, reading, messages)
     X, _ = scaled(rows, scale.value, messages)
-    most = min(max_k, len(X) - 1)
-    if len(X) >= ROWS_WITH_BAR:
-        messages.say(f"Trying 2 to {most} clusters.")
-    with bad_data(), shown("suggest", not quiet) as show:
-
-        def tell(what: str, done: int, total: int | None) -> None:
-            show(what, done, total)
-            if len(X) >= ROWS_WITH_BAR and not sys.stderr.isatty():
-                messages.say(f"{what}: {done} of {total}")
-
-        found = candidates(X, most, missing is Missing.tree, seed, jobs, tell)
-    if not found:
-        why = "all of them are alike" if len(X) > 2 else "these are too few"
-        raise BadData(f"there are no two clusters in {count(len(X), 'row')}: {why}.")
-    best = best_of(found)
+    many = len(X) >= ROWS_WITH_BAR
+    if many:
+        messages.say(f"Trying 2 to {min(max_k, len(X) - 1)} clusters.")
+    with bad_data():
+        found = agathis.suggest(
+            X,
+            max_clusters=max_k,
+            engine="binned" if missing is Missing.tree else "auto",
+            random_state=seed,
+            n_jobs=jobs,
+            verbose=not quiet and (many or sys.stderr.isatty()),
+        )
+    best = found.best
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
     words += ["--scale", scale.value] if scale is not Scale.minmax else []
     words += ["--missing", missing.value] if missing is not Missing.error else []
@@ -81,15 +76,15 @@ def suggest(
     lists |= {"--decimal": [decimal.value] if decimal else []}
     words += [word for option, given in lists.items() for one in given for word in (option, one)]
     with results() as console:
-        console.print(_table(found, best))
+        console.print(_table(found))
         console.print()
-        console.print(reasons(found, best))
+        console.print(found.in_words("--max-k"))
         console.print()
         words += ["-o", "model.json", "--report", "report.html"]
         console.print(shlex.join(words), style="bold", soft_wrap=True)
 
 
-def _table(found: Sequence[Candidate], best: Candidate) -> Table:
+def _table(found: Suggestion) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -98,14 +93,14 @@ def _table(found: Sequence[Candidate], best: Candidate) -> Table:
     table.add_column("explained", no_wrap=True)
     table.add_column("silhouette", no_wrap=True)
     table.add_column("")
-    for one in found:
+    for one in found.candidates:
         table.add_row(
             str(one.clusters),
             str(one.leaves),
             f"{_bar(one.explained)} {100 * one.explained:3.0f} %",
             f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
-            "<- suggested" if one is best else "",
-            style="bold" if one is best else None,
+            "<- suggested" if one is found.best else "",
+            style="bold" if one is found.best else None,
         )
     return table
 

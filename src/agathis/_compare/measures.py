@@ -1,0 +1,64 @@
+"""What is measured of a fit: its time, and what its tree does with the rows.
+
+Comparisons and the paper's experiments take their figures from here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from agathis._checks.inputs import check_labels
+from agathis._kernels.kernel import Kernel
+from agathis._partitions.objective import kernel_cost
+from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
+
+
+def timed(fit: Callable[[], Any]) -> tuple[Any, float]:
+    """A fitted model, and the seconds that its fit took."""
+    started = time.perf_counter()
+    model = fit()
+    return model, time.perf_counter() - started
+
+
+def measure_fit(
+    fit: Callable[[], Any],
+    X: np.ndarray,
+    y: np.ndarray | None,
+    kernel: Kernel,
+    gram: np.ndarray | None = None,
+) -> dict[str, Any]:
+    """Fit a model and measure it.
+
+    Parameters
+    ----------
+    fit : callable
+        Gives a model that is fitted to ``X``, with ``labels_`` and ``tree_``.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,) or None
+        The true classes, where they are known.
+    kernel : Kernel
+        By which the cost is computed, of ``gram`` where that is given.
+    gram : ndarray of shape (n_samples, n_samples), optional
+
+    Returns
+    -------
+    found : dict
+        ``ari`` (None without classes), ``wad``, ``waes``, ``leaves``, ``clusters``; ``cost``, that
+        of kernel KMeans; ``seconds`` of the fit.
+    """
+    model, seconds = timed(fit)
+    labels = check_labels(model.labels_, "labels_", len(X))
+    return {
+        "ari": None if y is None else adjusted_rand_score(y, labels),
+        "wad": weighted_average_depth(model, X),
+        "waes": weighted_average_explanation_size(model, X),
+        "leaves": model.tree_.n_leaves,
+        "clusters": len(np.unique(labels)),
+        "cost": kernel_cost(kernel, X, labels, None, 1, gram),
+        "seconds": seconds,
+    }

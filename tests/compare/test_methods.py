@@ -1,0 +1,46 @@
+"""The table of methods is the one that estimators, commands, experiments and the docs have."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agathis import rivals
+from agathis._compare.methods import METHODS, make_method
+from agathis.experiments._plan import METHODS as FITTED
+
+DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
+
+
+def test_every_rival_is_in_it():
+    found = [m.estimator for m in METHODS.values() if m.home == "agathis.rivals"]
+    assert sorted(found) == sorted(rivals.__all__)
+
+
+def test_experiments_fit_them_all():
+    found = {key for keys in FITTED.values() for key in keys}
+    assert found - {"kmeans_dt_strong", "kernel_kmeans"} == {m.key for m in METHODS.values()}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_they_take_is_what_is_said(name):
+    method = METHODS[name]
+    model = make_method(name, 3, max_leaf_nodes=5, kernel={"kernel": "rbf"}, centers="some")
+    params = model.get_params()
+    assert type(model).__name__ == method.estimator
+    for taken, key, value in (
+        (method.leaves, "max_leaf_nodes", 5),
+        (method.kernels, "kernel", "rbf"),
+        (method.centres, "centers", "some"),
+    ):
+        assert (key in params) == taken
+        assert params.get(key) == (value if taken else None)
+    home = method.home.removeprefix("agathis.")
+    assert f"| `{home}.{method.estimator}`" in DOCS.read_text(encoding="utf-8")
+
+
+def test_it_is_light():
+    code = "import sys; import agathis._compare.methods; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"numpy", "sklearn"}.isdisjoint(done.stdout.split())
