@@ -221,7 +221,7 @@ def test_no_unit_is_the_whole_plane():
 
 
 def test_rules_are_those_of_the_exports(model):
-    summary = summarise(model, WINE.data, names=["a", "b", "c"])
+    summary = summarise(model, WINE.data, cluster_names=["a", "b", "c"])
     assert summary["code"]["python"]["text"] == to_python(
         model, cluster_names=["a", "b", "c"], feature_names=list(WINE.data)
     )

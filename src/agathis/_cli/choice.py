@@ -112,7 +112,7 @@ def _grown(X: np.ndarray, k: int, leaves: int, missing: bool, jobs: int | None) 
 
 def _leaves(model: Kauri, k: int) -> int:
     """The fewest that make 99 % of the gains, and all the clusters."""
-    from agathis.plot import gain_curve
+    from agathis._describe.gains import gain_curve
 
     curve = gain_curve(model)
     enough = curve.n_leaves[curve.n_clusters >= min(k, model.n_clusters_)]
