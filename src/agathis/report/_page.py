@@ -1,4 +1,4 @@
-"""The dict of ``summary`` as one HTML file.
+"""The dict of ``_summary`` as one HTML file.
 
 Texts reach the page in two ways: written by the template, which escapes them, or as JSON in an
 element that no browser runs, from which the scripts set them as text. The page carries a policy

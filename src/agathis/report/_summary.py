@@ -28,7 +28,7 @@ from agathis._describe.rows import check_columns
 from agathis._describe.rules import cluster_boxes, node_box
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree, to_python, to_sql
-from agathis.export._sql import DIALECTS
+from agathis.export._dialects import DIALECTS
 from agathis.report._bins import histogram
 from agathis.report._chart_data import curve_data, plane_data, profile_data
 from agathis.report._rows import (
