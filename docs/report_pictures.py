@@ -28,7 +28,7 @@ with TemporaryDirectory() as folder, sync_playwright() as playwright:
         wine.data,
         path,
         y=wine.target_names[wine.target],
-        names=["deep in colour", "light", "full-bodied"],
+        cluster_names=["deep in colour", "light", "full-bodied"],
         title="Wines of three growers",
     )
     browser = playwright.chromium.launch(

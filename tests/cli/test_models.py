@@ -18,7 +18,7 @@ from agathis._cli.options import METHOD_NAMES
 from agathis._compare.methods import METHODS
 from agathis._support.table import csv_text
 from agathis.export import from_json
-from agathis.export._sql import DIALECTS
+from agathis.export._dialects import DIALECTS
 
 
 @pytest.fixture

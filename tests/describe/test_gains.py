@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
 from agathis.plot import gain_curve
@@ -84,3 +86,10 @@ def test_errors():
     assert curve.leaves_for(1) == 1
     with pytest.raises(ValueError, match="share must be from 0 to 1; it is 95"):
         curve.leaves_for(95)
+
+
+def test_pipelines(iris):
+    pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=6)).fit(iris)
+    found, expected = gain_curve(pipeline), gain_curve(pipeline[-1])
+    np.testing.assert_array_equal(found.objective, expected.objective)
+    np.testing.assert_array_equal(found.gain, expected.gain)

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.exports import AWKWARD, RIVALS, names_for, trees
+from helpers.exports import AWKWARD, RIVALS, names_for, same_arrays, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -17,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 
 import agathis
 from agathis import Kauri
-from agathis._trees.tree import _DTYPES
 from agathis.export import (
     LoadedTree,
     from_json,
@@ -32,20 +31,13 @@ from agathis.export import (
 from agathis.plot import gain_curve
 
 
-def same_tree(a, b):
-    for name in _DTYPES:
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-        assert getattr(a, name).dtype == getattr(b, name).dtype
-    assert a.n_features == b.n_features
-
-
 @settings(max_examples=60)
 @given(made=trees())
 def test_round_trip(made):
     model, X, more = made
     names = names_for(X.shape[1])
     loaded = from_json(to_json(model, feature_names=names))
-    same_tree(loaded.tree_, model.tree_)
+    same_arrays(loaded.tree_, model.tree_)
     rows = np.vstack([X, more])
     if model.engine_ == "binned":
         np.testing.assert_array_equal(loaded.predict(rows), model.predict(rows))
@@ -61,7 +53,7 @@ def test_round_trip(made):
 def test_rivals(name, iris):
     model = RIVALS[name](3).fit(iris)
     loaded = from_json(to_json(model))
-    same_tree(loaded.tree_, model.tree_)
+    same_arrays(loaded.tree_, model.tree_)
     assert loaded.source == name
     np.testing.assert_array_equal(loaded.predict(iris), model.labels_)
     with pytest.raises(ValueError, match="contains NaN"):

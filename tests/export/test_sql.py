@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import struct
+from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
@@ -18,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from agathis import Kauri
 from agathis.export import to_sql
-from agathis.export._sql import DIALECTS
+from agathis.export._dialects import DIALECTS
 
 
 class Database:
@@ -168,6 +170,17 @@ def test_numbers_are_read_as_they_are(engine, bits):
     with Database(engine, ["x"], [[0.0]]) as database:
         written = ", ".join(map(DIALECTS[engine].number, values))
         assert list(database.ask(f"SELECT {written}")[0]) == values
+
+
+def test_every_dialect_is_documented():
+    """The list that readers see is the one that the code has."""
+    page = Path(__file__).parents[2] / "docs" / "export.md"
+    listed = [
+        re.search(r"dialect : \{(.*?)\}", to_sql.__doc__, re.DOTALL)[1],
+        re.search(r"`dialect` is one of (.*?)\. ", page.read_text(), re.DOTALL)[1],
+    ]
+    for text in listed:
+        assert re.findall(r"\w+", text) == list(DIALECTS)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

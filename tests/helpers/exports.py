@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from agathis import Kauri
+from agathis._trees.tree import _DTYPES, Tree
 from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -94,3 +95,11 @@ def names_for(d: int) -> list[str]:
 def with_none(row) -> list:
     """A row for a database: None in the place of NaN."""
     return [None if value != value else float(value) for value in row]
+
+
+def same_arrays(a: Tree, b: Tree) -> None:
+    """Two trees are the same, bit by bit."""
+    for name in _DTYPES:
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+        assert getattr(a, name).dtype == getattr(b, name).dtype
+    assert a.n_features == b.n_features

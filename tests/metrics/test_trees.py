@@ -11,9 +11,10 @@ from helpers.models import SEEDS, binned
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from agathis import Kauri
@@ -21,7 +22,7 @@ from agathis._kernels.kernel import Kernel
 from agathis._support.table import Table
 from agathis._trees.sketch import Sketch
 from agathis._trees.tree import MISSING
-from agathis.export import to_text
+from agathis.export import to_rules, to_text
 from agathis.metrics import (
     explanation_table,
     weighted_average_depth,
@@ -40,6 +41,13 @@ def tree_of_cuts(X, cuts, clusters=(), weight=None):
     for leaf, cluster in zip(leaves, clusters, strict=False):
         sketch.cluster[leaf] = cluster
     return sketch.tree(np.asarray(X, dtype=float), weight, Kernel("linear"), 1)[0]
+
+
+def with_missing(tree, *where):
+    """The tree with the ways that missing values went at its first nodes."""
+    missing = tree.missing.copy()
+    missing[: len(where)] = [MISSING.index(way) for way in where]
+    return replace(tree, missing=missing)
 
 
 def random_model(seed, missing=False):
@@ -193,6 +201,8 @@ def test_leaves_stand_as_in_the_text(iris):
 
 def satisfies(condition, row, names):
     """Whether a row satisfies one condition of a rule, as a reader would decide."""
+    if condition.startswith("("):
+        condition = condition.removeprefix("(").removesuffix(")")
     body, missing_too, _ = condition.partition(" or missing")
     name = next(name for name in names if name in body)
     value = row[names.index(name)]
@@ -254,13 +264,13 @@ def test_missing_values_in_rules():
     rules = explanation_table(model, feature_names=["a", "b"])["rule"]
     assert any("or missing" in rule for rule in rules)
     X = np.array([[1.0], [2.0], [np.nan], [np.nan]])
-    by_hand = tree_of_cuts(X[:2], [(0, 0, np.inf), (1, 0, 1.5)])
+    by_hand = with_missing(tree_of_cuts(X[:2], [(0, 0, np.inf), (1, 0, 1.5)]), "right")
     assert explanation_table(by_hand)["rule"] == [
         "x[0] <= 1.5",
         "x[0] > 1.5",
         "x[0] is missing",
     ]
-    known = tree_of_cuts(X[:2], [(0, 0, np.inf)])
+    known = with_missing(tree_of_cuts(X[:2], [(0, 0, np.inf)]), "right")
     assert explanation_table(known)["rule"] == ["x[0] is known", "x[0] is missing"]
 
 
@@ -278,9 +288,7 @@ def test_missing_values_in_rules():
 )
 def test_missing_values_follow_the_path(missing, rules):
     tree = tree_of_cuts([[1.0], [3.0], [4.0], [9.0]], [(0, 0, 5.0), (1, 0, 2.0)])
-    seen = tree.missing.copy()
-    seen[:2] = [MISSING.index(where) for where in missing]
-    tree = replace(tree, missing=seen)
+    tree = with_missing(tree, *missing)
     table = explanation_table(tree)
     assert table["rule"] == rules
     if missing != ("unseen", "unseen"):
@@ -292,9 +300,11 @@ def test_the_tightest_bound_counts():
     X = [[1.0], [2.0], [3.0]]
     # Whether a value is known is asked after a bound; a wider bound comes after a tight one.
     tree = tree_of_cuts(X, [(0, 0, 1.5), (1, 0, np.inf), (2, 0, 1.2)])
+    tree = with_missing(tree, "left", "right")
     rules = dict(zip(explanation_table(tree)["leaf"], explanation_table(tree)["rule"], strict=True))
     assert rules[3] == "x[0] <= 1.5"
     assert rules[4] == "x[0] is missing"
+    assert rules[5] == "1.5 < x[0] <= 1.2"  # No row comes there.
     assert rules[6] == "x[0] > 1.5"
 
 
@@ -329,12 +339,87 @@ def test_data_frames(function, iris):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
+def test_pipelines(function, iris):
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(3, max_leaf_nodes=6)).fit(iris)
+    inside, scaled = pipeline[-1], pipeline[:-1].transform(iris)
+    for rows, scaled_rows in ((None, None), (iris, scaled), (iris[::7], scaled[::7])):
+        found, expected = function(pipeline, rows), function(inside, scaled_rows)
+        if function is explanation_table:
+            given_scaler = explanation_table(inside, rows, scaler=pipeline[:-1])
+            assert found == given_scaler
+            assert found["rule"] != expected["rule"]
+            for name in set(found.columns) - {"rule"}:
+                assert found[name] == expected[name]
+        else:
+            assert found == pytest.approx(expected)
+    frame = pd.DataFrame(iris, columns=list("abcd"))
+    pipeline.fit(frame)
+    assert function(pipeline, frame)
+    with pytest.raises(ValueError, match=r"X has the columns 'd', .*was fitted with 'a', 'b'"):
+        function(pipeline, frame[list("dcba")])
+
+
+def test_rules_are_those_of_to_rules(iris):
+    """A leaf a cluster: the rule of the leaf and of the cluster say the same of every row."""
+    random = np.random.default_rng(0)
+    X = iris.copy()
+    X[random.random(X.shape) < 0.1] = np.nan
+    for rows in (iris, X):
+        model = binned(2, max_leaf_nodes=2).fit(rows)
+        assert explanation_table(model)["rule"] == to_rules(model)["rule"]
+
+
+def test_columns_in_words():
+    random = np.random.default_rng(0)
+    plan, vote = random.integers(0, 3, 90), random.choice([-1.0, 1.0], 90)
+    X = np.column_stack([plan == 0, plan == 1, plan == 2, vote]).astype(float)
+    scaler = StandardScaler().fit(X)
+    model = Kauri(6, max_leaf_nodes=6).fit(scaler.transform(X))
+    table = explanation_table(
+        model,
+        X,
+        scaler=scaler,
+        feature_names=["plan_free", "plan_basic", "plan_pro", "vote"],
+        one_hot={"plan": ["plan_free", "plan_basic", "plan_pro"]},
+        value_names={"vote": {-1: "no", 1: "yes"}},
+    )
+    assert sum(table["size"]) == 90
+    told = {rule for text in table["rule"] for rule in text.split(" and ")}
+    allowed = {f"plan is{no} {name}" for no in ("", " not") for name in ("free", "basic", "pro")}
+    assert told <= allowed | {"vote is no", "vote is yes"}
+    assert {"vote is no", "vote is yes"} <= told
+
+
+def test_missing_values_are_told_where_the_tree_sends_them():
+    """A feature of which rows missed some elsewhere: here they go with the larger part."""
+    X = [[1.0, 0.0], [3.0, 0.0], [4.0, 0.0], [1.0, 9.0], [9.0, 9.0], [8.0, 9.0]]
+    tree = tree_of_cuts(X, [(0, 1, 5.0), (1, 0, 2.0), (2, 0, 5.0)])
+    tree = with_missing(tree, "unseen", "left")
+    rules = explanation_table(tree, feature_names=["a", "b"])["rule"]
+    assert rules == [
+        "b <= 5 and (a <= 2 or missing)",
+        "b <= 5 and a > 2",
+        "b > 5 and a <= 5",
+        "b > 5 and (a > 5 or missing)",
+    ]
+    rows = np.array([[np.nan, 0.0], [np.nan, 9.0]])
+    assert tree.apply(rows).tolist() == [3, 6]
+
+
+def test_thresholds_that_would_read_the_same_get_more_digits():
+    X = [[1.0], [1.00002], [1.00004], [5.0]]
+    tree = tree_of_cuts(X, [(0, 0, 1.00003), (1, 0, 1.00001)])
+    rules = explanation_table(tree, feature_names=["a"])["rule"]
+    assert rules == ["a <= 1.00001", "1.00001 < a <= 1.00003", "a > 1.00003"]
+    assert to_text(tree, feature_names=["a"]).splitlines()[0] == "a <= 1.00003"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 class TestErrors:
     def test_models(self, function, iris):
-        pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(iris)
-        with pytest.raises(TypeError, match=r"Pipeline; give its step with the tree.*model\[-1\]"):
-            function(pipeline, iris)
-        assert function(pipeline[-1], pipeline[:-1].transform(iris))
+        reduced = make_pipeline(PCA(2), Kauri(2)).fit(iris)
+        with pytest.raises(TypeError, match=r"model\[:-1\] must be a fitted MinMaxScaler"):
+            function(reduced, iris)
         with pytest.raises(NotFittedError, match="not fitted"):
             function(Kauri(2), iris)
         for thing in (None, "tree", np.zeros(3)):

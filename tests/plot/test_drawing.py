@@ -12,6 +12,8 @@ from helpers.plot_trees import MODELS, random_tree
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri
 from agathis.plot import plot_clusters, plot_gains, plot_profile, plot_tree
@@ -117,6 +119,19 @@ def test_every_estimator_and_its_tree(name, draw, iris):
         ax = axes()
         assert DRAWINGS[draw](thing, iris, ax=ax) is ax
         drawn(ax)
+
+
+@pytest.mark.parametrize("draw", DRAWINGS)
+def test_pipelines(draw, iris):
+    """The same picture whether the scaler is in a pipeline or given."""
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(3, max_leaf_nodes=5)).fit(iris)
+    given = {} if draw == "gains" else {"scaler": pipeline[0]}
+    pictures = []
+    for model, options in ((pipeline, {}), (pipeline[-1], given)):
+        ax = axes()
+        DRAWINGS[draw](model, iris, ax=ax, **options)
+        pictures.append(bytes(drawn(ax).buffer_rgba()))
+    assert pictures[0] == pictures[1]
 
 
 @pytest.mark.parametrize("root", ["auto", "top", "left"])

@@ -221,7 +221,7 @@ def test_no_unit_is_the_whole_plane():
 
 
 def test_rules_are_those_of_the_exports(model):
-    summary = summarise(model, WINE.data, names=["a", "b", "c"])
+    summary = summarise(model, WINE.data, cluster_names=["a", "b", "c"])
     assert summary["code"]["python"]["text"] == to_python(
         model, cluster_names=["a", "b", "c"], feature_names=list(WINE.data)
     )
@@ -326,8 +326,8 @@ def test_one_leaf_one_column_one_row():
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"names": ["a"]}, "names has 1 names; the tree has 3 clusters"),
-        ({"names": "abc"}, "names has 'abc'"),
+        ({"cluster_names": ["a"]}, "cluster_names has 1 names; the tree has 3 clusters"),
+        ({"cluster_names": "abc"}, "cluster_names has 'abc'"),
         ({"feature_names": ["a"]}, "feature_names has 1 names"),
         ({"y": [1, 2]}, "y has 2 values; X has 178 rows"),
         ({"rows": "yes"}, "rows must be True or False; it is 'yes'"),

@@ -1,1 +1,18 @@
-"""A tree in a reader's words and units."""
+"""A tree in a reader's words and units, and the plain data of every picture and page.
+
+:mod:`~agathis._describe.described` is the door: ``describe`` gives a tree its names, and thresholds
+in the units before scaling (:mod:`~agathis._describe.scaling`).
+:mod:`~agathis._describe.columns` knows what each feature is, a number, a code or a category, and
+says ranges of its values. :mod:`~agathis._describe.boxes` finds few boxes for the region of a
+cluster, and :mod:`~agathis._describe.rules` makes of them all rules that the package tells.
+:mod:`~agathis._describe.rows` checks the rows that a described tree takes.
+
+What is drawn, without drawing: :mod:`~agathis._describe.layout` is where nodes stand and what is
+written on them, :mod:`~agathis._describe.points` rows in the plane, with leaves as rectangles
+(:mod:`~agathis._describe.regions`), :mod:`~agathis._describe.profile` what is different about each
+cluster, :mod:`~agathis._describe.gains` what each split was worth, and
+:mod:`~agathis._describe.colours` the look of a cluster.
+
+``export`` writes this down in other languages, ``plot`` draws it, ``report`` makes pages of it, and
+``metrics`` counts in it.
+"""

@@ -36,15 +36,25 @@ class Number:
     name: str
     written: Mapping[float, str] = field(default_factory=dict)
 
+    @property
+    def label(self) -> str:
+        """What the column is called where it stands by itself."""
+        return self.name
+
     def words(self, low: float, high: float) -> str:
         """A range of known values as a condition."""
+        before, after = self.around(low, high)
+        return f"{before}{self.name}{after}"
+
+    def around(self, low: float, high: float) -> tuple[str, str]:
+        """What stands before and after the name in such a condition."""
         if low == -INFINITY and high == INFINITY:
-            return f"{self.name} is known"
+            return "", " is known"
         if low == -INFINITY:
-            return f"{self.name} <= {self._text(high)}"
+            return "", f" <= {self._text(high)}"
         if high == INFINITY:
-            return f"{self.name} > {self._text(low)}"
-        return f"{self._text(low)} < {self.name} <= {self._text(high)}"
+            return "", f" > {self._text(low)}"
+        return f"{self._text(low)} < ", f" <= {self._text(high)}"
 
     def _text(self, value: float) -> str:
         return self.written.get(value) or repr(value)
@@ -56,17 +66,17 @@ class Codes(Number):
 
     codes: Mapping[float, str] = field(default_factory=dict)
 
-    def words(self, low: float, high: float) -> str:
+    def around(self, low: float, high: float) -> tuple[str, str]:
         chosen = [word for value, word in self.codes.items() if low < value <= high]
         others = [word for value, word in self.codes.items() if not low < value <= high]
         # All or none of the values that have words: these do not tell what the range is.
         if not chosen or not others:
-            return super().words(low, high)
+            return super().around(low, high)
         if len(chosen) == 1:
-            return f"{self.name} is {chosen[0]}"
+            return "", f" is {chosen[0]}"
         if len(others) == 1:
-            return f"{self.name} is not {others[0]}"
-        return f"{self.name} is one of {', '.join(chosen)}"
+            return "", f" is not {others[0]}"
+        return "", f" is one of {', '.join(chosen)}"
 
 
 @dataclass(frozen=True)
@@ -90,14 +100,25 @@ class Indicator:
         """Whether it is 1 where the source misses its value."""
         return is_missing(self.category)
 
+    @property
+    def label(self) -> str:
+        """What the column is called where it stands by itself: the source in its category."""
+        return self.words(0.0, 1.0)
+
     def words(self, low: float, high: float) -> str:
+        """A range of known values as a condition."""
+        before, after = self.around(low, high)
+        return f"{before}{self.source}{after}"
+
+    def around(self, low: float, high: float) -> tuple[str, str]:
+        """What stands before and after the source in such a condition."""
         zero, one = low < 0 <= high, low < 1 <= high
         what = "missing" if self.of_missing else self.category
         if zero == one:
-            return f"{self.source} is known"
+            return "", " is known"
         if isinstance(self.category, bool):
-            return f"{self.source} is {str(self.category == one).lower()}"
-        return f"{self.source} is {what}" if one else f"{self.source} is not {what}"
+            return "", f" is {str(self.category == one).lower()}"
+        return "", f" is {what}" if one else f" is not {what}"
 
 
 def is_missing(value: object) -> bool:

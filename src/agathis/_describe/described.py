@@ -1,7 +1,7 @@
 """A tree as a reader knows it: in the units of the data, with names for all that it speaks of.
 
-Every writer of ``agathis.export`` starts here: ``describe`` turns a model, or a pipeline of
-scalers and a model, into a ``Described``, and the writer puts this down in its language.
+Whatever writes or draws a tree starts here: ``describe`` turns a model, or a pipeline of scalers
+and a model, into a ``Described``, and the writer puts this down in its language.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from sklearn.pipeline import Pipeline
 
 from agathis._describe.columns import Column, columns_of
 from agathis._describe.scaling import scalers_of, unscaled
-from agathis._describe.words import check_names
 from agathis._trees.model import tree_of
 from agathis._trees.tree import MISSING, Tree
 
 
 @dataclass(frozen=True)
-class Node:
+class NodeWords:
     """A node in words; ``left`` and ``right`` are the conditions of its children."""
 
     number: int
@@ -62,6 +61,10 @@ class Described:
         What each feature is.
     named_features, named_clusters : bool
         Whether these are names that somebody gave.
+    scaled : bool
+        Whether the rows were scaled before the model took them.
+    fitted_names : list of str or None
+        Columns of the data frame that was fitted, before scaling, where it was one.
     """
 
     tree: Tree
@@ -71,6 +74,8 @@ class Described:
     columns: list[Column]
     named_features: bool
     named_clusters: bool
+    scaled: bool
+    fitted_names: list[str] | None
 
     def label(self, leaf: int) -> int | str:
         """The cluster of a leaf: its name where it was given one, else its number."""
@@ -98,13 +103,13 @@ class Described:
             right + " or missing" * (where == "right"),
         )
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> Iterator[NodeWords]:
         """The nodes in the order in which they are read: a parent, its left side, its right."""
         tree, todo = self.tree, [0]
         while todo:
             node = todo.pop()
             is_leaf = bool(tree.is_leaf[node])
-            yield Node(
+            yield NodeWords(
                 node,
                 int(tree.depth[node]),
                 self.clusters[tree.cluster[node]],
@@ -168,13 +173,12 @@ def describe(
         inside = scalers_of(Pipeline(model.steps[:-1]), "model[:-1]") if model.steps[:-1] else []
         if inside and scalers:
             raise ValueError("scaler is given, and model is a Pipeline with scalers of its own.")
-        scalers, model = inside or scalers, model.steps[-1][1]
+        scalers, model = inside or scalers, last_step(model)
     tree = tree_of(model)
-    tree = replace(tree, threshold=_shown(tree, scalers))
-    features = feature_names
-    for owner in [*scalers[:1], model]:
-        if features is None:
-            features = getattr(owner, "feature_names_in_", None)
+    tree = replace(tree, threshold=_unscaled_thresholds(tree, scalers))
+    owners = (getattr(owner, "feature_names_in_", None) for owner in [*scalers[:1], model])
+    fitted = next((list(map(str, names)) for names in owners if names is not None), None)
+    features = fitted if feature_names is None else feature_names
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
         # A tree that was read from a file knows its columns, by its own names for them.
@@ -188,16 +192,31 @@ def describe(
         features = [f"x[{f}]" for f in range(tree.n_features)]
     if clusters is None:
         clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
-    features = check_names("feature_names", features, tree.n_features, "features")
-    clusters = check_names("cluster_names", clusters, tree.n_clusters, "clusters")
+    features = _check_names("feature_names", features, tree.n_features, "features")
+    clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
     cuts: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
     columns = columns_of(features, cuts, one_hot, value_names, digits)
-    return Described(tree, model, features, clusters, columns, *named)
+    return Described(tree, model, features, clusters, columns, *named, bool(scalers), fitted)
 
 
-def _shown(tree: Tree, scalers: list[BaseEstimator]) -> np.ndarray:
+def last_step(model: BaseEstimator | Pipeline | Tree) -> BaseEstimator | Tree:
+    """The estimator at the end of a pipeline, or the model itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
+    """Names as text, one for each of ``n`` features or clusters."""
+    if not hasattr(names, "__len__") or not hasattr(names, "__getitem__"):
+        raise TypeError(f"{argument} must be a sequence of {n} names; it is {names!r}.")
+    if isinstance(names, str) or len(names) != n:
+        found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
+        raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
+    return [str(name) for name in names]
+
+
+def _unscaled_thresholds(tree: Tree, scalers: list[BaseEstimator]) -> np.ndarray:
     inner = ~tree.is_leaf
     out = tree.threshold.copy()
     out[inner] = unscaled(tree.feature[inner], out[inner], tree.n_features, scalers)

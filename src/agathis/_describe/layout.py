@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
@@ -96,7 +97,7 @@ class TreeLayout:
 
 
 def layout_tree(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     *,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
@@ -110,8 +111,8 @@ def layout_tree(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional

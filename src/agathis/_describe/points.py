@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._describe.described import describe
 from agathis._describe.regions import Region, tree_regions
-from agathis._describe.words import named_tree
-from agathis._trees.model import TreeModel
+from agathis._describe.rows import rows_of
 from agathis._trees.tree import Tree
 
 
@@ -61,12 +62,14 @@ class ClusterPoints:
 
 
 def cluster_points(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     *,
     features: Sequence[int | str] | None = None,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    scaler: object = None,
+    one_hot: object = None,
     standardise: bool = False,
     max_points: int | None = 10_000,
 ) -> ClusterPoints:
@@ -74,11 +77,12 @@ def cluster_points(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features)
-        Missing values are taken by the trees that ``predict`` them. Principal components have
-        the column's mean in their place; in a plane of two features such rows have no place.
+        In the units that the tree was fitted in; with a scaler or a pipeline, from before
+        scaling. Missing values are taken by the trees that ``predict`` them. Principal components
+        have the column's mean in their place; in a plane of two features such rows have no place.
     features : pair of int or str, optional
         Two features, by number or name. By default the first two principal components of X; of
         data with two columns these; of data with one column that and the cluster.
@@ -86,8 +90,15 @@ def cluster_points(
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
+    scaler : fitted scaler or Pipeline of scalers, optional
+        What the rows were scaled with before the tree was grown, as in
+        :func:`agathis.export.to_text`; X is then in the units from before.
+    one_hot : mapping or OneHotEncoder, optional
+        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
+        red".
     standardise : bool, default=False
-        Whether principal components are those of columns with variance 1.
+        Whether principal components are those of columns with variance 1; of columns in
+        different units, the one with the largest numbers would else be the plane.
     max_points : int, default=10_000
         Where X has more rows, so many are drawn, the same ones every time; ``None`` is all.
 
@@ -111,9 +122,18 @@ def cluster_points(
     checks.check_arguments(
         "cluster_points", PLOT_CONSTRAINTS, standardise=standardise, max_points=max_points
     )
-    tree, names, clusters = named_tree(model, feature_names, cluster_names)
-    X, labels = rows_and_clusters(model, tree, X)
-    chosen = _check_features(features, names, tree.n_features)
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+    )
+    tree, clusters = described.tree, described.clusters
+    X, threads = rows_of(described, X)
+    labels = tree.predict(X, threads)
+    chosen = _check_features(features, described.features, tree.n_features)
+    names = [column.label for column in described.columns]
     rows = np.arange(len(X))
     if max_points is not None and len(X) > max_points:
         rows = np.sort(np.random.default_rng(0).choice(len(X), max_points, replace=False))
@@ -126,13 +146,13 @@ def cluster_points(
     elif len(chosen) == 1:
         plane = "feature"
         points = np.column_stack([X[rows, 0].astype(np.float64), labels[rows]])
-        axis_names = (str(names[0]), "cluster")
+        axis_names = (names[0], "cluster")
         # The second axis is no feature: the rectangles have no bounds there.
         regions = tree_regions(tree, (0, 1))
     else:
         plane = "features"
         points = X[np.ix_(rows, chosen)].astype(np.float64)
-        axis_names = (str(names[chosen[0]]), str(names[chosen[1]]))
+        axis_names = (names[chosen[0]], names[chosen[1]])
         regions = tree_regions(tree, chosen)
     return ClusterPoints(
         plane=plane,
@@ -143,20 +163,9 @@ def cluster_points(
         explained=explained,
         regions=regions,
         sizes=np.bincount(labels, minlength=tree.n_clusters),
-        cluster_names=tuple(map(str, clusters)),
+        cluster_names=tuple(clusters),
         n_missing=int(np.isnan(points).any(axis=1).sum()),
     )
-
-
-def rows_and_clusters(
-    model: BaseEstimator | Tree, tree: Tree, X: ArrayLike
-) -> tuple[np.ndarray, np.ndarray]:
-    """X as the model takes it, and the cluster of each row."""
-    if isinstance(model, TreeModel):
-        X, threads = model._rows_and_threads(X)
-    else:
-        X, threads = checks.check_table(X, missing=True), checks.n_threads(None)
-    return X, tree.predict(X, threads)
 
 
 def _check_features(
@@ -168,7 +177,7 @@ def _check_features(
     if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != 2:
         raise ValueError(f"features must be two features, by number or name; it is {features!r}.")
     out = []
-    known = list(map(str, names))
+    known = list(names)
     for feature in features:
         if isinstance(feature, Integral) and not isinstance(feature, bool):
             if not -n_features <= feature < n_features:

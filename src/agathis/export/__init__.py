@@ -1,8 +1,10 @@
 """Trees in other forms: words, rules, SQL, JSON, Python, Graphviz, scikit-learn, ONNX.
 
 All of them take a fitted estimator of the package, a pipeline of scalers and one, or a ``Tree``;
-``scaler`` gives thresholds in the units that the data had before it. Each form has a file; what
-they share is a tree with names and columns, ``_described``.
+``scaler`` gives thresholds in the units that the data had before it. Each form has a file, which
+only writes; the words are those of ``_describe``. Of SQL, ``_dialects`` is the list of databases,
+and ``_sqlite`` what is different there. ``_loaded`` is a tree that has left its method behind: what
+a file of JSON holds.
 """
 
 from __future__ import annotations

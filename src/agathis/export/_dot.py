@@ -10,7 +10,7 @@ from agathis._describe.described import Described, describe
 from agathis._trees.tree import Tree
 
 # Fills of leaves, by cluster; light enough for black text, and told apart by most eyes.
-COLOURS = (
+FILLS = (
     "#a6cee3", "#fdbf6f", "#b2df8a", "#fb9a99", "#cab2d6", "#ffff99", "#e0e0e0", "#99d8c9",
 )  # fmt: skip
 
@@ -75,7 +75,7 @@ def _lines(described: Described) -> Iterator[str]:
         fill = ""
         if node.is_leaf:
             label = f"{node.cluster}\n{label}"
-            fill = f', fillcolor="{COLOURS[tree.cluster[node.number] % len(COLOURS)]}"'
+            fill = f', fillcolor="{FILLS[tree.cluster[node.number] % len(FILLS)]}"'
         yield f"{node.number} [label={quoted(label)}{fill}]"
     for node in nodes:
         if not node.is_leaf:

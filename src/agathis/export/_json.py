@@ -24,11 +24,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis import __version__
-from agathis._describe.columns import one_hot_of, value_names_of
-from agathis._describe.described import Described, describe
+from agathis._describe.described import describe
 from agathis._support.files import write_whole
 from agathis._trees.tree import LEAF, MISSING, MOVES, UNDEFINED, Tree
-from agathis.export._loaded import LoadedTree
+from agathis.export._loaded import LoadedTree, loaded
 
 FORMAT, VERSION = "agathis-tree", 1
 # More than any tree that a person would read; a file beyond it is not read at all.
@@ -80,7 +79,7 @@ def to_json(
     >>> from_json(text).predict([[7.5]])
     array([1], dtype=int32)
     """
-    described = describe(
+    written = loaded(
         model,
         scaler=scaler,
         feature_names=feature_names,
@@ -88,31 +87,39 @@ def to_json(
         one_hot=one_hot,
         value_names=value_names,
     )
-    tree, source = described.tree, described.model
+    text = json.dumps(_record(written), allow_nan=False, indent=indent)
+    if path is None:
+        return text
+    write_whole(path, text.encode())
+    return None
+
+
+def _record(model: LoadedTree) -> dict[str, Any]:
+    """What the file holds."""
+    tree = model.tree_
     leaf = tree.is_leaf.tolist()
 
     def of_cuts(values: np.ndarray) -> list:
         return [None if ends else value for value, ends in zip(values.tolist(), leaf, strict=True)]
 
-    threshold = ["inf" if t == math.inf else t for t in of_cuts(tree.threshold)]
-    kind = getattr(source, "source", None) if isinstance(source, LoadedTree) else None
-    out = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "agathis": __version__,
-        "model": kind or type(source).__name__,
+        "model": model.source,
         "n_features": tree.n_features,
         "n_clusters": tree.n_clusters,
-        "feature_names": described.features if described.named_features else None,
-        "cluster_names": described.clusters if described.named_clusters else None,
-        **_written_columns(described),
-        "takes_missing": bool(getattr(source, "_takes_missing", True)),
-        "objective": getattr(source, "objective_", None),
+        "feature_names": model.feature_names,
+        "cluster_names": model.cluster_names,
+        "one_hot": _held(model.one_hot),
+        "value_names": _pairs(model.value_names),
+        "takes_missing": model.takes_missing,
+        "objective": model.objective,
         "nodes": {
             "left": of_cuts(tree.children_left),
             "right": of_cuts(tree.children_right),
             "feature": of_cuts(tree.feature),
-            "threshold": threshold,
+            "threshold": ["inf" if t == math.inf else t for t in of_cuts(tree.threshold)],
             "cluster": tree.cluster.tolist(),
             "samples": tree.n_node_samples.tolist(),
             "weight": tree.weighted_n_node_samples.tolist(),
@@ -121,11 +128,26 @@ def to_json(
             "gain": tree.gain.tolist(),
         },
     }
-    text = json.dumps(out, allow_nan=False, indent=indent)
-    if path is None:
-        return text
-    write_whole(path, text.encode())
-    return None
+
+
+def _held(one_hot: Mapping | None) -> Mapping | None:
+    """The columns of sources, if JSON holds their categories."""
+    for source, columns in (one_hot or {}).items():
+        for category in columns.values():
+            finite = not isinstance(category, float) or math.isfinite(category)
+            if not finite or not isinstance(category, (str, bool, int, float, type(None))):
+                raise TypeError(
+                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
+                    "numbers, booleans and None."
+                )
+    return one_hot
+
+
+def _pairs(value_names: Mapping | None) -> dict[str, list[list]] | None:
+    """Values and words as pairs: a key of JSON is a text."""
+    if value_names is None:
+        return None
+    return {name: [list(pair) for pair in words.items()] for name, words in value_names.items()}
 
 
 def from_json(source: str | os.PathLike[str]) -> LoadedTree:
@@ -284,21 +306,6 @@ def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
     if len(names) != n:
         raise _wrong(f"{key} has {len(names)} names for {n}")
     return names
-
-
-def _written_columns(described: Described) -> dict[str, Any]:
-    one_hot = one_hot_of(described.features, described.columns)
-    for source, columns in one_hot.items():
-        for category in columns.values():
-            finite = not isinstance(category, float) or math.isfinite(category)
-            if not finite or not isinstance(category, (str, bool, int, float, type(None))):
-                raise TypeError(
-                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
-                    "numbers, booleans and None."
-                )
-    codes = value_names_of(described.columns)
-    pairs = {name: [list(pair) for pair in words.items()] for name, words in codes.items()}
-    return {"one_hot": one_hot or None, "value_names": pairs or None}
 
 
 def _one_hot(found: object) -> dict[str, dict[str, object]] | None:

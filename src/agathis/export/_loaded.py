@@ -1,4 +1,8 @@
-"""A tree that was read from a file, as an estimator that predicts."""
+"""A tree with its words and without the method that grew it, as an estimator that predicts.
+
+It comes from a file (:func:`agathis.export.from_json`) or, by ``loaded``, straight from a model; a
+file is this estimator written down (``_json``).
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
+from agathis._describe.columns import one_hot_of, value_names_of
+from agathis._describe.described import describe
 from agathis._tables.frames import rows_of_frame
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
@@ -183,3 +190,56 @@ class LoadedTree(TreeModel, BaseEstimator):
     @property
     def _takes_missing(self) -> bool:
         return self.takes_missing
+
+
+def loaded(
+    model: BaseEstimator | Pipeline | Tree,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+) -> LoadedTree:
+    """What :func:`agathis.export.from_json` reads of what :func:`to_json` writes of a model.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    scaler, feature_names, cluster_names, one_hot, value_names : optional
+        As for :func:`agathis.export.to_text`. With a scaler the tree is for rows that are not
+        scaled.
+
+    Returns
+    -------
+    model : LoadedTree
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis.export._loaded import loaded
+    >>> loaded(Kauri(2).fit([[0.0], [1.0], [9.0]])).predict([[7.5]])
+    array([1], dtype=int32)
+    """
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+    )
+    source = described.model
+    objective = getattr(source, "objective_", None)
+    kind = source.source if isinstance(source, LoadedTree) else None
+    return LoadedTree(
+        described.tree,
+        feature_names=described.features if described.named_features else None,
+        cluster_names=described.clusters if described.named_clusters else None,
+        one_hot=one_hot_of(described.features, described.columns) or None,
+        value_names=value_names_of(described.columns) or None,
+        takes_missing=bool(getattr(source, "_takes_missing", True)),
+        source=kind or type(source).__name__,
+        objective=None if objective is None else float(objective),
+    )

@@ -16,7 +16,7 @@ from agathis._describe.described import Described, Turn, describe
 from agathis._trees.tree import Tree
 
 #: What is missing, as text in lower case: None and what pandas has for it too.
-MISSING = (*LOWER_MARKS, "none", "<na>")
+MISSING_TEXTS = (*LOWER_MARKS, "none", "<na>")
 
 
 def to_python(
@@ -124,7 +124,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     yield "        raise ValueError(text % (len(row), order))"
     used = {columns[f].name: columns[f] for f in described.used()}
     if any(not isinstance(column, Indicator) for column in used.values()):
-        yield f"    missing = {MISSING!r}"
+        yield f"    missing = {MISSING_TEXTS!r}"
     for name, column in used.items():
         i = place[name]
         yield f"    x{i} = row[{name!a} if named else {i}]"
@@ -159,7 +159,7 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
     """What makes a value one that compares with the categories, and None where it is missing."""
     if all(isinstance(category, bool) for category in categories):
         words = {word: truth for truth, written in TRUTHS.items() for word in written}
-        words |= dict.fromkeys(MISSING)
+        words |= dict.fromkeys(MISSING_TEXTS)
         yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
         return
     marks = tuple(mark for mark in (*MARKS, "<NA>") if mark not in categories)

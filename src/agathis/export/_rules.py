@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
-from agathis._describe.boxes import Box, Range, boxes_of, n_sides
-from agathis._describe.columns import Column, Indicator
+from agathis._describe.boxes import n_sides
 from agathis._describe.described import Described, describe
+from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._support.table import Table
 from agathis._trees.tree import Tree
 
@@ -105,7 +105,7 @@ def to_rules(
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
-            "rule": _rule(described.columns, boxes),
+            "rule": rule_text(described.columns, boxes),
             "conditions": sum(map(n_sides, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),
@@ -114,12 +114,6 @@ def to_rules(
             row |= _most_frequent(classes[labels == cluster])
         rows.append(row)
     return Rules(rows)
-
-
-def cluster_boxes(described: Described) -> list[list[Box]]:
-    """Of each cluster the boxes that its rule speaks of."""
-    found = boxes_of(described.tree, described.paths())
-    return [[without_implied(described.columns, box) for box in boxes] for boxes in found]
 
 
 def _labels(
@@ -146,43 +140,6 @@ def _most_frequent(classes: np.ndarray) -> dict[str, object]:
     names, counts = np.unique(classes, return_counts=True)
     best = int(np.argmax(counts))
     return {"class": names[best], "purity": float(counts[best] / len(classes))}
-
-
-def _rule(columns: Sequence[Column], boxes: Sequence[Box]) -> str:
-    if not boxes:
-        return "no row at all"
-    texts = []
-    for box in boxes:
-        words = [_condition(columns[f], allowed) for f, allowed in box.items()]
-        if len(words) > 1 or len(boxes) > 1:
-            words = [f"({text})" if text.endswith(" or missing") else text for text in words]
-        texts.append((len(words), " and ".join(words) or "all rows"))
-    if len(texts) == 1:
-        return texts[0][1]
-    return " or ".join(f"({text})" if n > 1 else text for n, text in texts)
-
-
-def _condition(column: Column, allowed: Range) -> str:
-    if not allowed.has_values:
-        return f"{column.name} is missing"
-    words = column.words(allowed.low, allowed.high)
-    return f"{words} or missing" if allowed.missing else words
-
-
-def without_implied(columns: Sequence[Column], box: Box) -> Box:
-    """Where a source is in one category, that it is in no other one goes without saying."""
-    said = {
-        columns[f].source
-        for f, allowed in box.items()
-        if isinstance(columns[f], Indicator) and 0 <= allowed.low < 1 <= allowed.high
-    }
-    return {
-        f: allowed
-        for f, allowed in box.items()
-        if not isinstance(columns[f], Indicator)
-        or columns[f].source not in said
-        or (0 <= allowed.low < 1)
-    }
 
 
 def _sentence(row: Mapping[str, object], total: int) -> str:

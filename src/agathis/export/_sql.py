@@ -8,8 +8,7 @@ is true, needs no rule but "OR ... IS NULL" where missing values go left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
@@ -17,20 +16,7 @@ from agathis._describe.columns import Indicator, categories_of
 from agathis._describe.described import Described, Turn, describe
 from agathis._trees.tree import Tree
 from agathis.export import _sqlite
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a database writes names, texts and numbers, and whether it tells "a" from "A".
-
-    Where it is not ``typed``, as SQLite, a column of numbers may hold texts.
-    """
-
-    name: Callable[[str], str]
-    text: Callable[[str], str]
-    number: Callable[[float], str]
-    cases: bool = True
-    typed: bool = True
+from agathis.export._dialects import DIALECTS, Dialect
 
 
 def to_sql(
@@ -218,83 +204,3 @@ def _category(category: object, writer: Dialect) -> str:
         f"one_hot has the category {category!r}, a {type(category).__name__}; only texts and "
         "numbers can be written."
     )
-
-
-def _wrapped(before: str, after: str) -> Callable[[str], str]:
-    """Names between two characters, the second of them doubled within."""
-
-    def name(text: str) -> str:
-        _check_text(text, "a name of a column or table")
-        return f"{before}{text.replace(after, 2 * after)}{after}"
-
-    return name
-
-
-def _check_text(text: object, what: str) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"{what} must be a str; it is {text!r}.")
-    if not text and "name" in what:
-        raise ValueError(f"{what} is empty, which no database accepts.")
-    if "\0" in text:
-        raise ValueError(f"{what} has a zero byte, which ends a text in SQL: {text!r}.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{what} is not Unicode text: {text!r}.") from None
-
-
-def _text(text: str) -> str:
-    _check_text(text, "a text")
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _escaped(quote: str) -> Callable[[str], str]:
-    """Texts and names in which a backslash escapes, as in BigQuery."""
-
-    def written(text: str) -> str:
-        _check_text(text, "a text" if quote == "'" else "a name of a column or table")
-        text = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
-        return quote + text.replace("\n", "\\n").replace("\r", "\\r") + quote
-
-    return written
-
-
-def _text_of_mysql(text: str) -> str:
-    # Whether a backslash escapes depends on the server; bytes depend on nothing.
-    if "\\" in text:
-        _check_text(text, "a text")
-        return f"CONVERT(X'{text.encode().hex()}' USING utf8mb4)"
-    return _text(text)
-
-
-def _approximate(value: float) -> str:
-    """With an exponent: without it the literal is a decimal, which some databases round."""
-    text = repr(value)
-    return text.replace("e", "E") if "e" in text else f"{text.removesuffix('.0')}E0"
-
-
-def _number_of_postgres(value: float) -> str:
-    # There an exponent makes no difference: the type has to be said.
-    return f"'{value!r}'::double precision"
-
-
-def _number_of_bigquery(value: float) -> str:
-    return repr(value)
-
-
-def _number_of_mssql(value: float) -> str:
-    return f"CAST({_approximate(value)} AS FLOAT(53))"
-
-
-DIALECTS = {
-    "ansi": Dialect(_wrapped('"', '"'), _text, _approximate),
-    "bigquery": Dialect(_escaped("`"), _escaped("'"), _number_of_bigquery, cases=False),
-    "duckdb": Dialect(_wrapped('"', '"'), _text, _approximate, cases=False),
-    "mssql": Dialect(_wrapped("[", "]"), lambda text: "N" + _text(text), _number_of_mssql, False),
-    "mysql": Dialect(_wrapped("`", "`"), _text_of_mysql, _approximate, cases=False),
-    "postgres": Dialect(_wrapped('"', '"'), _text, _number_of_postgres),
-    "snowflake": Dialect(_wrapped('"', '"'), _escaped("'"), _number_of_postgres),
-    # Between double quotes SQLite reads a name that no column has as a text: a slip of the pen
-    # would be an answer. Between these it is an error.
-    "sqlite": Dialect(_wrapped("`", "`"), _text, _sqlite.number, cases=False, typed=False),
-}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from agathis._describe.columns import LOWER_MARKS, MARKS, TRUTHS
+from agathis.export._dialects import text_literal
 
 
 def at_most(name: str, number: str, missing: bool) -> str:
@@ -44,7 +45,7 @@ def other_truth(name: str, truth: bool, missing: bool) -> str:
 def other_text(name: str, text: str, missing: bool, categories: Collection[object]) -> str:
     """Any value but a category that is a text."""
     if missing:
-        return f"({name} <> {_quoted(text)} OR {name} IS NULL)"
+        return f"({name} <> {text_literal(text)} OR {name} IS NULL)"
     return _none_of(name, [text, *(mark for mark in MARKS if mark not in categories)])
 
 
@@ -53,30 +54,5 @@ def known(name: str, categories: Collection[object]) -> str:
     return _none_of(name, [mark for mark in MARKS if mark not in categories])
 
 
-def number(value: float) -> str:
-    """A number of few digits, or a fraction that SQLite computes without rounding.
-
-    SQLite reads some decimals as the neighbour of the nearest float64. With two decimals the
-    nearest is too far from the next to be missed. A fraction of whole numbers whose denominator
-    is a power of 2 is exact.
-    """
-    if abs(value) < 1e12 and float(f"{value:.2f}") == value:
-        return repr(value)
-    top, bottom = value.as_integer_ratio()
-    power = bottom.bit_length() - 1
-    while abs(top) >= 1 << 53:
-        top, power = top >> 1, power - 1
-    steps, factor = [], "/" if power > 0 else "*"
-    power = abs(power)
-    while power > 0:
-        steps.append(f" {factor} {1 << min(power, 62)}")
-        power -= 62
-    return f"(CAST({top} AS REAL){''.join(steps)} /* {value!r} */)"
-
-
 def _none_of(name: str, texts: Collection[str]) -> str:
-    return f"{name} NOT IN ({', '.join(map(_quoted, texts))})"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"{name} NOT IN ({', '.join(map(text_literal, texts))})"

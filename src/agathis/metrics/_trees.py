@@ -6,22 +6,24 @@ of X or, where no X is given, the training rows, whose numbers the tree keeps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._describe.words import named_tree, rule
+from agathis._describe.described import Described, describe
+from agathis._describe.rows import rows_of
+from agathis._describe.rules import node_box, rule_text
 from agathis._support.table import Table
-from agathis._trees.model import TreeModel, tree_of
 from agathis._trees.tree import Tree
 
 
 def weighted_average_depth(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike | None = None,
     root_depth: float = 1,
     sample_weight: ArrayLike | None = None,
@@ -30,10 +32,10 @@ def weighted_average_depth(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features), optional
-        Rows as the estimator takes them. By default the training rows, with their weights.
+        Rows as the model takes them. By default the training rows, with their weights.
     root_depth : float, default=1
         The depth of the root. With 1, as the literature counts, a tree of two leaves has a WAD
         of 2; with 0 it is the mean number of conditions that a row is asked.
@@ -54,13 +56,13 @@ def weighted_average_depth(
     2.0
     """
     checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
-    tree = tree_of(model)
-    _, share = _reached(model, X, sample_weight)
-    return float(share @ tree.depth + root_depth)
+    described = describe(model)
+    _, share = _reached(described, X, sample_weight)
+    return float(share @ described.tree.depth + root_depth)
 
 
 def weighted_average_explanation_size(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike | None = None,
     offset: float = 0,
     sample_weight: ArrayLike | None = None,
@@ -72,10 +74,10 @@ def weighted_average_explanation_size(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features), optional
-        Rows as the estimator takes them. By default the training rows, with their weights.
+        Rows as the model takes them. By default the training rows, with their weights.
     offset : float, default=0
         Added to the mean. The Kauri paper reports WAES with ``offset=1``, as its WAD counts the
         root as 1; the definition has 0.
@@ -101,32 +103,42 @@ def weighted_average_explanation_size(
     1.5
     """
     checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
-    tree = tree_of(model)
-    _, share = _reached(model, X, sample_weight)
-    return float(share @ _explanation_sizes(tree) + offset)
+    described = describe(model)
+    _, share = _reached(described, X, sample_weight)
+    return float(share @ _explanation_sizes(described.tree) + offset)
 
 
 def explanation_table(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike | None = None,
     *,
+    scaler: object = None,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
     sample_weight: ArrayLike | None = None,
     digits: int = 4,
 ) -> Table:
     """Each leaf of a tree with its rule: the conditions of its rows, merged.
 
+    Missing values are spoken of where training rows missed some, as in
+    :func:`agathis.export.to_rules`, which gives a rule for each cluster.
+
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features), optional
-        Rows as the estimator takes them. By default the training rows, with their weights.
+        Rows as the model takes them; with a scaler, from before scaling. By default the training
+        rows, with their weights.
+    scaler, one_hot, value_names : optional
+        As for :func:`agathis.export.to_text`: bounds in the units before scaling, categories and
+        codes in words.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
-        By default clusters are shown by their numbers.
+        By default clusters are shown by their numbers, unless the model has names for them.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows of X.
     digits : int, default=4
@@ -156,42 +168,47 @@ def explanation_table(
        4        2    34  0.2267      3                 1  petal > 5.15
     """
     checks.check_arguments("explanation_table", METRIC_CONSTRAINTS, digits=digits)
-    tree, features, clusters = named_tree(model, feature_names, cluster_names)
-    size, share = _reached(model, X, sample_weight)
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
+    tree = described.tree
+    size, share = _reached(described, X, sample_weight)
     lengths = _explanation_sizes(tree)
     rows = []
-    for path in _paths(tree):
+    for path in described.paths():
         leaf = path[-1]
-        cluster = int(tree.cluster[leaf])
         rows.append(
             {
                 "leaf": leaf,
-                "cluster": cluster if cluster_names is None else clusters[cluster],
+                "cluster": described.label(leaf),
                 "size": size[leaf],
                 "share": share[leaf],
                 "depth": tree.depth[leaf] + 1,
                 "explanation_size": lengths[leaf],
-                "rule": rule(tree, path, features, digits),
+                "rule": rule_text(described.columns, [node_box(described, path)]),
             }
         )
     return Table(rows)
 
 
 def _reached(
-    model: BaseEstimator | Tree, X: ArrayLike | None, sample_weight: ArrayLike | None
+    described: Described, X: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of each node, rows that end there and their share of all weight: 0 but at leaves."""
-    tree = tree_of(model)
+    tree = described.tree
     if X is None:
         if sample_weight is not None:
             raise ValueError("sample_weight goes with X; without X the training rows are counted.")
         size = np.where(tree.is_leaf, tree.n_node_samples, 0)
         weight = np.where(tree.is_leaf, tree.weighted_n_node_samples, 0.0)
         return size, weight / weight.sum()
-    if isinstance(model, TreeModel):
-        leaves = model.apply(X)
-    else:
-        leaves = tree.apply(checks.check_table(X, missing=True), checks.n_threads(None))
+    leaves = tree.apply(*rows_of(described, X))
     weight = checks.check_sample_weight(sample_weight, len(leaves))
     counted = np.ones(len(leaves)) if weight is None else weight
     size = np.bincount(leaves[counted > 0], minlength=tree.node_count)
@@ -208,18 +225,3 @@ def _explanation_sizes(tree: Tree) -> np.ndarray:
         pairs[tree.children_left[node]] = pairs[node] | {(feature, "left")}
         pairs[tree.children_right[node]] = pairs[node] | {(feature, "right")}
     return np.array([len(found) for found in pairs])
-
-
-def _paths(tree: Tree) -> list[list[int]]:
-    """The nodes from the root to each leaf, leaves from left to right."""
-    is_leaf = tree.is_leaf
-    out, todo = [], [[0]]
-    while todo:
-        path = todo.pop()
-        node = path[-1]
-        if is_leaf[node]:
-            out.append(path)
-        else:
-            todo.append([*path, int(tree.children_right[node])])
-            todo.append([*path, int(tree.children_left[node])])
-    return out

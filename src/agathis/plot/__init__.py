@@ -2,7 +2,7 @@
 
 Each picture comes in two parts: a plain data function that says what is to be seen, and a
 function that draws it with matplotlib (``pip install "agathis[plot]"``). The data functions need
-no matplotlib.
+no matplotlib; they are in ``_describe`` and named here too. Here is only drawing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = [
 # Imported when first asked for.
 _HOMES = {
     "cluster_points": "agathis._describe.points",
-    "cluster_profile": "agathis.plot._profile",
+    "cluster_profile": "agathis._describe.profile",
     "cluster_style": "agathis._describe.colours",
-    "gain_curve": "agathis.plot._gains",
+    "gain_curve": "agathis._describe.gains",
     "layout_tree": "agathis._describe.layout",
     "plot_clusters": "agathis.plot._clusters",
     "plot_gains": "agathis.plot._gains",
@@ -38,11 +38,13 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from agathis._describe.colours import cluster_style
+    from agathis._describe.gains import gain_curve
     from agathis._describe.layout import layout_tree
     from agathis._describe.points import cluster_points
+    from agathis._describe.profile import cluster_profile
     from agathis.plot._clusters import plot_clusters
-    from agathis.plot._gains import gain_curve, plot_gains
-    from agathis.plot._profile import cluster_profile, plot_profile
+    from agathis.plot._gains import plot_gains
+    from agathis.plot._profile import plot_profile
     from agathis.plot._tree import plot_tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
@@ -31,13 +32,15 @@ NAME = 28
 
 
 def plot_clusters(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     *,
     features: Sequence[int | str] | None = None,
     ax: Axes | None = None,
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
+    scaler: object = None,
+    one_hot: object = None,
     standardise: bool = False,
     max_points: int | None = 10_000,
     legend: bool = True,
@@ -49,12 +52,13 @@ def plot_clusters(
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     X : array-like of shape (n_samples, n_features)
-        Missing values are taken by the trees that ``predict`` them. Principal components have
-        the column's mean in their place; in a plane of two features such rows are not drawn,
-        and the picture says how many.
+        In the units that the tree was fitted in; with a scaler or a pipeline, from before
+        scaling. Missing values are taken by the trees that ``predict`` them. Principal components
+        have the column's mean in their place; in a plane of two features such rows are not
+        drawn, and the picture says how many.
     features : pair of int or str, optional
         Two features, by number or name. By default the first two principal components of X; of
         data with two columns these; of data with one column that and the cluster.
@@ -64,8 +68,15 @@ def plot_clusters(
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
+    scaler : fitted scaler or Pipeline of scalers, optional
+        What the rows were scaled with before the tree was grown, as in
+        :func:`agathis.export.to_text`; X is then in the units from before.
+    one_hot : mapping or OneHotEncoder, optional
+        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
+        red".
     standardise : bool, default=False
-        Whether principal components are those of columns with variance 1.
+        Whether principal components are those of columns with variance 1; of columns in
+        different units, the one with the largest numbers would else be the plane.
     max_points : int, default=10_000
         Where X has more rows, so many are drawn, the same ones every time; ``None`` is all.
     legend : bool, default=True
@@ -94,6 +105,8 @@ def plot_clusters(
         features=features,
         feature_names=feature_names,
         cluster_names=cluster_names,
+        scaler=scaler,
+        one_hot=one_hot,
         standardise=standardise,
         max_points=max_points,
     )

@@ -1,120 +1,23 @@
-"""What each split was worth, in the order in which they were made: how many leaves are enough."""
+"""What splits were worth, drawn: how many leaves are enough."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._describe.colours import COLOURS
-from agathis._trees.model import tree_of
-from agathis._trees.tree import MOVES, Tree
+from agathis._describe.gains import GainCurve, gain_curve
+from agathis._trees.tree import Tree
 from agathis.plot._canvas import GREY, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
-class GainCurve:
-    """The tree as it grew: an entry for the root alone, then one for each split.
-
-    Attributes
-    ----------
-    n_leaves : ndarray of shape (n_splits + 1,)
-        1, 2, ...
-    gain : ndarray of shape (n_splits + 1,)
-        What the last split added; 0 for the root.
-    cumulative : ndarray of shape (n_splits + 1,)
-        What all splits so far added.
-    objective : ndarray of shape (n_splits + 1,) or None
-        The objective, where the model knows it and gains are its changes: Kauri.
-    n_clusters : ndarray of shape (n_splits + 1,)
-        Clusters of the leaves so far; of trees other than Kauri's by the cluster with most
-        weight in each.
-    founds : ndarray of shape (n_splits + 1,)
-        Whether the last split raised the number of clusters; False for the root.
-    node : ndarray of shape (n_splits + 1,)
-        The node that was split, -1 for the root.
-    move : tuple of str
-        Kind of split, ``"leaf"`` for the root.
-    """
-
-    n_leaves: np.ndarray
-    gain: np.ndarray
-    cumulative: np.ndarray
-    objective: np.ndarray | None
-    n_clusters: np.ndarray
-    founds: np.ndarray
-    node: np.ndarray
-    move: tuple[str, ...]
-
-    def leaves_for(self, share: float) -> int:
-        """The fewest leaves that reach this share of all gains."""
-        if not 0 <= share <= 1:
-            raise ValueError(f"share must be from 0 to 1; it is {share!r}.")
-        # What the last split reaches is all, whatever the rounding of the sum.
-        enough = self.cumulative >= share * self.cumulative[-1]
-        return int(self.n_leaves[np.argmax(enough)])
-
-
-def gain_curve(model: BaseEstimator | Tree) -> GainCurve:
-    """Tell what each split was worth: what :func:`plot_gains` draws.
-
-    Parameters
-    ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
-
-    Returns
-    -------
-    curve : GainCurve
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from agathis import Kauri
-    >>> from agathis.plot import gain_curve
-    >>> curve = gain_curve(Kauri(n_clusters=3, max_leaf_nodes=8).fit(load_iris().data))
-    >>> curve.n_leaves, curve.n_clusters
-    (array([1, 2, 3, 4, 5, 6]), array([1, 2, 3, 3, 3, 3]))
-    >>> curve.leaves_for(0.99)
-    4
-    """
-    tree = tree_of(model)
-    cuts = np.flatnonzero(~tree.is_leaf)
-    # The i-th split made the nodes 2 i + 1 and 2 i + 2.
-    cuts = cuts[np.argsort(tree.children_left[cuts])]
-    gain = np.concatenate([[0.0], tree.gain[cuts]])
-    cumulative = np.cumsum(gain)
-    objective = None
-    last = getattr(model, "objective_", None)
-    if last is not None:
-        # From the last one back, which is the one that the model tells.
-        objective = last - (cumulative[-1] - cumulative)
-    held = np.zeros(tree.n_clusters, dtype=np.int64)
-    held[tree.cluster[0]] = 1
-    n_clusters = [1]
-    for node in cuts:
-        held[tree.cluster[node]] -= 1
-        held[tree.cluster[tree.children_left[node]]] += 1
-        held[tree.cluster[tree.children_right[node]]] += 1
-        n_clusters.append(int(np.count_nonzero(held)))
-    return GainCurve(
-        n_leaves=np.arange(1, len(cuts) + 2),
-        gain=gain,
-        cumulative=cumulative,
-        objective=objective,
-        n_clusters=np.array(n_clusters),
-        founds=np.diff(n_clusters, prepend=1) > 0,
-        node=np.concatenate([[-1], cuts]),
-        move=("leaf", *(MOVES[m] for m in tree.move[cuts])),
-    )
-
-
-def plot_gains(model: BaseEstimator | Tree, *, ax: Axes | None = None) -> Axes:
+def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None) -> Axes:
     """Draw the objective against the number of leaves.
 
     Where the line turns flat, further leaves explain little more. Squares are splits that found a
@@ -124,8 +27,8 @@ def plot_gains(model: BaseEstimator | Tree, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : estimator or Tree
-        A fitted estimator with ``tree_``, or the tree itself.
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._describe.colours import cluster_style
+from agathis._describe.described import last_step
 from agathis._describe.layout import LayoutNode, TreeLayout, layout_tree, places
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
@@ -42,7 +43,7 @@ POINTS_ON_AXES = 11.0
 
 
 def plot_tree(
-    model: BaseEstimator | Tree,
+    model: BaseEstimator | Pipeline | Tree,
     *,
     ax: Axes | None = None,
     feature_names: Sequence[str] | None = None,
@@ -120,17 +121,13 @@ def plot_tree(
         room = ax.get_window_extent()
         dots = ax.figure.dpi
         page, points = (room.width / dots, room.height / dots), POINTS_ON_AXES
-    sheet = _measure(tree_of(_last_step(model)), layout, details, root, page, points)
+    sheet = _measure(tree_of(last_step(model)), layout, details, root, page, points)
     if ax is None:
         fontsize = fontsize or min(points, sheet.points(MOST))
         inches = [side * fontsize / 72 + 0.1 for side in sheet.size]
         ax = canvas(None, (max(inches[0], LEAST[0]), max(inches[1], LEAST[1])))
     _draw(ax, sheet, fontsize or min(points, sheet.points(page)))
     return ax
-
-
-def _last_step(model: object) -> object:
-    return model.steps[-1][1] if isinstance(model, Pipeline) else model
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class _Text:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _Placed:
     """A node on the sheet: the middle, top and size of its box, and the line from its parent."""
 
     node: LayoutNode
@@ -171,7 +168,7 @@ class _Box:
 
 @dataclass(frozen=True)
 class _Sheet:
-    boxes: tuple[_Box, ...]
+    boxes: tuple[_Placed, ...]
     size: tuple[float, float]
 
     def points(self, page: tuple[float, float]) -> float:
@@ -216,14 +213,14 @@ def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool)
     above = [max(texts[n.node].above for n in layout.nodes if n.depth == d)
              for d in range(layout.depth + 1)]  # fmt: skip
 
-    boxes: dict[int, _Box] = {}
+    boxes: dict[int, _Placed] = {}
     for n in layout.nodes:
         i, text = n.node, texts[n.node]
         if lying:
             x, top = begin[n.depth] + wide[i] / 2, place[i] - high[i] / 2 + text.above
         else:
             x, top = place[i], begin[n.depth] + above[n.depth]
-        box = _Box(n, text, float(x), float(top), width[i], text.height, None)
+        box = _Placed(n, text, float(x), float(top), width[i], text.height, None)
         if n.parent >= 0:
             line = _line(boxes[n.parent], box, begin[n.depth] - 0.4 * NEXT, lying)
             box = replace(box, line=line)
@@ -233,7 +230,9 @@ def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool)
     return _Sheet(tuple(boxes.values()), size)
 
 
-def _line(above: _Box, box: _Box, bend: float, lying: bool) -> tuple[list[float], list[float]]:
+def _line(
+    above: _Placed, box: _Placed, bend: float, lying: bool
+) -> tuple[list[float], list[float]]:
     """From the parent to the child, or to the words above it; it turns aside at ``bend``."""
     if lying:
         start, y0 = above.x + above.width / 2, above.top + above.height / 2
@@ -331,7 +330,7 @@ def _write(
         )
 
 
-def _draw_strip(ax: Axes, box: _Box, frame: FancyBboxPatch) -> None:
+def _draw_strip(ax: Axes, box: _Placed, frame: FancyBboxPatch) -> None:
     """The clusters below a node, each as wide as its share."""
     from matplotlib.patches import Rectangle
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from agathis._describe.gains import gain_curve
+from agathis._describe.points import cluster_points
+from agathis._describe.profile import ClusterProfile
 from agathis._trees.tree import Tree
-from agathis.plot import cluster_points, gain_curve
-from agathis.plot._profile import ClusterProfile
 from agathis.report._bins import plane_bins
 from agathis.report._rows import rounded
 

@@ -1,4 +1,4 @@
-"""The dict of ``summary`` as one HTML file.
+"""The dict of ``_summary`` as one HTML file.
 
 Texts reach the page in two ways: written by the template, which escapes them, or as JSON in an
 element that no browser runs, from which the scripts set them as text. The page carries a policy
@@ -35,7 +35,7 @@ def write(
     X: ArrayLike,
     path: str | os.PathLike[str],
     y: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
     *,
     title: str | None = None,
     rows: bool = False,
@@ -72,8 +72,8 @@ def write(
     y : array-like of shape (n_samples,), optional
         Classes of the rows, where they are known: the page then shows their mix in each cluster
         and node.
-    names : sequence of str, optional
-        Names of the clusters; by default ``cluster 0``, ``cluster 1``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
     title : str, optional
         What stands on top.
     rows : bool, default=False
@@ -101,7 +101,7 @@ def write(
         model,
         X,
         y,
-        names,
+        cluster_names,
         title=title,
         rows=rows,
         scaler=scaler,
@@ -119,7 +119,7 @@ def render(summary: Mapping[str, object]) -> str:
     environment = _jinja2().Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters.update(number=shown, percent=percent, words=in_words, level=level)
+    environment.filters.update(number=figure, percent=percent, words=in_words, level=level)
     style = environment.from_string(_file("_style.css")).render(summary)
     script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
     return environment.from_string(_file("_page.html.j2")).render(
@@ -144,10 +144,10 @@ def as_data(summary: object) -> str:
     return text
 
 
-def shown(value: float | None) -> str:
+def figure(value: float | None) -> str:
     """A number for reading.
 
-    >>> shown(12345.678), shown(0.5), shown(None) == "\\u2013", shown(-0.25) == "\\u22120.25"
+    >>> figure(12345.678), figure(0.5), figure(None) == "\\u2013", figure(-0.25) == "\\u22120.25"
     ('12,350', '0.5', True, True)
     """
     if value is None:

@@ -1,16 +1,15 @@
 """All that a page tells of a tree and its rows, as one plain dict.
 
-It is put together from parts: what the exporters say (``agathis.export``), what the pictures draw
-(``agathis.plot``), and counts and quartiles of the rows of each node (``_rows``, ``_bins``). It
-holds numbers, texts, lists and dicts and nothing of HTML, so that it can be checked, kept as JSON,
-or shown in another way.
+It is put together from parts: what the exporters say (``agathis.export``), the data behind the
+pictures (``agathis._describe``), and counts and quartiles of the rows of each node (``_rows``,
+``_bins``). It holds numbers, texts, lists and dicts and nothing of HTML, so that it can be
+checked, kept as JSON, or shown in another way.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,16 +19,16 @@ from sklearn.pipeline import Pipeline
 import agathis
 from agathis._checks import data as checks
 from agathis._checks.inputs import check_labels
-from agathis._describe.boxes import box_of
+from agathis._describe.colours import cluster_style
 from agathis._describe.columns import Codes, Indicator, one_hot_of, value_names_of
-from agathis._describe.described import Described, describe
-from agathis._describe.words import check_names
+from agathis._describe.described import Described, describe, last_step
+from agathis._describe.layout import layout_tree
+from agathis._describe.profile import ClusterProfile, cluster_profile
+from agathis._describe.rows import check_columns
+from agathis._describe.rules import cluster_boxes, node_box
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree, to_python, to_sql
-from agathis.export._rules import cluster_boxes, without_implied
-from agathis.export._sql import DIALECTS
-from agathis.plot import cluster_profile, cluster_style, layout_tree
-from agathis.plot._profile import ClusterProfile
+from agathis.export._dialects import DIALECTS
 from agathis.report._bins import histogram
 from agathis.report._chart_data import curve_data, plane_data, profile_data
 from agathis.report._rows import (
@@ -44,14 +43,14 @@ from agathis.report._rows import (
     telling_features,
 )
 from agathis.report._typical import typical_of, whole_shares, without_few
-from agathis.report._wording import at_most, category_of, label_of, otherwise, rule_of
+from agathis.report._wording import at_most, category_of, otherwise, rule_of
 
 
 def summarise(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     y: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
     *,
     title: str | None = None,
     rows: bool = False,
@@ -65,7 +64,7 @@ def summarise(
 
     Parameters
     ----------
-    model, X, y, names, title, rows, scaler, feature_names, one_hot, value_names, digits
+    model, X, y, cluster_names, title, rows, scaler, feature_names, one_hot, value_names, digits
         As for :func:`agathis.report.write`.
 
     Returns
@@ -83,7 +82,7 @@ def summarise(
     >>> from agathis.report import summarise
     >>> iris = load_iris(as_frame=True)
     >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
-    >>> summary = summarise(model, iris.data, names=["small", "medium", "large"])
+    >>> summary = summarise(model, iris.data, cluster_names=["small", "medium", "large"])
     >>> [(cluster["name"], cluster["rule"]) for cluster in summary["clusters"]][0]
     ('small', [[['', 'petal length (cm)', ' ≤ 3.4']]])
     >>> summary["rows"] is None
@@ -93,8 +92,8 @@ def summarise(
         raise TypeError(f"rows must be True or False; it is {rows!r}.")
     if title is not None and not isinstance(title, str):
         raise TypeError(f"title must be a text; it is {title!r}.")
-    described, scaled = _described(
-        model, X, names, scaler, feature_names, one_hot, value_names, digits
+    described = _described(
+        model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
     tree = described.tree
     X = checks.check_table(X, missing=getattr(described.model, "_takes_missing", True))
@@ -113,7 +112,7 @@ def summarise(
     labels = tree.cluster[held.leaves][held.leaf]
     # A file does not tell whether its tree was grown from scaled rows. Units may be of any size:
     # without scaling one column alone could be the plane.
-    standardise = scaled or isinstance(described.model, LoadedTree)
+    standardise = described.scaled or isinstance(described.model, LoadedTree)
     profile = cluster_profile(tree, X, **plain, max_features=None)
     profile = without_few(whole_shares(profile, described.columns, X, labels), X, labels, least)
     return {
@@ -125,13 +124,13 @@ def summarise(
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
             "method": _method(described.model),
-            "scaled": scaled,
+            "scaled": described.scaled,
             "few": FEW,
             "digits": int(digits),
             "version": agathis.__version__,
         },
         "features": [
-            {"name": label_of(column), **_kind(column), **spread_of(X[:, f], least)}
+            {"name": column.label, **_kind(column), **spread_of(X[:, f], least)}
             for f, column in enumerate(described.columns)
         ],
         "classes": None if classes is None else classes[0],
@@ -142,49 +141,37 @@ def summarise(
         "curve": curve_data(described.model, tree),
         "code": _code(described, one_hot),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
-        "rows": _rows(X, classes) if rows else None,
+        "rows": _whole_table(X, classes) if rows else None,
     }
 
 
 def _described(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
-    names: Sequence[str] | None,
+    cluster_names: Sequence[str] | None,
     scaler: object,
     feature_names: Sequence[str] | None,
     one_hot: object,
     value_names: Mapping | None,
     digits: int,
-) -> tuple[Described, bool]:
-    """The tree in words, and whether it was grown from scaled rows."""
+) -> Described:
+    """The tree in words; where nobody named the features, with the names of the columns of X."""
     columns = getattr(X, "columns", None)
-    columns = None if columns is None else [str(name) for name in columns]
-    last = model.steps[-1][1] if isinstance(model, Pipeline) else None
-    owners = (getattr(each, "feature_names_in_", None) for each in (scaler, model, last))
-    fitted = next((found for found in owners if found is not None), None)
-    if columns is not None and fitted is not None and columns != [str(name) for name in fitted]:
-        raise ValueError(
-            f"X has the columns {_some(columns)}; the model was fitted with {_some(fitted)}."
-        )
-    if feature_names is None and fitted is None:
-        feature_names = columns
-    described = describe(
+    owners = (scaler, model, last_step(model))
+    known = (getattr(each, "feature_names_in_", None) for each in owners)
+    fitted = next((found for found in known if found is not None), None)
+    check_columns(X, fitted)
+    if feature_names is None and fitted is None and columns is not None:
+        feature_names = [str(name) for name in columns]
+    return describe(
         model,
         scaler=scaler,
         feature_names=feature_names,
+        cluster_names=cluster_names,
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
     )
-    if names is not None:
-        clusters = check_names("names", names, described.tree.n_clusters, "clusters")
-        described = replace(described, clusters=clusters, named_clusters=True)
-    pipeline = isinstance(model, Pipeline) and len(model.steps) > 1
-    return described, pipeline or scaler is not None
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, list(names)[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _method(model: object) -> str:
@@ -232,7 +219,7 @@ def _nodes(
         i, size = node.node, int(held.size[node.node])
         told = size >= least
         is_leaf = bool(tree.is_leaf[i])
-        box = without_implied(columns, box_of(tree, tree.path(i)))
+        box = node_box(described, tree.path(i))
         telling = telling_features(held, i, mean, spread, profile.features, least)
         out.append(
             {
@@ -334,7 +321,7 @@ def _base64(values: np.ndarray, dtype: str) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
 
 
-def _rows(X: np.ndarray, classes: tuple[list[str], np.ndarray] | None) -> dict[str, object]:
+def _whole_table(X: np.ndarray, classes: tuple[list[str], np.ndarray] | None) -> dict[str, object]:
     """The table itself, a column after the other, bit by bit."""
     dtype = "<f4" if X.dtype == np.float32 else "<f8"
     return {

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from agathis._describe.columns import Column, Indicator
-from agathis.plot._profile import ClusterProfile
+from agathis._describe.profile import ClusterProfile
 from agathis.report._rows import rounded
 from agathis.report._wording import often
 

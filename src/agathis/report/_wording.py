@@ -1,50 +1,23 @@
-"""Conditions in three parts, so that a page can set the name of the feature apart.
-
-A condition is ``[before, name, after]``, such as ``["2.4 < ", "petal length", " ≤ 5.1"]``. A rule
-is a list of alternatives, each a list of conditions that hold together: ``[]`` is no row at all,
-``[[]]`` is all rows.
-"""
+"""Rules and categories as the words of a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from agathis._describe.boxes import Box, Range
+from agathis._describe import rules
+from agathis._describe.boxes import Box
 from agathis._describe.columns import Column, Indicator
 
-# Stands for the name while the rest is put into words; what is before it is a number.
-_MARK = "\0"
-
-Condition = list[str]
-Rule = list[list[Condition]]
+#: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
+Rule = list[list[list[str]]]
 
 
 def rule_of(columns: Sequence[Column], boxes: Sequence[Box]) -> Rule:
     """The rows of some boxes, in words."""
     return [
-        [
-            _condition(columns[f], allowed, alone=len(box) == len(boxes) == 1)
-            for f, allowed in box.items()
-        ]
-        for box in boxes
+        [[before, name, at_most(after)] for before, name, after in box]
+        for box in rules.rule_of(columns, boxes)
     ]
-
-
-def _condition(column: Column, allowed: Range, alone: bool) -> Condition:
-    if not allowed.has_values:
-        return ["", column.name, " is missing"]
-    if isinstance(column, Indicator):
-        marked = replace(column, source=_MARK)
-    else:
-        marked = replace(column, name=_MARK)
-    before, _, after = marked.words(allowed.low, allowed.high).partition(_MARK)
-    after = at_most(after)
-    if not allowed.missing:
-        return [before, column.name, after]
-    # Beside other conditions "or" needs to say what it joins.
-    opening, closing = ("", "") if alone else ("(", ")")
-    return [opening + before, column.name, f"{after} or missing{closing}"]
 
 
 def at_most(after: str) -> str:
@@ -56,11 +29,6 @@ def at_most(after: str) -> str:
     signs = after.lstrip()
     space = after[: len(after) - len(signs)]
     return f"{space}≤{signs[2:]}" if signs.startswith("<= ") else after
-
-
-def label_of(column: Column) -> str:
-    """The name of a column that stands by itself; of an indicator with its category."""
-    return column.words(0.0, 1.0) if isinstance(column, Indicator) else column.name
 
 
 def category_of(column: Indicator) -> str:

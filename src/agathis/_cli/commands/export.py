@@ -11,6 +11,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
 from agathis._cli.output import STDOUT, check_apart, check_target, write, write_binary
+from agathis.export._dialects import DIALECTS
 
 if TYPE_CHECKING:
     from agathis.export import LoadedTree
@@ -26,15 +27,7 @@ class Form(str, Enum):
     rules = "rules"
 
 
-class Dialect(str, Enum):
-    ansi = "ansi"
-    bigquery = "bigquery"
-    duckdb = "duckdb"
-    mssql = "mssql"
-    mysql = "mysql"
-    postgres = "postgres"
-    snowflake = "snowflake"
-    sqlite = "sqlite"
+Dialect = Enum("Dialect", {name: name for name in DIALECTS}, type=str)
 
 
 def export(

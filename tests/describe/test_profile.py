@@ -8,8 +8,11 @@ from helpers.plot_trees import MODELS, grown
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
+from agathis.export import from_json, to_json
 from agathis.plot import cluster_profile
 
 
@@ -125,3 +128,34 @@ def test_errors(iris):
         cluster_profile(model, iris, sample_weight=[1.0])
     with pytest.raises(ValueError, match="cluster_names has 1 names"):
         cluster_profile(model, iris, cluster_names=["a"])
+
+
+def test_pipelines_tell_of_rows_before_scaling(iris):
+    frame = pd.DataFrame(iris, columns=list("abcd"))
+    pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(frame)
+    labels = pipeline.predict(frame)
+    found = cluster_profile(pipeline, frame, max_features=None)
+    means = np.array([iris[labels == k].mean(axis=0) for k in range(3)])
+    np.testing.assert_allclose(found.means, means[:, found.features])
+    assert found.feature_names == tuple(np.array(list("abcd"))[found.features])
+    bare = cluster_profile(pipeline[-1], iris, scaler=pipeline[0], max_features=None)
+    np.testing.assert_array_equal(bare.means, found.means)
+    # Standard deviations are the same before scaling and after it.
+    scaled = cluster_profile(pipeline[-1], pipeline[0].transform(frame), max_features=None)
+    np.testing.assert_allclose(found.standardised, scaled.standardised, atol=1e-12)
+    with pytest.raises(ValueError, match=r"X has the columns 'd', .*fitted with 'a', 'b'"):
+        cluster_profile(pipeline, frame[list("dcba")])
+    with pytest.raises(ValueError, match="contains NaN"):
+        cluster_profile(pipeline, np.full((2, 4), np.nan))
+
+
+def test_categories_have_names():
+    plan = np.arange(60) % 3
+    X = np.column_stack([plan == 0, plan == 1, plan == 2]).astype(float)
+    names = ["plan_free", "plan_basic", "plan_pro"]
+    model = Kauri(3).fit(X)
+    found = cluster_profile(model, X, feature_names=names, one_hot={"plan": names})
+    told = {"plan is free", "plan is basic", "plan is pro"}
+    assert set(found.feature_names) == told
+    loaded = from_json(to_json(model, feature_names=names, one_hot={"plan": names}))
+    assert cluster_profile(loaded, X).feature_names == found.feature_names

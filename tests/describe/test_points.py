@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
@@ -164,3 +165,31 @@ def test_errors(iris):
         cluster_points(model, iris, max_points=0)
     with pytest.raises(ValueError, match="'standardise' parameter"):
         cluster_points(model, iris, standardise="x")
+
+
+def test_pipelines_show_rows_before_scaling(iris):
+    frame = pd.DataFrame(iris[:, 2:], columns=["length", "width"])
+    pipeline = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=4)).fit(frame)
+    found = cluster_points(pipeline, frame)
+    np.testing.assert_array_equal(found.points, iris[:, 2:])
+    np.testing.assert_array_equal(found.cluster, pipeline.predict(frame))
+    assert found.axis_names == ("length", "width")
+    for place, cluster in zip(found.points, found.cluster, strict=True):
+        (region,) = holders(found.regions, *place)
+        assert region.cluster == cluster
+    bare = cluster_points(pipeline[-1], frame, scaler=pipeline[0])
+    assert bare.regions == found.regions
+
+
+def test_categories_have_names():
+    plan = np.arange(60) % 2
+    X = np.column_stack([plan == 0, plan == 1]).astype(float)
+    names = ["plan_free", "plan_basic"]
+    found = cluster_points(
+        Kauri(2).fit(X),
+        X,
+        features=["plan_basic", "plan_free"],
+        feature_names=names,
+        one_hot={"plan": names},
+    )
+    assert found.axis_names == ("plan is basic", "plan is free")
