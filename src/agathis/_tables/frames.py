@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis._describe.columns import LOWER_MARKS, MARKS
 from agathis._tables.indicators import encoded, word
+from agathis._tables.marks import LOWER_MARKS, MARKS
 
 if TYPE_CHECKING:
     from agathis.export._loaded import LoadedTree
