@@ -159,7 +159,7 @@ class TestArguments(TableFiles):
 
     def test_without_pyarrow(self, fit, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        with pytest.raises(ImportError, match=re.escape("pip install agathis[io]")):
+        with pytest.raises(ImportError, match=re.escape('pip install "agathis[io]"')):
             fit("table.csv")
 
 
