@@ -1,7 +1,7 @@
 """Trees of tables that stay on disk.
 
 The flow of :func:`fit_file`: a file is opened (``source``), its columns are chosen
-(``columns``), its rows are copied block by block into a temporary file that NumPy can map
+(``file_columns``), its rows are copied block by block into a temporary file that NumPy can map
 (``spill``), a :class:`~agathis.Kauri` is fitted to that, and the labels are written
 (``labels``). pyarrow does the reading and is imported when a file is opened.
 """
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agathis._support.progress import Progress
-from agathis._tables.columns import choose_columns
+from agathis._tables.file_columns import choose_columns
 from agathis._tables.labels import check_labels_path, write_labels
 from agathis._tables.source import open_source
-from agathis._tables.spill import spill_rows
+from agathis._tables.spill import check_room, spill_rows
 
 if TYPE_CHECKING:
     from agathis._kauri import Kauri
@@ -38,6 +38,8 @@ def fit_file(
     labels: str | os.PathLike[str] | None = None,
     format: str | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
     block_rows: int = 65_536,
     temp_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int | None], object] | None = None,
@@ -57,13 +59,14 @@ def fit_file(
     path : str or PathLike
         A file in Parquet (``.parquet``, ``.pq``), Arrow IPC or Feather (``.arrow``,
         ``.feather``, ``.ipc``; as a file or as a stream), CSV (``.csv``, ``.csv.gz``) or TSV
-        (``.tsv``, ``.tsv.gz``). Text must be in UTF-8, with the column names in its first line.
+        (``.tsv``, ``.tsv.gz``). Text has the column names in its first line.
     n_clusters : int, default=8
         The most clusters there may be.
     columns : list of str, default=None
         The columns that the tree may use. ``None`` is every column of numbers (integers,
-        floats, booleans, decimals), except columns without a name and an index that pandas
-        stored; a warning names those that are left out.
+        floats, booleans, decimals, and texts such as ``1.264,40`` or ``€ 5``), except identifiers,
+        columns without a name and an index that pandas stored; a warning names those that are
+        left out.
     weight : str, default=None
         The column with the sample weights; it is then no feature.
     labels : str or PathLike, default=None
@@ -73,7 +76,13 @@ def fit_file(
     format : {"parquet", "arrow", "csv", "tsv"}, default=None
         The format, where the name does not tell it.
     delimiter : str, default=None
-        What separates the columns of text; ``None`` is a comma for CSV, a tab for TSV.
+        What separates the columns of text; ``None`` is a tab for TSV, and for CSV what its first
+        rows show: a comma, a semicolon, a tab or a bar.
+    decimal : {".", ","}, default=None
+        The decimal point of text; ``None`` is what its first rows show. Where these could be
+        either, as 1.200 is, a warning says what they are taken for.
+    encoding : str, default=None
+        Of text; ``None`` is UTF-8.
     block_rows : int, default=65536
         The most rows that are read at a time. Fewer are where they would fill more than 64 MiB.
         CSV is parsed 4 MiB at a time, and a compressed batch of an Arrow file is unpacked whole.
@@ -96,7 +105,9 @@ def fit_file(
     -----
     A missing value becomes NaN. Values are kept as float32 where every column fits exactly
     (floats of up to 32 bits, integers of up to 16, booleans), else as float64. CSV columns are
-    numbers if they are in the first 4 MiB of text, and have to stay so.
+    numbers if they are in the first 4 MiB of text, and have to stay so, written in the same way.
+    An identifier, by the first rows, is whole numbers that go up by one, or that have many values
+    and a name such as ``id`` or ``customer_id``.
 
     Examples
     --------
@@ -121,14 +132,17 @@ def fit_file(
         raise ValueError(f"block_rows={block_rows!r} must be an int of at least 1.")
     if temp_dir is not None and not os.path.isdir(temp_dir):
         raise NotADirectoryError(f"temp_dir={os.fspath(temp_dir)!r} is not a directory.")
-    source = open_source(path, format, delimiter)
+    source = open_source(path, format, delimiter, decimal=decimal, encoding=encoding)
     target = None if labels is None else check_labels_path(labels, source.path)
-    names = choose_columns(source, columns, weight)
 
     # A fit of hours is not to fail for a directory that could not be removed.
     with tempfile.TemporaryDirectory(
         prefix="agathis-", dir=temp_dir, ignore_cleanup_errors=True
     ) as directory:
+        if source.n_rows is not None:
+            # A column takes that at least; some files claim more rows than they have.
+            check_room(directory, 4 * source.n_rows, source.path)
+        names = choose_columns(source, columns, weight)
         with Progress(model.verbose, None, model.n_clusters) as shown:
             tell = progress or (lambda done, total: shown.rows(done, total, "rows read"))
             X, sample_weight = spill_rows(source, names, weight, directory, int(block_rows), tell)

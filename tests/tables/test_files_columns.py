@@ -44,6 +44,17 @@ class TestColumns(TableFiles):
             model = fit(tmp_path / "table.csv")
         assert model.feature_names_in_.tolist() == NAMES
 
+    @pytest.mark.parametrize("kind", FORMATS)
+    def test_identifiers_are_left_out(self, fit, tmp_path, X, kind):
+        table = table_of(X).add_column(0, "row", pa.array(range(7, 127)))
+        table = table.append_column("same", pa.array([3] * 120))
+        path = write(table, tmp_path, kind)
+        with pytest.warns(UserWarning, match=r"'row' \(it looks like an identifier\)"):
+            model = fit(path)
+        assert model.feature_names_in_.tolist() == [*NAMES, "same"]
+        everything = fit(path, columns=["row", *NAMES])
+        assert everything.feature_names_in_.tolist() == ["row", *NAMES]
+
     def test_in_the_order_given(self, fit, tmp_path, X):
         path = write(table_of(X), tmp_path, "parquet")
         model = fit(path, columns=("age", "height"))
@@ -151,7 +162,8 @@ class TestCsv(TableFiles):
     def test_ragged(self, fails, tmp_path, fill):
         path = text(tmp_path, "a,b,c\n" + fill + "1,2,3\n4,5\n6,7,8\n")
         row = fill.count("\n") + 3
-        fails(ValueError, f"Row #{row}: Expected 3 columns, got 2", path, columns=["a"])
+        match = rf"row {row} \(the header is row 1\) has 2 cells, and the header has 3: 4,5\."
+        fails(ValueError, match, path, columns=["a"])
 
     def test_open_quote(self, fails, tmp_path):
         path = text(tmp_path, 'a,b,c\n1,2,"x\n' + self.FILL + self.FILL)
@@ -160,12 +172,55 @@ class TestCsv(TableFiles):
     @pytest.mark.parametrize(
         "content", ["a;b\n1;2\n3;4\n", "a;b\n1,5;2,5\n"], ids=["points", "commas"]
     )
-    def test_semicolons(self, fails, tmp_path, content):
+    def test_semicolons_where_a_comma_was_asked_for(self, fails, tmp_path, content):
         path = text(tmp_path, content)
-        fails(ValueError, "has ';' and no ',': delimiter=';' may be meant", path)
+        match = "has ';' and no ',': delimiter=';' may be meant"
+        fails(ValueError, match, path, delimiter=",")
+        fails(ValueError, match, path, delimiter=",", columns=["b"])
 
-    def test_semicolons_and_a_name(self, fails, tmp_path):
-        fails(ValueError, "delimiter=';' may", text(tmp_path, "a;b\n1;2\n"), columns=["b"])
+    @pytest.mark.parametrize("mark", ["", "\ufeff"])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    @pytest.mark.parametrize("first", ["", "sep=;"])
+    def test_layout_is_found(self, fit, tmp_path, X, mark, end, first):
+        rows = [";".join(map(repr, row)).replace(".", ",") for row in X.tolist()]
+        lines = [*([first] if first else []), ";".join(NAMES), *rows, ""]
+        model = fit(text(tmp_path, mark + end.join(lines)))
+        assert model.feature_names_in_.tolist() == NAMES
+        equal_trees(model.tree_, in_memory(X).tree_)
+
+    def test_numbers_as_people_write_them(self, fit, tmp_path, X):
+        cells = [[f"{1000 + v:,.4f} €" for v in row] for row in X.tolist()]
+        path = text(tmp_path, "height;girth;age\n" + "".join(";".join(c) + "\n" for c in cells))
+        expected = np.array([[float(c[:-2].replace(",", "")) for c in row] for row in cells])
+        equal_trees(fit(path).tree_, in_memory(expected).tree_)
+
+    def test_numbers_as_people_write_them_in_later_blocks(self, fails, tmp_path):
+        fill = self.FILL.replace("1,2,", '"1,000 €",2,')
+        path = text(tmp_path, "a,b,c\n" + fill + '"2,500 €",7,x\n,8,x\n')
+        rows, _ = rows_of(path, ["a", "b"], tmp_path / "t")
+        np.testing.assert_array_equal(rows[-3:], [[1000, 2], [2500, 7], [np.nan, 8]])
+        path = text(tmp_path, "a,b,c\n" + fill + "5 $,7,x\n")
+        match = r"in column 'a', which .* Row #502: '5 \$' is written in another way"
+        fails(ValueError, match, path, columns=["a", "b"])
+
+    def test_thousands_or_decimals(self, fit, tmp_path):
+        path = text(tmp_path, "a;b\n1.200;5\n2.300;6\n9.100;6\n")
+        with pytest.warns(UserWarning, match=r"in 'a' 1\.200 is read as 1200; decimal='\.' takes"):
+            model = fit(path, 2)
+        assert model.tree_.threshold[0] > 1000
+        assert fit(path, 2, decimal=".").tree_.threshold[0] < 10
+        with pytest.raises(ValueError, match="decimal=';' must be"):
+            fit(path, decimal=";")
+
+    @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+    def test_encoding(self, fit, tmp_path, X, encoding):
+        rows = "".join(",".join(map(repr, row)) + "\n" for row in X.tolist())
+        path = text(tmp_path, f"größe,b,c\n{rows}".encode(encoding))
+        model = fit(path, encoding=encoding)
+        assert model.feature_names_in_.tolist() == ["größe", "b", "c"]
+        equal_trees(model.tree_, in_memory(X).tree_)
+        with pytest.raises(ValueError, match="encoding='klingon' is unknown"):
+            fit(path, encoding="klingon")
 
     def test_names_that_are_not_utf8(self, fails, tmp_path):
         path = text(tmp_path, "größe,b\n1,2\n".encode("latin-1"))

@@ -159,7 +159,7 @@ class TestArguments(TableFiles):
 
     def test_without_pyarrow(self, fit, monkeypatch):
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        message = re.escape('fit_file needs pyarrow: pip install "agathis[io]"')
+        message = re.escape('reading tables needs pyarrow: pip install "agathis[io]"')
         with pytest.raises(ImportError, match=message):
             fit("table.csv")
 

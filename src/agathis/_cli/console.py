@@ -9,11 +9,14 @@ from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from agathis._tables.errors import Note, told
+from agathis._tables.wording import count, listed
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-# More names than that are not read in a message.
-SHOWN = 8
+__all__ = ["Messages", "count", "harmless", "listed", "one_line", "results"]
+
 # What moves the cursor, changes colours or is half a character; tabs and ends of lines do not.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -30,6 +33,13 @@ class Messages:
 
     def warn(self, text: str) -> None:
         print(harmless(f"Note: {text}"), file=sys.stderr)
+
+    def tell(self, notes: Iterable[Note]) -> None:
+        """Say what the library noted; what is doubtful is said in any case."""
+        from agathis._cli.names import as_options
+
+        for note in notes:
+            (self.warn if note.doubtful else self.say)(told(note.parts, as_options))
 
 
 @contextmanager
@@ -53,28 +63,6 @@ def results() -> Iterator[Console]:
     lines = text.getvalue().splitlines()
     # As bytes: these colours are our own.
     write(STDOUT, "".join(f"{line.rstrip()}\n" for line in lines).encode())
-
-
-def listed(names: Iterable[object]) -> str:
-    """Names as people list them.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    names = [str(name) for name in names]
-    more = len(names) - SHOWN
-    if more > 0:
-        return f"{', '.join(names[:SHOWN])} and {more} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def count(n: int, what: str) -> str:
-    """A number of things.
-
-    >>> count(1, "row"), count(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{n:,} {what}{'s'[: n != 1]}"
 
 
 def one_line(text: object) -> str:

@@ -1,7 +1,8 @@
 """Mistakes of users become messages and exit codes, in this one place.
 
-A command raises ``BadData`` (exit code 1) or ``WrongUse`` (2); trouble with files is an OSError
-and counts as bad data. Anything else is a mistake of ours, and shows its traceback.
+A command raises ``BadData`` (exit code 1) or ``WrongUse`` (2); a table that the library cannot use
+is a ``BadTable``, whose advice is told as options; trouble with files is an OSError and counts as
+bad data. Anything else is a mistake of ours, and shows its traceback.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from agathis._cli.console import harmless
+from agathis._tables.errors import BadTable, UnknownEncoding, told
 
 BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
 
@@ -52,6 +54,9 @@ def _messages() -> Iterator[None]:
             _forget_output()
         except BadData as error:
             _stop(f"Error: {error}", BAD_DATA)
+        except BadTable as error:
+            wrong = isinstance(error, UnknownEncoding)
+            _stop(f"Error: {in_options(error)}", WRONG_USE if wrong else BAD_DATA)
         except WrongUse as error:
             _stop(f"Error: {error}", WRONG_USE)
         except KeyboardInterrupt:
@@ -71,8 +76,17 @@ def bad_data(*kinds: type[Exception]) -> Iterator[None]:
     """What the package says about the data, as a ValueError or of these kinds, as ``BadData``."""
     try:
         yield
+    except BadTable:
+        raise
     except (ValueError, *kinds) as error:
         raise BadData(f"{error}") from error
+
+
+def in_options(error: BadTable) -> str:
+    """What is wrong with a table, with advice as it is typed."""
+    from agathis._cli.names import as_options
+
+    return told(error.parts, as_options)
 
 
 def needs(package: str, extra: str, what: str) -> None:

@@ -7,17 +7,19 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from agathis._cli.console import Messages
+from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.names import Wanted
+from agathis._cli.inputs import read_input, tell_of_numbers, title_of_input
+from agathis._cli.names import Wanted, name_of, split_names
 from agathis._cli.options import METHOD_NAMES
-from agathis._cli.prepare import Prepared, prepare
-from agathis._cli.table import Reading, read_table, shown
 
 if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
     from sklearn.base import BaseEstimator
+
+    from agathis._tables.encode import Prepared
+    from agathis._tables.whole_table import Reading
 
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
@@ -25,10 +27,38 @@ ROWS_WITH_BAR = 20_000
 
 def read_rows(path: str, wanted: Wanted, reading: Reading, messages: Messages) -> Prepared:
     """The rows of a file as numbers."""
-    read = read_table(path, reading, wanted.categorical)
-    rows = prepare(read.table, wanted, shown(path), messages)
-    read.tell(rows.names, messages)
+    read = read_input(path, reading, lambda names: split_names(wanted.categorical, names))
+    rows = prepare(read.table, wanted, title_of_input(path), messages)
+    tell_of_numbers(read.notes, rows.names, messages)
     return rows
+
+
+def prepare(table: pa.Table, wanted: Wanted, title: str, messages: Messages) -> Prepared:
+    """Turn a table into numbers, and say what became of its columns."""
+    from agathis._tables.encode import Prepared, TableEncoder, classes_of, usable_rows
+
+    wanted = wanted.of(table.column_names)
+    target = wanted.target
+    messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
+    encoder = TableEncoder(
+        drop=[*wanted.drop, *([] if target is None else [target])],
+        keep=wanted.keep,
+        categorical=wanted.categorical,
+        title=title,
+    )
+    try:
+        encoder.fit(table)
+    finally:
+        # That no column is left is clearer with the reasons before it.
+        if hasattr(encoder, "columns_"):
+            messages.tell(encoder.notes())
+            if target is not None:
+                messages.say(f"Kept for judging only: {name_of(target)}.")
+    X = encoder.transform(table).X
+    rows, notes = usable_rows(encoder, X, wanted.missing)
+    messages.tell(notes)
+    classes = None if target is None else classes_of(table, target)[rows]
+    return Prepared(X[rows], encoder.feature_names_, encoder.one_hot_, classes, rows)
 
 
 def scaled(rows: Prepared, how: str, messages: Messages) -> tuple[np.ndarray, BaseEstimator | None]:
@@ -36,40 +66,18 @@ def scaled(rows: Prepared, how: str, messages: Messages) -> tuple[np.ndarray, Ba
     if how == "none":
         messages.say("Columns are not scaled: those with large numbers count most.")
         return rows.X, None
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+    from agathis._tables.scaling import SCALERS
 
-    kinds = {"minmax": MinMaxScaler, "standard": StandardScaler}
     to = {"minmax": "to 0..1", "standard": "to a standard deviation of 1"}
     with bad_data():
-        scaler = kinds[how]().fit(rows.X)
-        balanced = _balance(scaler, rows)
-        messages.say(
-            f"Numbers are scaled {to[how]}"
-            + ", and a column of categories counts as much as one of numbers" * balanced
-            + ". Rules are in your units."
-        )
-        return scaler.transform(rows.X), scaler
-
-
-def _balance(scaler: BaseEstimator, rows: Prepared) -> bool:
-    """Let the columns of a source of categories vary as much, in sum, as a number does on average.
-
-    Else a category would outweigh many numbers: it is 0 or 1, and they are mostly in between.
-    """
-    variance = np.nanvar(scaler.transform(rows.X), axis=0)
-    sources = rows.sources()
-    made = np.concatenate(sources) if sources else np.zeros(0, dtype=np.intp)
-    numbers = np.delete(variance, made)
-    if not len(made) or not numbers.any():
-        return False
-    raw = np.nanvar(rows.X, axis=0)
-    for places in sources:
-        factor = np.sqrt(numbers.mean() / max(raw[places].sum(), np.finfo(float).tiny))
-        if hasattr(scaler, "min_"):
-            scaler.min_[places], scaler.scale_[places] = 0.0, factor
-        else:
-            scaler.mean_[places], scaler.scale_[places] = 0.0, 1 / factor
-    return True
+        scaler = SCALERS[how](rows.sources()).fit(rows.X)
+        X = scaler.transform(rows.X)
+    messages.say(
+        f"Numbers are scaled {to[how]}"
+        + ", and a column of categories counts as much as one of numbers" * scaler.balanced_
+        + ". Rules are in your units."
+    )
+    return X, scaler
 
 
 def new_model(

@@ -7,8 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from agathis._cli.console import SHOWN, listed, one_line
+from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
+from agathis._tables.errors import Advice
+from agathis._tables.wording import SHOWN, listed
+
+#: What stands for the value of an option that the user has to find.
+PLACES = {"na": " TEXT", "keep": " NAME"}
 
 
 @dataclass(frozen=True)
@@ -24,17 +29,18 @@ class Wanted:
     def of(self, names: Collection[str]) -> Wanted:
         """The same of a table with these columns: a list with commas is cut, and all are there."""
         lists = {
-            kind: apart(getattr(self, kind), names) for kind in ("drop", "keep", "categorical")
+            kind: split_names(getattr(self, kind), names)
+            for kind in ("drop", "keep", "categorical")
         }
         found = replace(self, **lists)
         check_names(names, found)
         return found
 
 
-def apart(given: Iterable[str], names: Collection[str]) -> list[str]:
+def split_names(given: Iterable[str], names: Collection[str]) -> list[str]:
     """The columns that were named, be it several at once with commas between.
 
-    >>> apart(["a,b", "c,d"], ["a", "b", "c,d"])
+    >>> split_names(["a,b", "c,d"], ["a", "b", "c,d"])
     ['a', 'b', 'c,d']
     """
     out = []
@@ -54,6 +60,18 @@ def typed(option: str, names: Sequence[str]) -> str:
     words = " ".join(f"{option} {shlex.quote(one_line(name))}" for name in names[:SHOWN])
     more = len(names) - SHOWN
     return words if more <= 0 else f"{words} and {more} more"
+
+
+def as_options(advice: Advice) -> str:
+    """Advice of the library as it is typed.
+
+    >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
+    ("--drop x --drop 'spend (€)'", '--na TEXT')
+    """
+    if advice.value is None:
+        return f"--{advice.argument}{PLACES.get(advice.argument, '')}"
+    names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
+    return typed(f"--{advice.argument}", names)
 
 
 def check_names(names: Sequence[str], wanted: Wanted) -> None:

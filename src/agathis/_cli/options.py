@@ -10,7 +10,7 @@ import typer
 from agathis._compare.methods import METHODS
 
 if TYPE_CHECKING:
-    from agathis._cli.table import Reading
+    from agathis._tables.whole_table import Reading
 
 #: The methods as they are typed, with the names that papers use.
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items()}
@@ -121,7 +121,7 @@ def reading_of(
     na: list[str], encoding: str | None, sep: str | None, decimal: Decimal | None
 ) -> Reading:
     """What the options say about how a file is read."""
-    from agathis._cli.table import Reading
+    from agathis._tables.whole_table import Reading
 
     return Reading(na, encoding, separator_of(sep), None if decimal is None else decimal.value)
 

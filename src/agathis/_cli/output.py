@@ -8,7 +8,8 @@ import sys
 from agathis._cli.console import harmless
 from agathis._cli.errors import BadData, WrongUse
 
-STDOUT = "-"
+#: What is typed for standard output, and for standard input where a file is read.
+STDOUT = STDIN = "-"
 
 
 def check_target(path: str | None, option: str = "-o") -> None:
@@ -32,7 +33,7 @@ def check_target(path: str | None, option: str = "-o") -> None:
 
 def check_apart(source: str, **targets: str | None) -> None:
     """Raise where a result would replace what is read, or two results are one file."""
-    seen = {} if source == STDOUT else {os.path.realpath(source): "what is read"}
+    seen = {} if source == STDIN else {os.path.realpath(source): "what is read"}
     for option, target in targets.items():
         if target is None:
             continue

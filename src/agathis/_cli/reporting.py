@@ -36,9 +36,9 @@ def write_report(
 ) -> None:
     """Write the page about these rows."""
     from agathis import report
-    from agathis._cli.table import shown
+    from agathis._cli.inputs import title_of_input
 
-    title = os.path.basename(shown(source))
+    title = os.path.basename(title_of_input(source))
     with bad_data():
         try:
             report.write(model, X, path, y=target, title=title)

@@ -21,13 +21,6 @@ from agathis._support.numbers import number
 
 INFINITY = float("inf")
 
-#: Texts that stand for a missing value in tables, unless they are categories.
-MARKS = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
-LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
-
-#: However a truth is stored, in lower case as text it is one of these.
-TRUTHS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}
-
 
 @dataclass(frozen=True)
 class Number:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis._tables.columns import common_dtype
+from agathis._tables.file_columns import common_dtype
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +65,7 @@ def spill_rows(
         closing(_blocks(source, wanted, block_rows)) as blocks,
     ):
         for batch in blocks:
-            block = _table(batch, names, dtype)
+            block = _block(batch, names, dtype)
             _check_finite(source, block, names, done)
             _write(rows_file, block, directory, source.path)
             if weight is not None:
@@ -120,11 +120,11 @@ def _blocks(source: Source, names: list[str], rows: int) -> Iterator[pa.RecordBa
                 yield batch.slice(start, rows)
 
 
-def _table(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarray:
-    table = np.empty((len(batch), len(names)), dtype)
+def _block(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarray:
+    block = np.empty((len(batch), len(names)), dtype)
     for place, name in enumerate(names):
-        table[:, place] = _column(batch, name, dtype)
-    return table
+        block[:, place] = _column(batch, name, dtype)
+    return block
 
 
 def _column(batch: pa.RecordBatch, name: str, dtype: np.dtype) -> np.ndarray:

@@ -67,7 +67,7 @@ def export(
     check_apart(model, o=output)
 
     from agathis import export as writers
-    from agathis._cli.rows import load_model
+    from agathis._cli.inputs import load_model
 
     loaded = load_model(model)
     if to is Form.onnx:

@@ -16,7 +16,7 @@ from agathis._cli.reporting import check_report, write_report
 if TYPE_CHECKING:
     import numpy as np
 
-    from agathis._cli.prepare import Prepared
+    from agathis._tables.encode import Prepared
     from agathis.export import LoadedTree
 
 

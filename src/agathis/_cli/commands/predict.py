@@ -9,7 +9,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import BadData, WrongUse
-from agathis._cli.output import STDOUT, check_apart, check_target, write, write_binary
+from agathis._cli.output import STDIN, STDOUT, check_apart, check_target, write, write_binary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ def predict(
 
     Example: agathis predict model.json new.csv -o labels.csv
     """
-    if model == data == STDOUT:
+    if model == data == STDIN:
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_target(output)
     check_apart(data, o=output)
@@ -45,12 +45,12 @@ def predict(
     reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis._checks import data as checks
-    from agathis._cli.rows import load_model, read_for, rows_of
+    from agathis._cli.inputs import load_model, read_for, rows_for_model
 
     messages = Messages(quiet)
     loaded = load_model(model)
     read = read_for(loaded, data, reading, messages)
-    X = rows_of(loaded, read.table, data, messages)
+    X = rows_for_model(loaded, read.table, data, messages)
     # Not the model's own predict: whatever is missing goes where the tree sends it.
     labels = loaded.tree_.predict(X, checks.n_threads(None)).tolist()
     if hasattr(loaded, "cluster_names_"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import WrongUse
-from agathis._cli.output import STDOUT, check_apart
+from agathis._cli.output import STDIN, check_apart
 from agathis._cli.reporting import check_report, write_report
 
 
@@ -28,22 +28,22 @@ def report(
     Example: agathis report model.json iris.csv -o report.html --target species
     """
     check_report(output, "-o")
-    if model == data == STDOUT:
+    if model == data == STDIN:
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_apart(data, o=output)
     check_apart(model, o=output)
     reading = options.reading_of(na, encoding, sep, decimal)
 
+    from agathis._cli.inputs import load_model, read_for, rows_for_model
     from agathis._cli.names import Wanted
-    from agathis._cli.prepare import target_of
-    from agathis._cli.rows import load_model, read_for, rows_of
+    from agathis._tables.encode import classes_of
 
     messages = Messages(quiet)
     loaded = load_model(model)
     table = read_for(loaded, data, reading, messages).table
     Wanted(target=target).of(table.column_names)
-    X = rows_of(loaded, table, data, messages, every=True)
-    classes = None if target is None else target_of(table, target)
+    X = rows_for_model(loaded, table, data, messages, every=True)
+    classes = None if target is None else classes_of(table, target)
     # That rows miss values is said by now; they go where predict sends them.
-    loaded.takes_missing = True
+    loaded.set_params(takes_missing=True)
     write_report(output, loaded, X, classes, data, open_report, messages)

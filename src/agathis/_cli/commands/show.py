@@ -13,7 +13,7 @@ def show(model: options.ModelFile) -> None:
     Example: agathis show model.json
     """
     from agathis._cli.console import one_line, results
-    from agathis._cli.rows import load_model
+    from agathis._cli.inputs import load_model
     from agathis._cli.tree_view import PLAIN, chip, tree_view
     from agathis.export import to_rules
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers.cli_runs import here
 
-from agathis._cli.table import Reading, read_table
+from agathis._tables.whole_table import Reading, read_table
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_thousands_or_decimals(place):
     assert found.table["Konto"].to_pylist() == [1200, 12000]
     note = found.notes["Konto"]
     assert note.doubtful
-    assert note.text.startswith("12.000 is read as 12000; --decimal . ")
+    assert str(note).startswith("12.000 is read as 12000; decimal='.' ")
     # As the note says.
     found = read(place, semicolons, decimal=".")
     assert found.table["Konto"].to_pylist() == [1.2, 12]
@@ -83,8 +83,8 @@ def test_thousands_or_decimals(place):
     ):
         found = read(place, text)
         assert found.table["a"][0].as_py() == number
-        assert f"is read as {found.table['a'].to_pylist()[0]:g}; --decimal {way} " in (
-            found.notes["a"].text
+        assert f"is read as {found.table['a'].to_pylist()[0]:g}; decimal={way!r} " in (
+            str(found.notes["a"])
         )
         other = read(place, text, decimal=way)
         assert {number, other.table["a"][0].as_py()} == {1.2, 1200}

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._tables.indicators import word
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from agathis._tables.notation import Notation
 
-def plain(column: pa.ChunkedArray) -> pa.Array:
+
+def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """One array without a dictionary; all kinds of text are one kind."""
     import pyarrow as pa
 
@@ -21,18 +25,26 @@ def plain(column: pa.ChunkedArray) -> pa.Array:
         column = column.cast(kind)
     if types.is_large_string(kind) or types.is_string_view(kind):
         column = column.cast(pa.string())
+    if isinstance(column, pa.Array):
+        return column
     array = column.combine_chunks()
     # Which of the two it is depends on the version of pyarrow and the number of chunks.
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def is_number(kind: pa.DataType) -> bool:
-    """Whether values of a type are numbers, or all of them are missing."""
+def holds_numbers(kind: pa.DataType) -> bool:
+    """Whether values of a type are numbers; truths are."""
     from pyarrow import types
 
-    from agathis._tables import columns
+    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    return any(test(kind) for test in tests)
 
-    return types.is_null(kind) or columns.is_number(kind)
+
+def different(column: pa.Array) -> list:
+    """The values that a column has, each once, without what is missing."""
+    from pyarrow import compute
+
+    return compute.unique(column.drop_null()).to_pylist()
 
 
 def as_numbers(column: pa.Array) -> np.ndarray:
@@ -47,8 +59,15 @@ def as_numbers(column: pa.Array) -> np.ndarray:
     return values
 
 
+def numbers_of_texts(column: pa.ChunkedArray | pa.Array, notation: Notation) -> pa.Array:
+    """The numbers of texts that fit a notation."""
+    import pyarrow as pa
+
+    encoded = plain(column).dictionary_encode()
+    numbers = notation.values(encoded.dictionary.to_pylist())
+    return pa.array(numbers, pa.float64()).take(encoded.indices)
+
+
 def as_words(column: pa.Array) -> list[str | None]:
     """Values as text, None where one is missing."""
-    from agathis._tables.indicators import word
-
     return [word(value) for value in column.to_pylist()]

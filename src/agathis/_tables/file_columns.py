@@ -1,4 +1,8 @@
-"""Which columns of a file the tree may use."""
+"""Which columns of a file a tree may use: those of numbers, but no identifiers.
+
+The verdicts are those on any table (:mod:`~agathis._tables.verdicts`), made of the first rows, as
+the file may not fit in memory: so a column that is constant or empty there is used all the same.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from agathis._tables.arrow_values import holds_numbers
+from agathis._tables.verdicts import IDENTIFIER, judge
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +48,20 @@ def choose_columns(
     if weight is not None:
         _check_name(source, counts, "weight", weight)
     if columns is None:
-        return _all_numbers(source, counts, weight, stacklevel + 1)
+        names = _all_numbers(source, counts, weight, stacklevel + 1)
+    else:
+        names = _named(source, counts, columns, weight)
+    for name in [*names, *([weight] if weight is not None else [])]:
+        note = source.notes.get(name)
+        if note is not None and note.doubtful:
+            text = f"file {source.path!r}: in {name!r} {note}."
+            warnings.warn(text, UserWarning, stacklevel=stacklevel)
+    return names
+
+
+def _named(
+    source: Source, counts: Counter[str], columns: Sequence[str], weight: str | None
+) -> list[str]:
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         raise TypeError(f"columns must be a list of names; it is {columns!r}.")
     names = list(columns)
@@ -55,13 +75,6 @@ def choose_columns(
     if weight in names:
         raise ValueError(f"weight={weight!r} is among columns; a weight cannot be a feature.")
     return [str(name) for name in names]
-
-
-def is_number(kind: pa.DataType) -> bool:
-    from pyarrow import types
-
-    tests = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
-    return any(test(kind) for test in tests)
 
 
 def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
@@ -80,7 +93,7 @@ def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
 def _all_numbers(
     source: Source, counts: Counter[str], weight: str | None, stacklevel: int
 ) -> list[str]:
-    index = _pandas_index(source.schema)
+    index = source.index_names
     names, left_out = [], []
     for field in source.schema:
         if field.name == weight:
@@ -89,13 +102,16 @@ def _all_numbers(
             left_out.append("'' (no name)")
         elif field.name in index:
             left_out.append(f"{field.name!r} (index of pandas)")
-        elif not is_number(field.type):
+        elif not holds_numbers(field.type):
             left_out.append(f"{field.name!r} ({field.type})")
         else:
             names.append(field.name)
     for name in counts:
         if name:
             _check_single(source, counts, name)
+    identifiers = _identifiers(source, names)
+    left_out += [f"{name!r} ({IDENTIFIER})" for name in identifiers]
+    names = [name for name in names if name not in identifiers]
     if not names:
         raise ValueError(
             f"file {source.path!r} has no column of numbers to use. "
@@ -111,10 +127,11 @@ def _all_numbers(
     return names
 
 
-def _pandas_index(schema: pa.Schema) -> set[str]:
-    """Columns that pandas stored as its index, and would not give back as columns."""
-    stored = (schema.pandas_metadata or {}).get("index_columns", [])
-    return {name for name in stored if isinstance(name, str)}
+def _identifiers(source: Source, names: list[str]) -> list[str]:
+    first = source.head(names) if names else None
+    if first is None:
+        return []
+    return [name for name in names if judge(name, first.column(name)).why == IDENTIFIER]
 
 
 def _check_name(source: Source, counts: Counter[str], argument: str, name: str) -> None:
@@ -130,8 +147,8 @@ def _check_name(source: Source, counts: Counter[str], argument: str, name: str) 
         )
     _check_single(source, counts, name)
     kind = source.schema.field(name).type
-    if not is_number(kind):
-        numbers = [repr(field.name) for field in source.schema if is_number(field.type)]
+    if not holds_numbers(kind):
+        numbers = [repr(field.name) for field in source.schema if holds_numbers(field.type)]
         raise ValueError(
             f"{argument} names {name!r}, which is not a column of numbers but of type {kind} in "
             f"file {source.path!r}. Columns of numbers are {_listed(numbers)}."

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agathis._cli.errors import BadData, WrongUse
+from agathis._tables.errors import Advice, BadTable, UnknownEncoding
 
 SEPARATORS = (",", ";", "\t", "|")
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
@@ -53,23 +53,29 @@ class Layout:
 def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
     """The text in UTF-8 without a mark at its beginning."""
     if encoding is None and data.startswith(UTF16):
-        raise BadData(f"{name} is text in UTF-16: give --encoding utf-16.")
+        raise BadTable(f"{name} is text in UTF-16: give ", Advice("encoding", "utf-16"), ".")
     if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
-        raise BadData(f"{name} is no text, or in another encoding, which --encoding tells.")
+        raise BadTable(
+            f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
+        )
     try:
         text = data.decode("utf-8" if encoding is None else encoding)
     except LookupError:
-        raise WrongUse(
-            f"--encoding {encoding} is unknown; others are utf-8, latin-1, cp1252, utf-16."
+        raise UnknownEncoding(
+            Advice("encoding", encoding), " is unknown; others are utf-8, latin-1, cp1252, utf-16."
         ) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadData(
+        raise BadTable(
             f"{name} is not text in {encoding or 'UTF-8'}: byte {data[error.start]:#04x} in line "
-            f"{line}. Give its encoding, such as --encoding cp1252 or --encoding latin-1."
+            f"{line}. Give its encoding, such as ",
+            Advice("encoding", "cp1252"),
+            " or ",
+            Advice("encoding", "latin-1"),
+            ".",
         ) from None
     except UnicodeError as error:
-        raise BadData(f"{name} is not text in {encoding}: {error}.") from None
+        raise BadTable(f"{name} is not text in {encoding}: {error}.") from None
     if encoding is None:
         return data.removeprefix(codecs.BOM_UTF8)
     # Some encodings have halves of characters, which UTF-8 has not.

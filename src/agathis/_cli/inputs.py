@@ -1,0 +1,150 @@
+"""What commands read: tables, models, and the rows of a table as a model takes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agathis._cli.console import Messages, count, listed, one_line
+from agathis._cli.errors import BadData, needs
+from agathis._cli.names import lacks
+from agathis._cli.output import STDIN
+from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
+from agathis._tables.formats import PAGE, looks_like
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from agathis._tables.whole_table import Reading, WholeTable
+    from agathis.export import LoadedTree
+
+
+def title_of_input(path: str) -> str:
+    """The name of a file in messages."""
+    return "standard input" if path == STDIN else path
+
+
+def read_input(
+    path: str,
+    reading: Reading,
+    as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
+) -> WholeTable:
+    """The table in a file, or from stdin."""
+    needs("pyarrow", "io", "reading tables")
+    from agathis._tables.whole_table import read_table
+
+    source = _stdin() if path == STDIN else path
+    return read_table(source, reading, as_text, title_of_input(path))
+
+
+def _stdin() -> bytes:
+    if sys.stdin.isatty():
+        raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
+    # Piece by piece, by steps of Python: only between these is the keyboard noticed.
+    pieces = []
+    while piece := sys.stdin.buffer.read1(1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
+    """Say how numbers of these columns were read."""
+    alike: dict[Note, list[str]] = {}
+    for column in columns:
+        if column in notes:
+            alike.setdefault(notes[column], []).append(one_line(column))
+    messages.tell(
+        Note((f"In {listed(names)} ", *note.parts, "."), note.doubtful)
+        for note, names in alike.items()
+    )
+
+
+def load_model(path: str) -> LoadedTree:
+    """The model in a file, or from stdin."""
+    from agathis.export import from_json
+
+    try:
+        if path != STDIN:
+            return from_json(Path(path))
+        # With a brace before it, whatever comes is taken for a text and not for a path.
+        text = sys.stdin.buffer.read().decode("utf-8", errors="replace").lstrip()
+        return from_json(text if text.startswith("{") else "{" + text)
+    except ValueError as error:
+        what = None if path == STDIN else _other(path)
+        said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
+        raise BadData(f"{title_of_input(path)}{said}") from error
+
+
+def _other(path: str) -> str | None:
+    """What a file seems to be that is no model, and where it belongs."""
+    data = Path(path).read_bytes()
+    what = looks_like(data)
+    if what == PAGE:
+        return f"it seems to be {what}, for a browser"
+    if what is None and data.strip():
+        return "it seems to be a table, of which agathis fit makes a model"
+    return None
+
+
+def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages) -> WholeTable:
+    """A table whose categories are read as those of the model."""
+    one_hot = getattr(model, "one_hot_", {})
+    # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
+    texts = [
+        source
+        for source, made in one_hot.items()
+        if any(isinstance(category, str) for category in made.values())
+    ]
+    read = read_input(path, reading, texts)
+    tell_of_numbers(read.notes, getattr(model, "feature_names_in_", ()), messages)
+    return read
+
+
+def rows_for_model(
+    model: LoadedTree, table: pa.Table, path: str, messages: Messages, *, every: bool = False
+) -> np.ndarray:
+    """The features of a model, in its order; what is odd about them is told."""
+    from agathis._tables.frames import rows_for
+
+    if not hasattr(model, "feature_names_in_"):
+        raise BadData("the model has no names of columns, so that none can be found in a table.")
+    name = title_of_input(path)
+    try:
+        found = rows_for(model, table, every=every, title=name)
+    except NamesTwice as error:
+        title = one_line(error.name)
+        if not error.of_tree:
+            raise BadData(f"{name} has {error.n} columns of the name {title}.") from error
+        raise BadData(
+            f"the model has two features of the name {title}, so that their columns cannot be told "
+            "apart."
+        ) from error
+    except LacksColumns as error:
+        first, *others = error.lacking
+        more = f" Also lacking: {listed(map(one_line, others))}." if others else ""
+        raise BadData(
+            f"{name} lacks {one_line(first)}, which the model needs: "
+            f"{lacks(first, error.there)}{more}"
+        ) from error
+    except NoNumbers as error:
+        raise BadData(
+            f"{name}: {one_line(error.column)} must be numbers, as it was for the model, and "
+            f"{error.what}. --na TEXT takes a text for a missing value."
+        ) from error
+    for source, unseen in found.unseen.items():
+        kinds = listed(repr(word) for word in dict.fromkeys(unseen))
+        messages.warn(
+            f"{one_line(source)} has values that the model has not seen, {kinds}, in "
+            f"{count(len(unseen), 'row')}: these are taken for none of the known ones."
+        )
+    if found.n_incomplete:
+        way = (
+            "each split sends them where it learnt to"
+            if model.takes_missing
+            else "the model has seen none, and sends them with the larger part at each split"
+        )
+        messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")
+    return found.X

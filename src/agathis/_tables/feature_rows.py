@@ -1,0 +1,208 @@
+"""Rows of a table as a tree takes them: features found by their names, categories as 0 and 1.
+
+    columns, by name -> numbers, or words -> columns of 0 and 1 -> the features in their order
+
+It is one way for tables of Arrow and for data frames of pandas and polars, which need no pyarrow.
+A column of categories may be there, or the columns of 0 and 1 that were made of it. Columns that
+are not asked for are not looked at. What is missing is NaN, and so are texts that say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
+from agathis._tables.indicators import encoded, word
+from agathis._tables.marks import LOWER_MARKS, MARKS
+from agathis._tables.notation import not_numbers, notation_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# More values than that are not read in a message.
+SHOWN = 8
+#: What pandas has for a missing value, as text.
+OF_PANDAS = ("<NA>", "NaT")
+_NO_VALUES = {*LOWER_MARKS, *(mark.lower() for mark in OF_PANDAS), "none"}
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """Rows of numbers for a tree.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        0 where a feature is not asked for.
+    unseen : dict of str to list of str
+        For each source the words that are none of its categories, row by row.
+    n_incomplete : int
+        Rows that miss a value which is asked for.
+    """
+
+    X: np.ndarray
+    unseen: dict[str, list[str]]
+    n_incomplete: int
+
+
+def feature_rows(
+    table: Any,
+    names: Sequence[str],
+    one_hot: Mapping[str, Mapping[str, object]],
+    asked: Collection[str] | None = None,
+    title: str = "X",
+) -> FeatureRows:
+    """The named features, in their order.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, or DataFrame of pandas or polars
+    names : sequence of str
+        Of the features.
+    one_hot : mapping
+        For each source its columns with their categories.
+    asked : collection of str, optional
+        The features that are needed; by default all.
+    title : str
+        Of the table, in messages.
+    """
+    there = list(getattr(table, "column_names", None) or table.columns)
+    place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
+    home = {feature: source for source, columns in one_hot.items() for feature in columns}
+    # A column may have been encoded before.
+    wanted = {
+        feature: feature if feature in there and home.get(feature) not in there
+        else home.get(feature, feature)
+        for feature in place
+    }  # fmt: skip
+    _check_names(list(names), place, list(dict.fromkeys(wanted.values())), there, title)
+    X = np.zeros((len(table), len(names)))
+    unseen: dict[str, list[str]] = {}
+    done = set()
+    for feature, f in place.items():
+        source = wanted[feature]
+        if home.get(feature) != source:
+            X[:, f] = _numbers(source, _column(table, source), title)
+        elif source not in done:
+            done.add(source)
+            made, new = _indicators(_column(table, source), one_hot[source])
+            if new:
+                unseen[source] = new
+            for name in place.keys() & one_hot[source].keys():
+                X[:, place[name]] = made[name]
+    incomplete = int(np.isnan(X).any(axis=1).sum())
+    return FeatureRows(X, unseen, incomplete)
+
+
+def quoted(names: Collection[object]) -> str:
+    """Some names or values, as Python writes them."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, list(names)[:SHOWN])) + more
+
+
+def _check_names(
+    names: list[str], asked: Collection[str], wanted: list[str], there: list[str], title: str
+) -> None:
+    for name in asked:
+        if names.count(name) > 1:
+            text = f"the tree has two features {name!r}, which no column can tell apart."
+            raise NamesTwice(text, name=name, n=names.count(name), of_tree=True)
+    lacking = [name for name in wanted if name not in there]
+    if lacking:
+        raise LacksColumns(
+            f"{title} lacks columns that the tree asks for: {quoted(lacking)}. "
+            f"It has {quoted(there)}.",
+            lacking=lacking,
+            there=there,
+        )
+    for name in wanted:
+        n = there.count(name)
+        if n > 1:
+            raise NamesTwice(f"{title} has {n} columns of the name {name!r}.", name=name, n=n)
+
+
+def _column(table: Any, name: str) -> Any:
+    """A column, one of Arrow as one array without a dictionary."""
+    if not hasattr(table, "column_names"):
+        return table[name]
+    from agathis._tables.arrow_values import plain
+
+    return plain(table.column(name))
+
+
+def _numbers(name: str, column: Any, title: str) -> np.ndarray:
+    """A column as float64; its numbers may be texts."""
+    if hasattr(column, "type"):
+        return _numbers_of_arrow(name, column, title)
+    kind = column.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "biuf":
+        return np.asarray(column, dtype=np.float64)
+    if hasattr(kind, "is_numeric") and kind.is_numeric():
+        return column.to_numpy().astype(np.float64)
+    return _numbers_of_values(name, column.to_list(), title)
+
+
+def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
+    from pyarrow import types
+
+    from agathis._tables.arrow_values import as_numbers, holds_numbers
+
+    if holds_numbers(column.type) or types.is_null(column.type):
+        return as_numbers(column)
+    if types.is_string(column.type):
+        return _numbers_of_values(name, column.to_pylist(), title)
+    what = f"is of type {column.type}"
+    raise NoNumbers(
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
+        column=name,
+        what=what,
+    )
+
+
+def _numbers_of_values(name: str, values: list[object], title: str) -> np.ndarray:
+    """Numbers of numbers, and of texts that are such to people."""
+    out = np.full(len(values), np.nan)
+    texts: dict[int, str] = {}
+    for i, value in enumerate(values):
+        if isinstance(value, str):
+            if value.strip().lower() not in _NO_VALUES:
+                texts[i] = value
+        elif value is not None and str(value).lower() not in _NO_VALUES:
+            try:
+                out[i] = float(value)
+            except (TypeError, ValueError):
+                raise _no_number(name, i, value, title) from None
+    different = dict.fromkeys(texts.values())
+    notation, _ = notation_of(different)
+    if notation is not None:
+        numbers = dict(zip(different, notation.values(different), strict=True))
+        out[list(texts)] = [numbers[text] for text in texts.values()]
+    elif texts:
+        wrong = set(not_numbers(different)) or set(different)
+        row = next(i for i, text in texts.items() if text in wrong)
+        raise _no_number(name, row, texts[row], title)
+    return out
+
+
+def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:
+    return NoNumbers(
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; in row {row} "
+        f"it has {value!r}.",
+        column=name,
+        what=f"has {value!r} in row {row + 1}",
+    )
+
+
+def _indicators(
+    column: Any, columns: Mapping[str, object]
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """The one-hot columns of a source, and the words that are none of its categories."""
+    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
+    marks = {*MARKS, *OF_PANDAS}.difference(map(str, columns.values()))
+    words = [None if (text := word(value)) in marks else text for value in values]
+    made, unseen = encoded(words, list(columns.values()))
+    return dict(zip(columns, made.T, strict=True)), unseen

@@ -1,0 +1,89 @@
+"""What a file is: by its first bytes, by its name, and what it seems to be if it is no table."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".csv": "csv",
+    ".tsv": "tsv",
+}
+TITLES = {"parquet": "Parquet", "arrow": "Arrow", "csv": "CSV", "tsv": "TSV"}
+GZIP = b"\x1f\x8b"
+# How files begin that are not text.
+MAGIC = {
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\xff\xff\xff\xff": "an Arrow stream",
+    b"FEA1": "a Feather file of version 1, which has to be written anew as version 2",
+    GZIP: "a file compressed by gzip, whose name has to end in .gz",
+    b"\x89PNG": "a PNG image",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+}
+COLUMNAR = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"FEA1": "arrow"}
+
+MODEL, PAGE, DATA = "a model", "a page, HTML", "data in JSON"
+MODEL_MARK = re.compile(rb'"format"\s*:\s*"agathis-tree"')
+HTML = re.compile(rb"\s*<(!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
+
+
+def columnar_kind(head: bytes) -> str | None:
+    """The format of a file that begins so, if its columns are stored one after another."""
+    return next((kind for magic, kind in COLUMNAR.items() if head.startswith(magic)), None)
+
+
+def begins_as(head: bytes) -> str | None:
+    """Words for a file that begins so and is no text; None for what may be one."""
+    return next((what for magic, what in MAGIC.items() if head.startswith(magic)), None)
+
+
+def is_tsv(path: str) -> bool:
+    return path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+
+
+def format_of(path: str, format: str | None) -> str:
+    """The given format, or that which the name of a file tells."""
+    if format is not None:
+        if format not in TITLES:
+            raise ValueError(f"format={format!r} must be one of {list(TITLES)}, or None.")
+        return format
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix == ".gz":
+        inner = os.path.splitext(stem)[1]
+        suffix = inner if inner in (".csv", ".tsv") else suffix
+    if suffix not in FORMATS:
+        raise ValueError(
+            f"path={path!r} ends in {suffix!r}, which tells no format: accepted are "
+            f"{', '.join(FORMATS)}, .csv.gz and .tsv.gz. Or give format=, one of {list(TITLES)}."
+        )
+    return FORMATS[suffix]
+
+
+def looks_like(data: bytes) -> str | None:
+    """A word for a text that is no table; None for what may be one.
+
+    >>> looks_like(b"<!DOCTYPE html><p>"), looks_like(b'[{"a": 1}]'), looks_like(b"a,b")
+    ('a page, HTML', 'data in JSON', None)
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if HTML.match(data):
+        return PAGE
+    first = data.lstrip()[:1]
+    if first not in (b"{", b"["):
+        return None
+    # The header of a table may begin with a brace, but does not go on as JSON does.
+    if MODEL_MARK.search(data[: 1 << 16]):
+        return MODEL
+    try:
+        json.loads(data.lstrip().partition(b"\n")[0])
+    except ValueError:
+        following = data.lstrip()[1:].lstrip()[:1]
+        return DATA if following in (b'"', b"{", b"[") else None
+    return DATA

@@ -1,0 +1,168 @@
+"""A whole table from a file or from bytes: CSV and TSV, compressed or not, Parquet and Arrow.
+
+What a file is, its first bytes tell, and only of text its name. A text is read as a whole, so that
+whatever is wrong with it can be said with its line; Parquet and Arrow are read as for ``fit_file``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agathis._tables.csv_layout import as_utf8, layout_of, without_sep_line
+from agathis._tables.csv_reader import notations, read_cells, with_numbers
+from agathis._tables.errors import BadTable, Note
+from agathis._tables.formats import GZIP, MODEL, begins_as, columnar_kind, is_tsv, looks_like
+from agathis._tables.source import open_source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a text file is read.
+
+    Attributes
+    ----------
+    na : sequence of str
+        Texts that stand for missing values, besides the usual ones.
+    encoding : str, optional
+        By default UTF-8.
+    separator, decimal : str, optional
+        By default they are found.
+    """
+
+    na: Sequence[str] = ()
+    encoding: str | None = None
+    separator: str | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True)
+class WholeTable:
+    """What a file held.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Names have no space around them, and may come twice. There is at least one row.
+    cells : callable
+        Gives the cells as they stand in the file.
+    notes : dict of str to Note
+        Columns whose numbers were not written as machines write them.
+    """
+
+    table: pa.Table
+    cells: Callable[[], pa.Table]
+    notes: dict[str, Note] = field(default_factory=dict)
+
+
+def read_table(
+    source: str | bytes,
+    reading: Reading | None = None,
+    as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
+    title: str | None = None,
+) -> WholeTable:
+    """Read a file, or bytes.
+
+    Parameters
+    ----------
+    source : str or bytes
+        A path, or what a file would hold.
+    reading : Reading, optional
+    as_text : collection of str, or callable
+        Columns of text files that are categories, whatever they look like: 01 is not 1. A function
+        is given the names of all columns and returns these.
+    title : str, optional
+        Of the table in messages; by default the path.
+    """
+    reading = reading or Reading()
+    if isinstance(source, bytes):
+        data, name, path = _unpacked(source, title or "the table"), title or "the table", ""
+    else:
+        name, path = title or source, source
+        head = _head(path)
+        if head is not None and (kind := columnar_kind(head)):
+            return _of_columns(_read_columnar(path, kind), name)
+        with open(path, "rb") as file:
+            data = _unpacked(file.read(), name)
+    if kind := columnar_kind(data[:8]):
+        return _of_columns(_read_spooled(data, kind, name), name)
+    data, said = without_sep_line(as_utf8(data, reading.encoding, name))
+    if not data.strip():
+        raise BadTable(f"{name} is empty.")
+    separator = reading.separator or said or ("\t" if is_tsv(path) else None)
+    layout = layout_of(data, separator, reading.decimal)
+    if callable(as_text):
+        as_text = as_text([column.strip() for column in layout.header])
+    table = _checked(read_cells(data, layout, as_text, reading.na, name), name)
+    found, notes = notations(table, layout, as_text)
+    return WholeTable(
+        with_numbers(table, found), lambda: read_cells(data, layout, None, (), name), notes
+    )
+
+
+def _of_columns(table: pa.Table, name: str) -> WholeTable:
+    table = _checked(table, name)
+    return WholeTable(table, lambda: table)
+
+
+def _checked(table: pa.Table, name: str) -> pa.Table:
+    if not table.num_rows:
+        raise BadTable(f"{name} has names of columns and no rows.")
+    return table.rename_columns([column.strip() for column in table.column_names])
+
+
+def _head(path: str) -> bytes | None:
+    if os.path.isdir(path):
+        raise BadTable(f"{path} is a folder, not a file.")
+    if not os.path.exists(path):
+        raise BadTable(f"there is no file {path}.")
+    if not os.path.isfile(path):
+        return None  # a pipe: what is read from it is gone
+    with open(path, "rb") as file:
+        return file.read(8)
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """The content of a file, after it is made sure that it may be a table."""
+    if not data:
+        raise BadTable(f"{name} is empty.")
+    if data.startswith(GZIP):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
+    if what := looks_like(data):
+        takes = "; agathis show, predict and report take it" * (what == MODEL)
+        raise BadTable(f"{name} seems to be {what}, not a table{takes}.")
+    if (what := begins_as(data)) and not columnar_kind(data[:8]):
+        raise BadTable(f"{name} begins as {what}. Save the table as CSV or Parquet.")
+    return data
+
+
+def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:
+    import pyarrow as pa
+
+    source = open_source(path, kind, title=title)
+    # What pandas stored as its index is no column to those who wrote the file.
+    names = [name for name in source.names if name not in source.index_names]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadTable(f"{title or path} has two columns of the name {twice!r}; rename one.")
+    schema = pa.schema([source.schema.field(name) for name in names])
+    return pa.Table.from_batches(source.batches(names, 1 << 16), schema)
+
+
+def _read_spooled(data: bytes, kind: str, title: str) -> pa.Table:
+    """What is no file, by way of one: these formats are read from their end."""
+    with tempfile.NamedTemporaryFile(prefix="agathis-") as file:
+        file.write(data)
+        file.flush()
+        return _read_columnar(file.name, kind, title)

@@ -1,0 +1,39 @@
+"""Names and numbers of things, as messages about tables have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# More names than that are not read in a message.
+SHOWN = 8
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as people list them.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    names = [str(name) for name in names]
+    more = len(names) - SHOWN
+    if more > 0:
+        return f"{', '.join(names[:SHOWN])} and {more} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def count(n: int, what: str) -> str:
+    """A number of things.
+
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {what}{'s'[: n != 1]}"
+
+
+def title_of(name: str) -> str:
+    """The name of a column for a message: in one line, even of one without a name.
+
+    >>> title_of("a\\nb"), title_of("")
+    ('a b', '(no name)')
+    """
+    return " ".join(str(name).splitlines()) or "(no name)"

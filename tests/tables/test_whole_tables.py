@@ -1,0 +1,150 @@
+"""Whole tables: how they are read, and the verdicts on their columns."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from agathis._tables.csv_layout import layout_of
+from agathis._tables.verdicts import judge
+from agathis._tables.whole_table import Reading, read_table
+
+
+def read(tmp_path, data, name="t.csv", **options):
+    path = tmp_path / name
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    as_text = options.pop("as_text", ())
+    return read_table(str(path), Reading(**options), as_text).table
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "a,b\n1.5,x\n2.5,y\n",
+        "a;b\n1.5;x\n2.5;y\n",
+        "a;b\n1,5;x\n2,5;y\n",
+        "a\tb\n1,5\tx\n2,5\ty\n",
+        "a|b\n1.5|x\n2.5|y",
+        "\ufeffa,b\r\n1.5,x\r\n2.5,y\r\n",
+        "a,b\r1.5,x\r2.5,y\r",
+        " a , b\n1.5,x\n\n2.5,y\n\n",
+        '"a","b"\n"1.5","x"\n"2.5","y"\n',
+        gzip.compress(b"a,b\n1.5,x\n2.5,y\n"),
+    ],
+)
+def test_texts_that_mean_the_same(data, tmp_path):
+    table = read(tmp_path, data)
+    assert table.to_pydict() == {"a": [1.5, 2.5], "b": ["x", "y"]}
+
+
+def test_formats(tmp_path):
+    table = pa.table({"a": [1.5, 2.5], "b": ["x", None]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather")
+    # What a file is, its content tells, not its name.
+    (tmp_path / "t.csv").write_bytes((tmp_path / "t.parquet").read_bytes())
+    for name in ("t.parquet", "t.feather", "t.csv"):
+        assert read_table(str(tmp_path / name), Reading()).table.equals(table)
+
+
+def test_the_index_of_pandas_is_no_column(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.Index([7, 8], name="key"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert read_table(str(tmp_path / "t.parquet"), Reading()).table.column_names == ["a"]
+
+
+def test_encodings(tmp_path):
+    text = "größe,b\n1,ä\n2,ö\n"
+    for encoding in ("latin-1", "cp1252", "utf-16"):
+        table = read(tmp_path, text.encode(encoding), encoding=encoding)
+        assert table.to_pydict() == {"größe": [1, 2], "b": ["ä", "ö"]}
+
+
+def test_half_characters(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"a,b\n+2AA-,1\nx,2\n")
+    table = read_table(str(tmp_path / "t.csv"), Reading(encoding="utf-7")).table
+    assert table.to_pydict() == {"a": ["?", "x"], "b": [1, 2]}
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\x0b"])
+def test_names_with_signs_that_end_lines_elsewhere(sign, tmp_path):
+    name = f"a{sign}b"
+    (tmp_path / "t.csv").write_text(f"{name},c\n01,2\n02,3\n", encoding="utf-8", newline="")
+    table = read_table(str(tmp_path / "t.csv"), Reading(), [name]).table
+    assert table.to_pydict() == {name: ["01", "02"], "c": [2, 3]}
+
+
+def test_missing_values_and_texts(tmp_path):
+    table = read(tmp_path, "a,b,c\nNA,,007\n1,null,nan\n?,none,8\n", as_text=["c"], na=["?"])
+    assert table.to_pydict() == {
+        "a": [None, 1, None], "b": [None, None, "none"], "c": ["007", None, "8"]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separators_within_quotes(separator):
+    others = "".join({",", ";", "\t", "|"} - {separator})
+    line = separator.join([f'"a{others}{others}"', "b", f'"c{separator}"'])
+    layout = layout_of(f"{line}\n{line}\n".encode(), None)
+    assert layout.separator == separator
+    assert layout.header == (f"a{others}{others}", "b", f"c{separator}")
+
+
+N = 30
+COLUMNS = {
+    "numbers": (np.linspace(0, 1, N), "number"),
+    "whole numbers": (np.arange(N) % 7, "number"),
+    "numbers in any order": (np.random.default_rng(0).permutation(N), "number"),
+    "numbers as decimals": (pa.array([1.5, 2] * 15).cast(pa.decimal128(9, 2)), "number"),
+    "huge numbers": (np.arange(N) * 1e30, "number"),
+    "going up by one": (np.arange(N) + 5, "identifier"),
+    "customer_id": (np.random.default_rng(0).permutation(N), "identifier"),
+    "userId": (np.arange(N) * 3, "identifier"),
+    "ID": (np.arange(N) * 3, "identifier"),
+    "humid": (np.arange(N) * 3, "number"),
+    "shop_id": (np.arange(N) % 4, "number"),
+    "names": ([f"n{i}" for i in range(N)], "identifier"),
+    "words": (["a", "b", "c"] * 10, "category"),
+    "dictionary": (pa.array(["a", "b", "c"] * 10).dictionary_encode(), "category"),
+    "large text": (pa.array(["a", "b", "c"] * 10, pa.large_string()), "category"),
+    "texts": ([f"n{i // 2 + (i > 28)}" for i in range(2 * N)], "problem"),
+    "with a sign": (["?", *map(str, range(N))], "problem"),
+    "comments": ([*(f"no {i} of it was good" for i in range(N)), None], "free text"),
+    "repeated": ([f"no {i % 50} of it was good" for i in range(2 * N)], "free text"),
+    "German dates": ([f"{i + 1:02d}.05.2019" for i in range(N)], "dates"),
+    "other dates": ([f"{i % 12 + 1}/27/2019 10:30" for i in range(N)], "dates"),
+    "short dates": ([f"{i + 1:02d}.05.19" for i in range(N)], "dates"),
+    "years first": ([f"2019/05/{i + 1}" for i in range(N)], "dates"),
+    "versions": ([f"1.{i % 3}.10" for i in range(N)], "category"),
+    "truths": ([True, False, None] * 10, "boolean"),
+    "always": ([7] * N, "always"),
+    "nothing": ([None] * N, "empty"),
+    "dates": (np.arange("2020-01-01", "2020-01-31", dtype="datetime64[D]"), "dates"),
+    "lists": ([[1, 2]] * N, "problem"),
+    "": (np.arange(N) * 1.5, "no name"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_verdicts(name):
+    values, expected = COLUMNS[name]
+    column = pa.chunked_array([values if isinstance(values, pa.Array) else pa.array(values)])
+    verdict = judge(name, column, keep=False, categorical=False)
+    assert verdict.kind == expected or (verdict.kind == "out" and expected in verdict.why)
+    if verdict.can_be_kept:
+        assert judge(name, column, keep=True, categorical=False).kind != "out"
+
+
+def test_categories_of_numbers():
+    column = pa.chunked_array([pa.array([3, 1, None, 1])])
+    assert judge("n", column, keep=False, categorical=True).categories == (1, 3)
+    texts = pa.chunked_array([pa.array([str(i) for i in range(501)])])
+    verdict = judge("n", texts, keep=False, categorical=True)
+    assert verdict.kind == "problem"
+    assert "501 different values; 500 categories are the most" in verdict.why
