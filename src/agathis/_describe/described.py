@@ -47,8 +47,8 @@ class Turn:
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
-    """A tree with names.
+class TreeInUnits:
+    """A tree that takes rows as they were before scaling.
 
     Attributes
     ----------
@@ -56,11 +56,6 @@ class Described:
         Its thresholds are in the units of the data before scaling.
     model : estimator or Tree
         What the tree comes from, without the scalers.
-    features, clusters : list of str
-    columns : list of Column
-        What each feature is.
-    named_features, named_clusters : bool
-        Whether these are names that somebody gave.
     scaled : bool
         Whether the rows were scaled before the model took them.
     fitted_names : list of str or None
@@ -69,13 +64,28 @@ class Described:
 
     tree: Tree
     model: BaseEstimator | Tree
+    scaled: bool
+    fitted_names: list[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Described(TreeInUnits):
+    """A tree in its units, with names.
+
+    Attributes
+    ----------
+    features, clusters : list of str
+    columns : list of Column
+        What each feature is.
+    named_features, named_clusters : bool
+        Whether these are names that somebody gave.
+    """
+
     features: list[str]
     clusters: list[str]
     columns: list[Column]
     named_features: bool
     named_clusters: bool
-    scaled: bool
-    fitted_names: list[str] | None
 
     def label(self, leaf: int) -> int | str:
         """The cluster of a leaf: its name where it was given one, else its number."""
@@ -168,17 +178,9 @@ def describe(
     """The tree of a model in the words of its reader; parameters as in ``to_text``."""
     if isinstance(digits, bool) or not isinstance(digits, Integral) or digits < 1:
         raise ValueError(f"digits must be a whole number, at least 1; it is {digits!r}.")
-    scalers = scalers_of(scaler)
-    if isinstance(model, Pipeline):
-        inside = scalers_of(Pipeline(model.steps[:-1]), "model[:-1]") if model.steps[:-1] else []
-        if inside and scalers:
-            raise ValueError("scaler is given, and model is a Pipeline with scalers of its own.")
-        scalers, model = inside or scalers, last_step(model)
-    tree = tree_of(model)
-    tree = replace(tree, threshold=_unscaled_thresholds(tree, scalers))
-    owners = (getattr(owner, "feature_names_in_", None) for owner in [*scalers[:1], model])
-    fitted = next((list(map(str, names)) for names in owners if names is not None), None)
-    features = fitted if feature_names is None else feature_names
+    found = in_units(model, scaler)
+    tree, model = found.tree, found.model
+    features = found.fitted_names if feature_names is None else feature_names
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
         # A tree that was read from a file knows its columns, by its own names for them.
@@ -198,7 +200,29 @@ def describe(
     for node in np.flatnonzero(~tree.is_leaf):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
     columns = columns_of(features, cuts, one_hot, value_names, digits)
-    return Described(tree, model, features, clusters, columns, *named, bool(scalers), fitted)
+    return Described(
+        **vars(found),
+        features=features,
+        clusters=clusters,
+        columns=columns,
+        named_features=named[0],
+        named_clusters=named[1],
+    )
+
+
+def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
+    """The tree of a model for rows as they were before scaling; parameters as in ``to_text``."""
+    scalers = scalers_of(scaler)
+    if isinstance(model, Pipeline):
+        inside = scalers_of(Pipeline(model.steps[:-1]), "model[:-1]") if model.steps[:-1] else []
+        if inside and scalers:
+            raise ValueError("scaler is given, and model is a Pipeline with scalers of its own.")
+        scalers, model = inside or scalers, last_step(model)
+    tree = tree_of(model)
+    tree = replace(tree, threshold=_unscaled_thresholds(tree, scalers))
+    owners = (getattr(owner, "feature_names_in_", None) for owner in [*scalers[:1], model])
+    fitted = next((list(map(str, names)) for names in owners if names is not None), None)
+    return TreeInUnits(tree, model, bool(scalers), fitted)
 
 
 def last_step(model: BaseEstimator | Pipeline | Tree) -> BaseEstimator | Tree:

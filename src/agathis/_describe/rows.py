@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agathis._checks import data as checks
-from agathis._describe.described import Described
+from agathis._describe.described import TreeInUnits
 from agathis._trees.model import TreeModel
 
 
-def rows_of(described: Described, X: ArrayLike) -> tuple[np.ndarray, int]:
+def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
     """X as the tree takes it, and how many threads to use on it.
 
     Rows of a model that was fitted to scaled ones are those from before scaling.
     """
-    model = described.model
-    if isinstance(model, TreeModel) and not described.scaled:
+    model = found.model
+    if isinstance(model, TreeModel) and not found.scaled:
         return model._rows_and_threads(X)
-    check_columns(X, described.fitted_names)
+    check_columns(X, found.fitted_names)
     missing = getattr(model, "_takes_missing", True)
-    X = checks.check_table(X, missing=missing, n_features=described.tree.n_features)
+    X = checks.check_table(X, missing=missing, n_features=found.tree.n_features)
     return X, checks.n_threads(None)
 
 

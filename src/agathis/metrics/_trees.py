@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._describe.described import Described, describe
+from agathis._describe.described import TreeInUnits, describe, in_units
 from agathis._describe.rows import rows_of
 from agathis._describe.rules import node_box, rule_text
 from agathis._support.table import Table
@@ -56,9 +56,9 @@ def weighted_average_depth(
     2.0
     """
     checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
-    described = describe(model)
-    _, share = _reached(described, X, sample_weight)
-    return float(share @ described.tree.depth + root_depth)
+    found = in_units(model)
+    _, share = _reached(found, X, sample_weight)
+    return float(share @ found.tree.depth + root_depth)
 
 
 def weighted_average_explanation_size(
@@ -103,9 +103,9 @@ def weighted_average_explanation_size(
     1.5
     """
     checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
-    described = describe(model)
-    _, share = _reached(described, X, sample_weight)
-    return float(share @ _explanation_sizes(described.tree) + offset)
+    found = in_units(model)
+    _, share = _reached(found, X, sample_weight)
+    return float(share @ _explanation_sizes(found.tree) + offset)
 
 
 def explanation_table(
@@ -198,17 +198,17 @@ def explanation_table(
 
 
 def _reached(
-    described: Described, X: ArrayLike | None, sample_weight: ArrayLike | None
+    found: TreeInUnits, X: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of each node, rows that end there and their share of all weight: 0 but at leaves."""
-    tree = described.tree
+    tree = found.tree
     if X is None:
         if sample_weight is not None:
             raise ValueError("sample_weight goes with X; without X the training rows are counted.")
         size = np.where(tree.is_leaf, tree.n_node_samples, 0)
         weight = np.where(tree.is_leaf, tree.weighted_n_node_samples, 0.0)
         return size, weight / weight.sum()
-    leaves = tree.apply(*rows_of(described, X))
+    leaves = tree.apply(*rows_of(found, X))
     weight = checks.check_sample_weight(sample_weight, len(leaves))
     counted = np.ones(len(leaves)) if weight is None else weight
     size = np.bincount(leaves[counted > 0], minlength=tree.node_count)
