@@ -129,7 +129,7 @@ def test_what_needs_more_names_its_extra(run):
         'drawing needs matplotlib: pip install "agathis[plot]"',
         'a report needs jinja2: pip install "agathis[report]"',
         'to_onnx needs skl2onnx: pip install "agathis[onnx]"',
-        'fit_file needs pyarrow: pip install "agathis[io]"',
+        'reading tables needs pyarrow: pip install "agathis[io]"',
         'as_frame=True needs pandas: pip install "agathis[datasets]"',
         'Error: the command line needs typer: pip install "agathis[cli]"',
     ]
