@@ -13,8 +13,8 @@ import pytest
 from agathis._core.pairs import splitter
 from agathis._core.pairs import updates as pairs
 from agathis._core.points import search as point_search
+from agathis._core.points import sorted_points
 from agathis._core.separation import silhouette
-from agathis._core.shared import sorted
 
 # Vector registers of each clone; packed double instructions must use them.
 REGISTERS = {"arch_x86_64_v4": "zmm", "arch_x86_64_v3": "ymm", "default": "xmm"}
@@ -26,7 +26,7 @@ LOOPS = [
     (point_search, "point_moments"),
     (point_search, "point_scan"),
     (point_search, "point_refine"),
-    (sorted, "point_sums"),
+    (sorted_points, "point_sums"),
     (silhouette, "silhouette_sum"),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agathis._core.shared.sorted import SortedSamples
+from agathis._core.points.sorted_points import SortedPoints
 from helpers.naive import Leaves
 from helpers.strategies import WEIGHTS
 from helpers.tables import (
@@ -91,7 +91,7 @@ def test_sorted_tables(n, kind, data):
     weight = weights_of(random, n, kind)
     values = np.ascontiguousarray(X.T)
     for threads, few in ((1, 16), (3, 16), (1, 1), (1, 5)):
-        samples = SortedSamples(values, padded_points(points), weight, threads, few)
+        samples = SortedPoints(values, padded_points(points), weight, threads, few)
         (table,) = samples.tables(0)
         check_sorted_table(table, Leaves(X, points, weight, 1), 0, few)
 
@@ -104,7 +104,7 @@ def test_a_block_around_a_weight_unlike_the_others_is_never_narrow(weight):
     points, heavy = random.normal(size=(n, 2)), np.ones(n)
     heavy[place] = weight
     X = np.arange(float(n))[:, None]
-    (table,) = SortedSamples(X.T.copy(), padded_points(points), heavy, 1).tables(0)
+    (table,) = SortedPoints(X.T.copy(), padded_points(points), heavy, 1).tables(0)
     check_sorted_table(table, Leaves(X, points, heavy, 1), 0)
     radius = table.arrays["radius"][: table.arrays["stop"][0]]
     assert np.isinf(radius).any() == (weight > 1)
@@ -117,7 +117,7 @@ def test_sorted_samples_are_split(n, data):
     random = np.random.default_rng(n)
     X = rows_of(random, n, 4, data)
     twin = Leaves(X, X, np.ones(n), 1)
-    samples = SortedSamples(np.ascontiguousarray(X.T), padded_points(X), twin.weight, 1)
+    samples = SortedPoints(np.ascontiguousarray(X.T), padded_points(X), twin.weight, 1)
     for step in range(12):
         for slot in range(len(twin.cluster_of)):
             members = twin.members(slot)

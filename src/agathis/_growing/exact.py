@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._core.points.leaves import PointState, padded
-from agathis._core.shared.sorted import SortedSamples
+from agathis._core.points.sorted_points import SortedPoints
 from agathis._growing.points import PointStocks
 from agathis._growing.protocol import Split
 from agathis._support.numbers import threshold_between
@@ -51,7 +51,7 @@ class FeatureStocks(PointStocks):
             raise ValueError("X is too large: the squared length of some row is not finite.")
         values = np.ascontiguousarray(X.T, dtype=np.float64)
         few = 16 if n_clusters <= 16 else 1
-        self.samples = SortedSamples(values, points, weight, threads, few)
+        self.samples = SortedPoints(values, points, weight, threads, few)
         state = PointState(*self.samples.tables(0), n_clusters, threads)
         super().__init__(state, origin, inertia, min_leaf)
 

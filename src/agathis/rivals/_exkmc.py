@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from agathis._checks.parameters import EXKMC_CONSTRAINTS
+from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.costs import losses
 from agathis._core.centres.cuts import SHARE, CentreCuts
 from agathis._trees.sketch import Sketch
@@ -185,7 +186,7 @@ class _Growth:
         best = None
         for leaf in sorted(self.leaves, key=lambda leaf: leaf.node):
             if not leaf.searched:
-                leaf.cut = self.cuts.best_pair(leaf.slot, self.cost, leaf.total, leaf.slack)
+                leaf.cut = best_pair(self.cuts, leaf.slot, self.cost, leaf.total, leaf.slack)
                 leaf.searched = True
             if leaf.cut is None:
                 continue

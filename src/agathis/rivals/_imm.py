@@ -14,6 +14,7 @@ import numpy as np
 
 from agathis._checks.parameters import CENTRE_CONSTRAINTS
 from agathis._core.centres.cuts import CentreCuts
+from agathis._core.centres.fewest_mistakes import fewest_mistakes
 from agathis._trees.sketch import Sketch
 from agathis.rivals._centred import CentreTree, Teacher
 
@@ -105,7 +106,7 @@ def grow_imm(sketch: Sketch, cuts: CentreCuts, labels: np.ndarray) -> list[tuple
         kept = rows[own[rows] >= 0]
         share = np.bincount(own[kept], cuts.weight[kept])
         centres = np.flatnonzero(share)
-        cut = cuts.fewest_mistakes(slot, centres, own) if len(centres) > 1 else None
+        cut = fewest_mistakes(cuts, slot, centres, own) if len(centres) > 1 else None
         if cut is None:
             sketch.cluster[node] = int(np.argmax(share))
             leaves.append((node, slot))

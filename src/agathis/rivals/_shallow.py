@@ -19,6 +19,7 @@ import numpy as np
 
 from agathis._checks.parameters import SHALLOW_CONSTRAINTS
 from agathis._core.centres.cuts import SHARE, CentreCuts
+from agathis._core.centres.least_loss import least_loss
 from agathis._trees.sketch import Sketch
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 
@@ -120,8 +121,8 @@ class ExShallow(CentreTree):
             node, slot, centres, on_path = waiting.popleft()
             cut = None
             if len(centres) > 1:
-                cut = cuts.least_loss(
-                    slot, centres, teacher.distance, on_path, float(self.depth_factor)
+                cut = least_loss(
+                    cuts, slot, centres, teacher.distance, on_path, float(self.depth_factor)
                 )
             if cut is None:
                 rows = cuts.samples(slot)

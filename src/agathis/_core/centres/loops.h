@@ -1,4 +1,4 @@
-/* Rows, centres and the cuts between them: see centre_loops.c. */
+/* Rows, centres and the cuts between them: see loops.c. */
 #ifndef AGATHIS_CENTRE_LOOPS_H
 #define AGATHIS_CENTRE_LOOPS_H
 

@@ -19,7 +19,7 @@
 # with absolute values of d^2 and of the inertia. All this is algebra: it holds for any symmetric
 # kernel, positive or not. A sum over S is at most the sum over T, and at most the largest term
 # in T times the samples of S. So the bounds are kept by kind of move, that is by the size of S
-# (scan.h): a large leaf does not lose what is known of its small sides. And they are kept by
+# (pairs/scan.h): a large leaf does not lose what is known of its small sides. And they are kept by
 # target: that a far cluster came a little nearer does not matter. A move of kind i to cluster k
 # gained at most min(kind_gain[i], target_gain[k]) at the last search; on top of it may have come
 # kind_slack[i], if the leaf's own cluster changed, and what `drift[k]` says, if k did. The bound
@@ -29,7 +29,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, nextafter
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from agathis._core.shared.scan cimport SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER
+from agathis._core.pairs.scan cimport MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger, smaller
 
@@ -95,7 +95,7 @@ cdef struct Side:
 cdef Side largest_side(State s, Py_ssize_t leaf, int kind) noexcept nogil:
     cdef Side side
     side.count, side.weight = s.stop[leaf] - s.start[leaf], s.leaf_weight[leaf]
-    if kind != SCAN_BOTH:
+    if kind != MOVE_BOTH:
         side.count = smaller(side.count, <double>((<int64_t>1 << (2 * (kind + 1))) - 1))
         side.weight = smaller(side.weight, side.count * s.largest_weight)
     return side
@@ -138,7 +138,7 @@ cdef bint own_changed(
     # A leaf that is, or was, all of its cluster has other moves to choose from than before.
     if s.leaves_in[k] == 1 or (change.after > change.before and s.leaves_in[k] == 2):
         return False
-    for kind in range(SCAN_KINDS):
+    for kind in range(MOVE_KINDS):
         if s.kind_gain[leaf, kind] > -INFINITY:
             side = largest_side(s, leaf, kind)
             s.kind_slack[leaf, kind] += leave_slack(
@@ -155,8 +155,8 @@ cdef void target_changed(
     drift_on(&s.drift[leaf, k, 0], change, seen)
     # Both sides together may go to any two clusters: every change counts.
     drift_on(once, change, seen)
-    side = largest_side(s, leaf, SCAN_BOTH)
-    s.kind_slack[leaf, SCAN_BOTH] += arrive_slack(once, &side, s.kind_spread[leaf, SCAN_BOTH])
+    side = largest_side(s, leaf, MOVE_BOTH)
+    s.kind_slack[leaf, MOVE_BOTH] += arrive_slack(once, &side, s.kind_spread[leaf, MOVE_BOTH])
 
 
 cdef double bound_of(State s, Py_ssize_t leaf) noexcept nogil:
@@ -166,8 +166,8 @@ cdef double bound_of(State s, Py_ssize_t leaf) noexcept nogil:
     cdef Side side
     # Above the gain in any case: the split that had it may have become worse.
     bound = nextafter(s.gain[leaf], INFINITY)
-    bound = larger(bound, s.kind_gain[leaf, SCAN_BOTH] + s.kind_slack[leaf, SCAN_BOTH])
-    for kind in range(SCAN_BOTH):
+    bound = larger(bound, s.kind_gain[leaf, MOVE_BOTH] + s.kind_slack[leaf, MOVE_BOTH])
+    for kind in range(MOVE_BOTH):
         gain = s.kind_gain[leaf, kind]
         if gain == -INFINITY:
             continue

@@ -1,4 +1,4 @@
-/* The inner loops over pairs of samples: see pairs.pyx for what they are for. */
+/* The inner loops over pairs of samples: see updates.pyx for what they are for. */
 #ifndef AGATHIS_PAIR_LOOPS_H
 #define AGATHIS_PAIR_LOOPS_H
 

@@ -3,21 +3,23 @@
 # `search` finds how much the best split of each leaf would gain, and keeps the best gain of
 # each feature; `locate` then says where that split is and which move it makes. The two are
 # apart because most leaves that are searched are not cut: only for the one that is cut does it
-# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in scan.c.
+# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
+from libc.stdlib cimport calloc, free
 
-from agathis._core.shared.gains cimport leave
-from agathis._core.shared.moves cimport Choice, Cut, best_move
-from agathis._core.shared.scan cimport (
-    SCAN_BOTH, SCAN_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_clusters, scan_data, scan_features,
-    scan_leaf, scan_result, scan_work,
+from agathis._core.pairs.scan cimport (
+    MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_data, scan_features, scan_result,
+    scan_work,
 )
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger
+from agathis._core.shared.gains cimport leave
+from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 cdef enum:
     # Samples, times features, that make a search worth a task of its own.
@@ -81,8 +83,28 @@ cdef struct Task:
     scan_result result
 
 
-cdef inline Py_ssize_t doubles_in(size_t n_bytes) noexcept nogil:
-    return (n_bytes + sizeof(double) - 1) // sizeof(double)
+# What is searched, each a memory of its own: the leaves with their stocks with the K clusters, and
+# the tasks with what each finds of the clusters as targets.
+cdef class Searched:
+    cdef scan_leaf* leaves
+    cdef double* cross      # [leaf, K]
+    cdef Task* tasks
+    cdef double* targets    # [task, K + 1]
+
+    def __cinit__(self, Py_ssize_t n_leaves, Py_ssize_t n_tasks, Py_ssize_t K):
+        self.leaves = <scan_leaf*>calloc(n_leaves, sizeof(scan_leaf))
+        self.cross = <double*>calloc(n_leaves * K + 1, sizeof(double))
+        self.tasks = <Task*>calloc(n_tasks, sizeof(Task))
+        self.targets = <double*>calloc(n_tasks * (K + 1), sizeof(double))
+        if (self.leaves == NULL or self.cross == NULL or self.tasks == NULL
+                or self.targets == NULL):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.leaves)
+        free(self.cross)
+        free(self.tasks)
+        free(self.targets)
 
 
 cdef Py_ssize_t features_together(Py_ssize_t n_samples) noexcept nogil:
@@ -94,11 +116,11 @@ cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
     """Nothing is known of the leaf, and nothing is uncertain."""
     cdef Py_ssize_t kind, k, j
     s.gain[slot] = s.bound[slot] = -INFINITY
-    for kind in range(SCAN_KINDS):
+    for kind in range(MOVE_KINDS):
         s.kind_gain[slot, kind] = -INFINITY
         s.kind_spread[slot, kind] = s.kind_slack[slot, kind] = 0.0
     # Where both sides move, so does the whole leaf.
-    s.kind_spread[slot, SCAN_BOTH] = fabs(s.leaf_self[slot]) / s.leaf_weight[slot]
+    s.kind_spread[slot, MOVE_BOTH] = fabs(s.leaf_self[slot]) / s.leaf_weight[slot]
     for k in range(s.n_clusters + 1):
         s.target_gain[slot, k] = -INFINITY
     for k in range(s.n_clusters):
@@ -111,7 +133,7 @@ cdef void gather(
 ) noexcept nogil:
     """Add what was found along some features."""
     cdef Py_ssize_t kind, k
-    for kind in range(SCAN_KINDS):
+    for kind in range(MOVE_KINDS):
         s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], result.gain[kind])
         s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], result.spread[kind])
         s.gain[slot] = larger(s.gain[slot], result.gain[kind])
@@ -137,30 +159,26 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
         n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
     cdef Py_ssize_t work_size = scan_work(clusters.count, n_most)
     cdef int threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
-    cdef double* work = s.scratch_for(
-        threads * work_size + count * (K + doubles_in(sizeof(scan_leaf)))
-        + n_tasks * (K + 1 + doubles_in(sizeof(Task))))
-    cdef double* cross = work + threads * work_size
-    cdef double* targets = cross + count * K
-    cdef scan_leaf* leaves = <scan_leaf*>(targets + n_tasks * (K + 1))
-    cdef Task* tasks = <Task*>(leaves + count)
+    cdef Searched each = Searched(count, n_tasks, K)
+    # A row is one thread's; scan_work leaves a cache line between two.
+    cdef double[:, ::1] work = np.empty((threads, work_size))
     n_tasks = 0
     for j in range(count):
         step = features_together(s.stop[slots[j]] - s.start[slots[j]])
         for first in range(0, d, step):
-            tasks[n_tasks].leaf, tasks[n_tasks].first = j, first
-            tasks[n_tasks].n_features = min(step, d - first)
-            tasks[n_tasks].targets = targets + n_tasks * (K + 1)
+            each.tasks[n_tasks].leaf, each.tasks[n_tasks].first = j, first
+            each.tasks[n_tasks].n_features = min(step, d - first)
+            each.tasks[n_tasks].targets = each.targets + n_tasks * (K + 1)
             n_tasks += 1
     with nogil, parallel(num_threads=threads):
         for j in prange(count, schedule="static"):
-            leaves[j] = leaf_view(s, slots[j], min_leaf, K, cross + j * K)
+            each.leaves[j] = leaf_view(s, slots[j], min_leaf, K, each.cross + j * K)
         for t in prange(n_tasks, schedule="dynamic"):
-            run(s, &tasks[t], slots, leaves, &clusters, drawn, work + threadid() * work_size)
+            run(s, &each.tasks[t], slots, each.leaves, &clusters, drawn, &work[threadid(), 0])
     for j in range(count):
         begin_leaf(s, slots[j])
     for t in range(n_tasks):
-        gather(s, slots[tasks[t].leaf], &tasks[t].result, K, tasks[t].targets)
+        gather(s, slots[each.tasks[t].leaf], &each.tasks[t].result, K, each.tasks[t].targets)
 
 
 cdef void run(

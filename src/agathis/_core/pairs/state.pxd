@@ -1,31 +1,27 @@
-# The arrays that the compiled modules share. `i` is a sample, `f` a feature, `slot` a leaf,
-# `k` a cluster. A leaf owns the positions start[slot]..stop[slot] of every row of `order`.
-from libc.stdint cimport int32_t, uint8_t
+# The arrays that the modules of this room share. `i` is a sample, `f` a feature, `slot` a leaf,
+# `k` a cluster. Samples in the order of each feature are those of sorted.pxd.
+from libc.stdint cimport int32_t
+
+from agathis._core.shared.sorted cimport SortedSamples
 
 
-cdef class State:
-    cdef readonly Py_ssize_t n_samples, n_features
+cdef class State(SortedSamples):
     cdef readonly int32_t max_clusters, n_clusters
     cdef readonly Py_ssize_t n_leaves
-    cdef readonly int threads
     cdef bint unit                  # all weights are 1: sizes are whole numbers
     cdef readonly bint positive     # the kernel is known to be (conditionally) positive
     cdef double largest_weight
 
-    cdef const double[:, ::1] values      # [f, i] the data, feature by feature
-    cdef int32_t[:, ::1] order      # [f, position] samples, sorted by f within each leaf
     cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
-    cdef uint8_t[:, ::1] cut        # [f, position] a threshold fits after this position
     cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
     cdef double[:, ::1] rows        # [i, .] weight, stock with the leaf, stock with each cluster
     cdef const double[::1] weight, half   # [i]; half is k(i, i) / 2
     cdef int32_t[::1] leaf_of       # [i] slot
 
-    cdef Py_ssize_t[::1] start, stop
     cdef int32_t[::1] cluster       # [slot]
     cdef double[::1] leaf_weight, leaf_self
     cdef double[:, ::1] best        # [slot, f] best gain at the last search
-    cdef double[:, ::1] kind_gain   # [slot, kind] the same by kind of move (scan.h)
+    cdef double[:, ::1] kind_gain   # [slot, kind] the same by kind of move (pairs/scan.h)
     cdef double[:, ::1] kind_spread
     cdef double[:, ::1] kind_slack  # [slot, kind] what may have come on top since
     cdef double[:, ::1] target_gain  # [slot, k] the best gain of a move of one side to k
@@ -36,8 +32,6 @@ cdef class State:
     cdef int32_t[::1] leaves_in     # [k] leaves of the cluster
 
     cdef double[::1] inverse, backward
-    cdef double[::1] scratch
 
     cdef bint founding(self) noexcept nogil
     cdef int threads_for(self, double work) noexcept nogil
-    cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL

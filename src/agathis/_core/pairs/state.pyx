@@ -1,17 +1,16 @@
-# The arrays that the compiled modules share, and how they start: one leaf, one cluster.
+# The arrays that the modules of this room share, and how they start: one leaf, one cluster.
 import numpy as np
 
-from agathis._core.shared.sorting import sort_features
-from agathis._core.shared.scan cimport (
-    SCAN_KINDS, SCAN_LANES, SCAN_PAD, STOCK_CLUSTER, STOCK_WEIGHT,
-)
+from agathis._core.pairs.scan cimport MOVE_KINDS, STOCK_CLUSTER, STOCK_WEIGHT
+from agathis._core.shared.scan cimport SCAN_LANES, SCAN_PAD
+from agathis._core.shared.sorted cimport SortedSamples
 
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
 # another costs more.
 cdef double SMALL_WORK = 2_000_000.0
 
 
-cdef class State:
+cdef class State(SortedSamples):
     """The samples, leaves and clusters of a tree that grows.
 
     Parameters
@@ -31,19 +30,18 @@ cdef class State:
         self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
         bint positive=False,
     ):
-        cdef Py_ssize_t n, d
-        d, n = values.shape
-        self.n_features, self.n_samples = d, n
-        self.max_clusters, self.threads = max_clusters, threads
+        super().__init__(values, threads)
+        cdef Py_ssize_t n = self.n_samples, d = self.n_features
+        self.max_clusters = max_clusters
         self.n_leaves, self.n_clusters = 1, 1
         self.positive = positive
         self.unit = bool(np.all(weight == 1.0))
         self.largest_weight = np.max(weight)
 
-        order, cut = sort_features(values, threads)
         rank = np.empty((d, n), dtype=np.int32)
-        np.put_along_axis(rank, order, np.arange(n, dtype=np.int32)[None], axis=1)
-        self.values, self.order, self.rank, self.cut = values, order, rank, cut
+        np.put_along_axis(
+            rank, np.asarray(self.order), np.arange(n, dtype=np.int32)[None], axis=1)
+        self.rank = rank
         self.alpha = np.zeros((d, n))
         # A multiple of the scan's lanes, so that it may read past the last cluster.
         width = STOCK_CLUSTER + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
@@ -52,16 +50,13 @@ cdef class State:
         self.rows, self.weight, self.half = rows, weight, half
         self.leaf_of = np.zeros(n, dtype=np.int32)
 
-        self.start = np.zeros(max_leaves, dtype=np.intp)
-        self.stop = np.zeros(max_leaves, dtype=np.intp)
-        self.stop[0] = n
         self.cluster = np.zeros(max_leaves, dtype=np.int32)
         self.leaf_weight = np.zeros(max_leaves)
         self.leaf_self = np.zeros(max_leaves)
         self.best = np.empty((max_leaves, d))
-        self.kind_gain = np.full((max_leaves, SCAN_KINDS), -np.inf)
-        self.kind_spread = np.empty((max_leaves, SCAN_KINDS))
-        self.kind_slack = np.empty((max_leaves, SCAN_KINDS))
+        self.kind_gain = np.full((max_leaves, MOVE_KINDS), -np.inf)
+        self.kind_spread = np.empty((max_leaves, MOVE_KINDS))
+        self.kind_slack = np.empty((max_leaves, MOVE_KINDS))
         # Zeros cost no memory before they are written.
         self.target_gain = np.zeros((max_leaves, max_clusters + 1))
         self.drift = np.zeros((max_leaves, max_clusters, 5))
@@ -79,7 +74,6 @@ cdef class State:
         backward = np.zeros(n + 1 + SCAN_PAD)
         backward[: n + 1] = inverse[n::-1]
         self.inverse, self.backward = inverse, backward
-        self.scratch = np.empty(1)
 
     cdef bint founding(self) noexcept nogil:
         """Whether every cluster is one leaf, and the next split is sure to found another.
@@ -95,12 +89,6 @@ cdef class State:
     cdef int threads_for(self, double work) noexcept nogil:
         return self.threads if work > SMALL_WORK else 1
 
-    cdef double* scratch_for(self, Py_ssize_t n_doubles) except NULL:
-        """Memory for the time of one call, kept because small calls are many."""
-        if n_doubles > self.scratch.shape[0]:
-            self.scratch = np.empty(n_doubles)
-        return &self.scratch[0]
-
     def arrays(self):
         """What is kept of samples and leaves, by name, as views; for looking into it."""
         views = {
@@ -109,10 +97,6 @@ cdef class State:
             "leaf_self": self.leaf_self,
         }
         return {name: np.asarray(view) for name, view in views.items()}
-
-    def samples(self, Py_ssize_t slot):
-        """The samples of a leaf, as a view."""
-        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
 
     def leaf_size(self, Py_ssize_t slot):
         """Samples and weight of a leaf."""
@@ -132,14 +116,6 @@ cdef class State:
     def is_whole_cluster(self, Py_ssize_t slot):
         """Whether the leaf is all of its cluster."""
         return self.leaves_in[self.cluster[slot]] == 1
-
-    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
-        """The data values just before and after a cut."""
-        cdef Py_ssize_t place = self.start[slot] + position
-        return (
-            self.values[feature, self.order[feature, place]],
-            self.values[feature, self.order[feature, place + 1]],
-        )
 
     def cluster_stocks(self, Py_ssize_t k):
         """Each sample's stock with cluster k, as a view."""

@@ -11,9 +11,11 @@ import numpy as np
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t
 
-from agathis._core.pairs.updates cimport PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between
-from agathis._core.shared.scan cimport STOCK_CLUSTER, STOCK_LEAF
+from agathis._core.pairs.scan cimport STOCK_CLUSTER, STOCK_LEAF
 from agathis._core.pairs.state cimport State
+from agathis._core.pairs.updates cimport (
+    PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between,
+)
 
 # Up to four rows; missing ones get weight 0 and so add nothing.
 cdef struct Rows:

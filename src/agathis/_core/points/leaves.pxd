@@ -7,6 +7,7 @@ cdef extern from "points/points.h" nogil:
     enum:
         POINT_PAD
         CUT_KEPT
+        CUT_TARGETS
 
     ctypedef struct point_table:
         Py_ssize_t width
@@ -25,6 +26,7 @@ cdef extern from "points/points.h" nogil:
         const double* missing_weight
         const double* total
         double* kept
+        int64_t* kept_target
         const int32_t* cut_first
         Py_ssize_t cuts
 
@@ -93,6 +95,7 @@ cdef class LeafTable:
     cdef double[::1] missing_count, missing_weight
     cdef double[::1] total
     cdef double[:, ::1] kept        # [CUT_..., cut]
+    cdef int64_t[:, ::1] kept_target  # [CUT_..TARGET, cut]
     cdef int32_t[::1] cut_first     # [f]
     cdef bint has_moments           # whether what is kept of the leaf alone is there
     cdef int64_t seen               # when its bounds and arrivals were last worked out, or -1

@@ -5,8 +5,8 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint8_t
 
+from agathis._core.points.leaves cimport CUT_KEPT, CUT_TARGETS, POINT_PAD, point_cuts, point_table
 from agathis._core.shared.gains cimport leave
-from agathis._core.points.leaves cimport CUT_KEPT, POINT_PAD, point_cuts, point_table
 from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
 
 # Less work than this, in multiplications, is done by one thread: waking another costs more.
@@ -49,7 +49,7 @@ cdef class LeafTable:
         if missing is not None:
             self.missing, self.missing_count, self.missing_weight = missing
         self.has_moments, self.seen = False, -1
-        self.kept = self.cut_first = None
+        self.kept = self.kept_target = self.cut_first = None
         if total is not None:
             self.complete()
 
@@ -76,6 +76,7 @@ cdef class LeafTable:
             self.cut_first[f] = <int32_t>cuts
             cuts += point_cuts(&view, f)
         self.kept = np.empty((CUT_KEPT, cuts))
+        self.kept_target = np.empty((CUT_TARGETS, cuts), dtype=np.int64)
 
     cdef point_table view(self) noexcept nogil:
         cdef point_table view
@@ -93,11 +94,11 @@ cdef class LeafTable:
             view.missing = &self.missing[0, 0]
             view.missing_count = &self.missing_count[0]
             view.missing_weight = &self.missing_weight[0]
-        view.kept, view.cuts, view.cut_first = NULL, 0, NULL
+        view.kept, view.kept_target, view.cuts, view.cut_first = NULL, NULL, 0, NULL
         if self.cut_first is not None:
             view.cut_first, view.cuts = &self.cut_first[0], self.kept.shape[1]
         if view.cuts > 0:
-            view.kept = &self.kept[0, 0]
+            view.kept, view.kept_target = &self.kept[0, 0], &self.kept_target[0, 0]
         return view
 
     @property
@@ -164,7 +165,7 @@ cdef class PointState:
         self.join(0, root, 1.0)
 
     cdef bint founding(self) noexcept nogil:
-        """As in state.pyx: the next split founds a cluster, and depends on its leaf alone."""
+        """As in pairs/state.pyx: the next split founds a cluster, and depends on its leaf alone."""
         return self.n_clusters < self.max_clusters and self.n_leaves == self.n_clusters
 
     cdef join(self, int32_t k, LeafTable table, double sign):

@@ -1,4 +1,4 @@
-/* Leaves of samples that are points: tables of sums, and their scan (point_scan.c).
+/* Leaves of samples that are points: tables of sums, and their scan (points/scan.c).
  *
  * Where the kernel is an inner product, what a cut of the leaf T into L and R gains is a
  * function of the sum s and the weight m of the points of L alone.  A table holds these for
@@ -37,17 +37,18 @@ enum { POINT_PAD = 8 }; /* points are padded with zeros to a multiple of it */
 enum {
     CUT_SELF,     /* sigma(L^2), */
     CUT_FAR_SELF, /* sigma(R^2), */
-    CUT_WIDE,     /* and the slack of cuts near by (tile.h): these are the leaf's alone */
+    CUT_WIDE,     /* and the slack of cuts near by (shared/tile.h): these are the leaf's alone */
     CUT_NEAR,
     CUT_FAR,
-    CUT_BEST, /* the two best arrivals of L, and where the best goes: not less than they are */
+    CUT_BEST, /* the two best arrivals of L: not less than they are, */
     CUT_SECOND,
-    CUT_TARGET,
-    CUT_FAR_BEST, /* the same of R */
+    CUT_FAR_BEST, /* and of R */
     CUT_FAR_SECOND,
-    CUT_FAR_TARGET,
     CUT_KEPT
 };
+
+/* And the clusters that the best arrivals are at. */
+enum { CUT_TARGET, CUT_FAR_TARGET, CUT_TARGETS };
 
 /* The table of a leaf.  The samples in the order of feature f are in blocks first[f] ..
  * stop[f] - 1, and what is kept of a block are sums up to its end.  The end of the last block
@@ -66,6 +67,7 @@ typedef struct {
     const double *missing_count, *missing_weight; /* [f] */
     const double *total; /* [width] sum over the leaf */
     double *kept;             /* [CUT_... * cuts + c] */
+    int64_t *kept_target;     /* [CUT_..TARGET * cuts + c] */
     const int32_t *cut_first; /* [f] cuts are numbered as they come: block by block, and with
                                  missing values on the right before those on the left */
     ptrdiff_t cuts;
@@ -96,7 +98,7 @@ typedef struct {
     int missing_left;
 } point_cut;
 
-/* Doubles that `work` must hold. */
+/* Doubles that `work` must hold, and those that keep it apart from the work of the next thread. */
 size_t point_work(int32_t n_clusters, ptrdiff_t width);
 
 /* How many cuts the ends of a feature's blocks make. */

@@ -4,16 +4,30 @@
 
 #include "points/tile.h"
 
+/* In the place of a cluster that is not known.  It differs from the one of the other side: two
+ * that are not known need not be the same. */
+enum { UNKNOWN_TARGET = -2, UNKNOWN_FAR_TARGET = -3 };
+
+/* `work` is one thread's: a point_tile, the tiles of the clusters' prefix sums, the spare rows,
+ * what is found of each cluster as a target, one more row (refine.c), then nothing for SCAN_APART
+ * doubles. */
 size_t
 point_work(int32_t n_clusters, ptrdiff_t width)
 {
     const size_t lanes = ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
     return sizeof(point_tile) / sizeof(double) + 1 + SCAN_TILE * (lanes + (size_t)width) +
-           (size_t)n_clusters + 1 + (size_t)width;
+           (size_t)n_clusters + 1 + (size_t)width + SCAN_APART;
 }
 
 AGATHIS_INLINE void
 copy(double *restrict to, const double *restrict from, ptrdiff_t length)
+{
+    for (ptrdiff_t t = 0; t < length; ++t)
+        to[t] = from[t];
+}
+
+AGATHIS_INLINE void
+copy_targets(int64_t *restrict to, const int64_t *restrict from, ptrdiff_t length)
 {
     for (ptrdiff_t t = 0; t < length; ++t)
         to[t] = from[t];
@@ -52,15 +66,16 @@ keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t c, ptrdif
     const scan_tile *s = &p->tile;
     copy(kept_of(table, CUT_BEST, c), s->best, length);
     copy(kept_of(table, CUT_SECOND, c), s->second, length);
-    copy(kept_of(table, CUT_TARGET, c), s->target, length);
     copy(kept_of(table, CUT_FAR_BEST, c), s->far_best, length);
     copy(kept_of(table, CUT_FAR_SECOND, c), s->far_second, length);
-    copy(kept_of(table, CUT_FAR_TARGET, c), s->far_target, length);
+    copy_targets(kept_target_of(table, CUT_TARGET, c), s->target, length);
+    copy_targets(kept_target_of(table, CUT_FAR_TARGET, c), s->far_target, length);
 }
 
 /* The two best arrivals of a side at any cluster. */
 typedef struct {
-    double best, second, target;
+    double best, second;
+    int64_t target;
 } arrivals;
 
 AGATHIS_INLINE arrivals
@@ -91,18 +106,18 @@ recall_arrivals(point_tile *p, const scan_clusters *clusters, const point_table 
 {
     copy(p->old_best, kept_of(table, CUT_BEST, c), length);
     copy(p->old_second, kept_of(table, CUT_SECOND, c), length);
-    copy(p->old_target, kept_of(table, CUT_TARGET, c), length);
     copy(p->old_far_best, kept_of(table, CUT_FAR_BEST, c), length);
     copy(p->old_far_second, kept_of(table, CUT_FAR_SECOND, c), length);
-    copy(p->old_far_target, kept_of(table, CUT_FAR_TARGET, c), length);
+    copy_targets(p->old_target, kept_target_of(table, CUT_TARGET, c), length);
+    copy_targets(p->old_far_target, kept_target_of(table, CUT_FAR_TARGET, c), length);
     for (int32_t k = 1; k < clusters->count; ++k) {
-        const double id = (double)clusters->id[k];
+        const int64_t id = clusters->id[k];
         for (ptrdiff_t t = 0; t < length; ++t) {
             const int near = p->old_target[t] == id, far = p->old_far_target[t] == id;
             p->old_best[t] = near ? p->old_second[t] : p->old_best[t];
-            p->old_target[t] = near ? -2.0 : p->old_target[t];
+            p->old_target[t] = near ? UNKNOWN_TARGET : p->old_target[t];
             p->old_far_best[t] = far ? p->old_far_second[t] : p->old_far_best[t];
-            p->old_far_target[t] = far ? -3.0 : p->old_far_target[t];
+            p->old_far_target[t] = far ? UNKNOWN_FAR_TARGET : p->old_far_target[t];
         }
     }
 }

@@ -12,14 +12,14 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free
 
-from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.points.leaves cimport (
     LeafTable, PointState, point_clusters, point_cut, point_moments, point_refine, point_samples,
     point_scan, point_table, point_work,
 )
-from agathis._core.shared.sorted cimport SortedSamples
-from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
+from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.shared.extremes cimport larger
+from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
 
 cdef enum:
     BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
@@ -206,7 +206,7 @@ cdef void scan_task(
 
 
 cdef void refine_block(
-    Views views, const int32_t* place, SortedSamples samples, Py_ssize_t slot, double* work,
+    Views views, const int32_t* place, SortedPoints samples, Py_ssize_t slot, double* work,
     double* gain,
 ) noexcept nogil:
     cdef View* view = &views.each[place[0]]
@@ -222,7 +222,7 @@ cdef void refine_block(
 
 cdef refine(
     PointState s, Views views, const int32_t[::1] slots, double best, double tolerance,
-    SortedSamples samples,
+    SortedPoints samples,
 ):
     """Look into the blocks that may hold the best cut, the most promising first.
 
@@ -317,7 +317,7 @@ cdef Py_ssize_t lowest(const double[::1] values, Py_ssize_t n) noexcept:
 
 def search(
     PointState s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double floor,
-    double tolerance, double min_leaf, SortedSamples samples=None,
+    double tolerance, double min_leaf, SortedPoints samples=None,
 ):
     """Find the best gains of some leaves.
 
@@ -331,7 +331,7 @@ def search(
     drawn : ndarray of shape (len(slots), n_features) or None
         Which features are looked at; ``None`` is all of them.
     floor, tolerance, min_leaf : float
-    samples : SortedSamples, optional
+    samples : SortedPoints, optional
         Where the tables' blocks hold samples; else they hold rows of the table.
     """
     cdef Py_ssize_t j, f, slot
@@ -360,7 +360,7 @@ def search(
 
 def locate(
     PointState s, Py_ssize_t slot, double floor, double tolerance, double min_leaf,
-    SortedSamples samples=None,
+    SortedPoints samples=None,
 ):
     """The first split of a searched leaf whose gain reaches ``floor``.
 
@@ -400,7 +400,7 @@ def locate(
 
 cdef describe(
     PointState s, Views views, Py_ssize_t slot, Py_ssize_t f, Py_ssize_t b, point_cut* found,
-    double tolerance, SortedSamples samples,
+    double tolerance, SortedPoints samples,
 ):
     """The sums of a cut, and its best move."""
     cdef LeafTable table = s.tables[slot]

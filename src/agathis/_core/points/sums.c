@@ -52,74 +52,84 @@ squared_offset(const double *restrict x, const double *restrict begin,
     return lanes_sum(squared);
 }
 
-/* Do something for up to SUM_LANES times POINT_PAD components at a time, j being the first of
- * them; the number of lanes is known to the compiler, so that sums stay in registers. */
-#define SUM_EACH(WIDTH, CALL)                                                                  \
-    for (ptrdiff_t j = 0; j < (WIDTH); j += SUM_LANES * POINT_PAD) {                           \
-        point_samples here = *samples;                                                         \
-        const point_samples *part = &here;                                                     \
-        here.phi += j;                                                                         \
-        const ptrdiff_t left = ((WIDTH) - j) / POINT_PAD;                                      \
-        if (left == 1) {                                                                       \
-            enum { n_lanes = 1 };                                                              \
-            CALL;                                                                              \
-        } else if (left == 2) {                                                                \
-            enum { n_lanes = 2 };                                                              \
-            CALL;                                                                              \
-        } else if (left == 3) {                                                                \
-            enum { n_lanes = 3 };                                                              \
-            CALL;                                                                              \
-        } else {                                                                               \
-            enum { n_lanes = SUM_LANES };                                                      \
-            CALL;                                                                              \
-        }                                                                                      \
-    }
+/* Sums are kept in up to SUM_LANES vectors at a time.  How many are left from component j on: */
+AGATHIS_INLINE int
+lanes_from(ptrdiff_t j, ptrdiff_t width)
+{
+    const ptrdiff_t left = (width - j) / POINT_PAD;
+    return left < SUM_LANES ? (int)left : SUM_LANES;
+}
 
-/* Add the samples at places begin .. stop - 1 to some components, in registers. */
+/* Add the samples at places begin .. stop - 1 to n_lanes vectors of components, from j on.  Called
+ * with a number that the compiler knows the sums stay in registers; so with largest_offset. */
 AGATHIS_INLINE void
-add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
-            int n_lanes, double *restrict sum)
+add_lanes(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+          ptrdiff_t j, int n_lanes, double *restrict sum)
 {
     lanes total[SUM_LANES];
     for (int v = 0; v < n_lanes; ++v)
-        total[v] = lanes_load(sum + v * POINT_PAD);
+        total[v] = lanes_load(sum + j + v * POINT_PAD);
     for (ptrdiff_t t = begin; t < stop; ++t) {
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
+        const double *restrict phi = samples->phi + i * width + j;
         for (int v = 0; v < n_lanes; ++v)
-            lanes_add_scaled(&total[v], w, lanes_load(samples->phi + i * width + v * POINT_PAD));
+            lanes_add_scaled(&total[v], w, lanes_load(phi + v * POINT_PAD));
     }
     for (int v = 0; v < n_lanes; ++v)
-        lanes_store(sum + v * POINT_PAD, total[v]);
+        lanes_store(sum + j + v * POINT_PAD, total[v]);
 }
 
-/* Raise `most`, in each lane, to how far off the line the cuts after places begin .. stop - 2 are
- * in these components, squared. */
+/* Add the samples at places begin .. stop - 1. */
 AGATHIS_INLINE void
-raise_offsets(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
-              int n_lanes, const double *restrict from, const double *restrict to, double span,
-              lanes *most)
+add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+            double *restrict sum)
 {
-    lanes off[SUM_LANES], mean[SUM_LANES];
+    for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
+        switch (lanes_from(j, width)) {
+        case 1:
+            add_lanes(samples, begin, stop, width, j, 1, sum);
+            break;
+        case 2:
+            add_lanes(samples, begin, stop, width, j, 2, sum);
+            break;
+        case 3:
+            add_lanes(samples, begin, stop, width, j, 3, sum);
+            break;
+        default:
+            add_lanes(samples, begin, stop, width, j, SUM_LANES, sum);
+        }
+}
+
+/* How far off the line the cuts after places begin .. stop - 2 are, at most, in n_lanes vectors of
+ * components from j on, squared. */
+AGATHIS_INLINE double
+largest_offset(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
+               ptrdiff_t j, int n_lanes, const double *restrict from, const double *restrict to,
+               double span)
+{
+    lanes off[SUM_LANES], mean[SUM_LANES], most;
+    lanes_clear(&most);
     for (int v = 0; v < n_lanes; ++v) {
         lanes_clear(&off[v]);
         lanes_clear(&mean[v]);
-        lanes_add_scaled(&mean[v], 1.0 / span, lanes_load(to + v * POINT_PAD));
-        lanes_add_scaled(&mean[v], -1.0 / span, lanes_load(from + v * POINT_PAD));
+        lanes_add_scaled(&mean[v], 1.0 / span, lanes_load(to + j + v * POINT_PAD));
+        lanes_add_scaled(&mean[v], -1.0 / span, lanes_load(from + j + v * POINT_PAD));
     }
     for (ptrdiff_t t = begin; t + 1 < stop; ++t) {
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
+        const double *restrict phi = samples->phi + i * width + j;
         lanes squared;
         lanes_clear(&squared);
         for (int v = 0; v < n_lanes; ++v) {
-            const lanes x = lanes_load(samples->phi + i * width + v * POINT_PAD);
-            lanes_add_scaled(&off[v], w, lanes_minus(x, mean[v]));
+            lanes_add_scaled(&off[v], w, lanes_minus(lanes_load(phi + v * POINT_PAD), mean[v]));
             lanes_add_product(&squared, off[v], off[v]);
         }
         if (samples->cut[t])
-            *most = lanes_larger(*most, lanes_all(squared));
+            most = lanes_larger(most, lanes_all(squared));
     }
+    return lanes_sum(most) / LANES; /* they are all the same */
 }
 
 /* The largest distance off the line of the cuts within a block, or a little more: where there are
@@ -129,9 +139,20 @@ radius_of(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff
           const double *from, const double *to, double span)
 {
     double squared = 0.0;
-    SUM_EACH(width, lanes most; lanes_clear(&most);
-             raise_offsets(part, begin, stop, width, n_lanes, from + j, to + j, span, &most);
-             squared += lanes_sum(most) / LANES)
+    for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
+        switch (lanes_from(j, width)) {
+        case 1:
+            squared += largest_offset(samples, begin, stop, width, j, 1, from, to, span);
+            break;
+        case 2:
+            squared += largest_offset(samples, begin, stop, width, j, 2, from, to, span);
+            break;
+        case 3:
+            squared += largest_offset(samples, begin, stop, width, j, 3, from, to, span);
+            break;
+        default:
+            squared += largest_offset(samples, begin, stop, width, j, SUM_LANES, from, to, span);
+        }
     return sqrt(squared);
 }
 
@@ -187,7 +208,7 @@ point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width, ptrdiff_t
             memset(out, 0, (size_t)width * sizeof(double));
         else
             memcpy(out, from, (size_t)width * sizeof(double));
-        SUM_EACH(width, add_samples(part, begin, stop, width, n_lanes, out + j))
+        add_samples(samples, begin, stop, width, out);
         radius[rows] = 0.0;
         if (inside && (rows == 0 || !is_narrow(before, after, total)))
             radius[rows] = INFINITY;

@@ -1,7 +1,7 @@
 /* A tile of cuts of a leaf's table: what the scan and its refinement share.
  *
  * Some cuts at a time are gathered in a tile, as rows of sums; inner products with the sums
- * of the clusters and with themselves make of them what tile.h asks for.
+ * of the clusters and with themselves make of them what shared/tile.h asks for.
  */
 #ifndef AGATHIS_POINT_TILE_H
 #define AGATHIS_POINT_TILE_H
@@ -20,7 +20,8 @@ typedef struct {
     uint8_t missing_left[SCAN_TILE];
     uint8_t misses[SCAN_TILE]; /* whether the feature misses values */
     uint8_t begins[SCAN_TILE]; /* whether a block of the table begins at the cut */
-    tile old_best, old_second, old_target, old_far_best, old_far_second, old_far_target;
+    tile old_best, old_second, old_far_best, old_far_second;
+    target_tile old_target, old_far_target;
     tile moves; /* the best gain of each cut */
 } point_tile;
 
@@ -82,12 +83,6 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
     }
 }
 
-AGATHIS_INLINE double
-gain_at(const scan_tile *s, ptrdiff_t t)
-{
-    return larger(larger(s->gain_near[t], s->gain_far[t]), s->gain_both[t]);
-}
-
 /* One more cut: its sums, with those of the samples that miss a value where they go left. */
 AGATHIS_INLINE void
 put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, ptrdiff_t at,
@@ -137,6 +132,12 @@ AGATHIS_INLINE double *
 kept_of(const point_table *table, int what, ptrdiff_t c)
 {
     return table->kept + what * table->cuts + c;
+}
+
+AGATHIS_INLINE int64_t *
+kept_target_of(const point_table *table, int which, ptrdiff_t c)
+{
+    return table->kept_target + which * table->cuts + c;
 }
 
 #endif

@@ -1,4 +1,4 @@
-# What the criteria of separation.pyx know of rows, leaves and parts, for the files of each.
+# What both criteria (silhouette.pyx, dunn.pyx) know of rows, leaves and parts.
 from libc.stdint cimport int32_t, uint8_t
 
 

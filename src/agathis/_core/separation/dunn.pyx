@@ -1,4 +1,4 @@
-# The Dunn index of a partition of rows: see separation.pyx.
+# The Dunn index of a partition of rows: see criterion.pyx.
 #
 # The least distance between rows of different leaves is that of an edge of the minimum spanning
 # tree of all rows, whatever the leaves are: of the edges that a partition cuts the shortest is in

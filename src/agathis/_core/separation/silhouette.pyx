@@ -1,4 +1,4 @@
-# The mean silhouette of a partition of rows: see separation.pyx.
+# The mean silhouette of a partition of rows: see criterion.pyx.
 #
 # sums[k, i] is the distance of row i to leaf k, summed over its rows by weight. A row that changes
 # its part changes two such sums for each row, so that m rows cost O(n m).

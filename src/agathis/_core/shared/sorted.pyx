@@ -1,4 +1,4 @@
-# Samples sorted along each feature, leaf by leaf, and the tables of sums along them.
+# Samples sorted along each feature, leaf by leaf, and how they move when a leaf is cut.
 #
 #     order[f, start:stop]   a B c D e F      (capitals go right)
 #     afterwards             a c e B D F      left child keeps the slot, right gets a new one
@@ -8,53 +8,29 @@ from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy
 
-from agathis._core.points.leaves cimport (
-    LeafTable, point_block, point_samples, point_sums, point_table,
-)
 from agathis._core.shared.sorting import sort_features
 
-cdef enum:
-    MOST_IN_BLOCK = 256
-
-# Fewer multiplications than this are done by one thread.
-cdef double SMALL_WORK = 1_000_000.0
-
-
-# A table that is filled.
-cdef struct Filling:
-    Py_ssize_t slot, rows
-    double total
-    point_table table
+# Fewer moves of a sample than this are done by one thread.
+cdef double SMALL_WORK = 125_000.0
 
 
 cdef class SortedSamples:
-    """Samples in the order of each feature.
+    """Samples in the order of each feature; at first all are one leaf, of slot 0.
 
     Parameters
     ----------
     values : ndarray of shape (n_features, n_samples)
-    phi : ndarray of shape (n_samples, width)
-        The samples as points, padded.
-    weight : ndarray of shape (n_samples,)
+        Finite.
     threads : int
-    few : int, default=16
-        The most samples of a block of a small leaf. To look into a block takes time for each
-        cluster: where there are many, blocks of single samples need not be looked into.
     """
 
-    def __init__(self, values, phi, weight, int threads, Py_ssize_t few=16):
+    def __init__(self, values, int threads):
         d, n = values.shape
-        self.n_features, self.n_samples, self.threads, self.few = d, n, threads, few
-        self.values, self.phi, self.weight = values, phi, weight
+        self.n_features, self.n_samples, self.threads = d, n, threads
+        self.values = values
         self.order, self.cut = sort_features(values, threads)
         self.start = np.zeros(1, dtype=np.intp)
         self.stop = np.full(1, n, dtype=np.intp)
-
-    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
-        cdef point_samples view
-        view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
-        view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
-        return view
 
     def samples(self, Py_ssize_t slot):
         """The samples of a leaf, as a view."""
@@ -72,7 +48,7 @@ cdef class SortedSamples:
         """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
         cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
         cdef Py_ssize_t f, p
-        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK / 8 else 1
+        cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK else 1
         cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
         cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
         cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left + 1), dtype=np.int32)
@@ -95,53 +71,15 @@ cdef class SortedSamples:
         self.start[right], self.stop[right] = start + n_left, stop
         self.stop[slot] = start + n_left
 
-    def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
-        """The table of a leaf, or of two at once."""
-        cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
-        cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
-        cdef double size = 0.0
-        cdef LeafTable table
-        cdef Filling[2] each
-        tables = []
-        for j in range(count):
-            each[j].slot = slot if j == 0 else other
-            n = self.stop[each[j].slot] - self.start[each[j].slot]
-            each[j].total, rows, done = 0.0, 0, 0
-            for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
-                each[j].total += self.weight[self.order[0, p]]
-            while done < n:
-                done += point_block(done, n, self.few, MOST_IN_BLOCK)
-                rows += 1
-            table = LeafTable.with_room(d, rows, width, n, each[j].total)
-            each[j].table, each[j].rows = table.view(), rows
-            tables.append(table)
-            size += n
-        cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
-        if threads == 1:
-            for t in range(count * d):
-                fill(self, &each[t // d], t % d)
-        else:
-            for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
-                fill(self, &each[t // d], t % d)
-        for table in tables:
-            table.complete()
-        return tables
-
-
-cdef void fill(SortedSamples s, Filling* each, Py_ssize_t f) noexcept nogil:
-    cdef point_samples view = s.view(each.slot, f)
-    cdef Py_ssize_t place = f * each.rows
-    each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
-        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], s.few, MOST_IN_BLOCK,
-        each.total,
-        &each.table.sum[place * each.table.width], &each.table.count[place],
-        &each.table.weight[place], &each.table.radius[place])
-
 
 cdef void split_feature(
     int32_t* order, uint8_t* cut, const uint8_t* goes_left, Py_ssize_t n, Py_ssize_t n_left,
     int32_t* spare, uint8_t* before,
 ) noexcept nogil:
+    """Move the samples of a leaf along one feature; ``cut`` moves with them.
+
+    Room is needed for n - n_left + 1 samples in ``spare`` and n + 2 marks in ``before``.
+    """
     # A threshold fits between two samples of a child where one fitted anywhere between them:
     # before[i], for the left child first. Each sample is written to the end of both children,
     # where the next one of that child overwrites it: no branch to be guessed.

@@ -7,17 +7,22 @@
  * with each cluster.  (sigma(R^2) also is sigma(T^2) - 2 sigma(L x T) + sigma(L^2), but
  * for a small R that is nothing but the rounding of large sums.)  The thresholds are
  * taken a tile at a time: first the sums where a threshold fits, several clusters side
- * by side so that no addition waits for the last one; then tile.h finds the moves.  A
+ * by side so that no addition waits for the last one; then shared/tile.h finds the moves.  A
  * tile takes thresholds of several features where these have few, so that its loops are
  * long for small leaves too.
  */
-#include "shared/scan.h"
+#include "pairs/scan.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "shared/clones.h"
 #include "shared/tile.h"
+
+/* A run of thresholds in a tile that belong to one feature. */
+typedef struct {
+    ptrdiff_t feature, begin, end;
+} scan_segment;
 
 /* What runs on from one tile to the next. */
 typedef struct {
@@ -32,11 +37,13 @@ lanes_for(int32_t n_clusters)
     return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
 }
 
+/* `work` is one thread's: a scan_tile, the tiles of the clusters' prefix sums, the clusters' running
+ * sums and those from the right, then nothing for SCAN_APART doubles. */
 size_t
 scan_work(int32_t n_clusters, ptrdiff_t n)
 {
     return sizeof(scan_tile) / sizeof(double) + lanes_for(n_clusters) * (SCAN_TILE + 1) +
-           (size_t)n;
+           (size_t)n + SCAN_APART;
 }
 
 /* Start along feature f: sums from the right for all cuts, from the left none yet. */
@@ -145,6 +152,74 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
     return i;
 }
 
+/* The largest of n values; of many, eight running maxima side by side. */
+AGATHIS_INLINE double
+largest(const double *restrict values, ptrdiff_t n)
+{
+    double most = values[0];
+    ptrdiff_t t = 1;
+    if (n >= 16) {
+        double lane[8];
+        for (int v = 0; v < 8; ++v)
+            lane[v] = values[v];
+        for (t = 8; t + 8 <= n; t += 8)
+            for (int v = 0; v < 8; ++v)
+                lane[v] = larger(lane[v], values[t + v]);
+        for (int v = 0; v < 8; ++v)
+            most = larger(most, lane[v]);
+    }
+    for (; t < n; ++t)
+        most = larger(most, values[t]);
+    return most;
+}
+
+/* The kind of a move of one side of `count` samples. */
+AGATHIS_INLINE int
+kind_of(ptrdiff_t count)
+{
+    int kind = 0;
+    while (count >>= 2)
+        ++kind;
+    return kind;
+}
+
+/* Into the result, run by run of thresholds of the same kinds. The best gain of them all. */
+AGATHIS_INLINE double
+record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end,
+       scan_result *result)
+{
+    double best = -INFINITY;
+    for (ptrdiff_t t = begin; t < end;) {
+        const int near = kind_of(s->count[t]), far = kind_of(leaf->n - s->count[t]);
+        const ptrdiff_t most = ((ptrdiff_t)1 << (2 * near + 2)) - 1; /* of the left side */
+        const ptrdiff_t least = (ptrdiff_t)1 << (2 * far);           /* of the right side */
+        const ptrdiff_t last = most < leaf->n - least ? most : leaf->n - least;
+        ptrdiff_t stop = t + 1;
+        if (s->count[end - 1] <= last)
+            stop = end;
+        while (stop < end && s->count[stop] <= last)
+            ++stop;
+        const double gain_near = largest(s->gain_near + t, stop - t);
+        const double gain_far = largest(s->gain_far + t, stop - t);
+        const double spread_near = largest(s->spread_near + t, stop - t);
+        const double spread_far = largest(s->spread_far + t, stop - t);
+        best = larger(best, larger(gain_near, gain_far));
+        result->gain[near] = larger(result->gain[near], gain_near);
+        result->gain[far] = larger(result->gain[far], gain_far);
+        result->spread[near] = larger(result->spread[near], spread_near);
+        result->spread[far] = larger(result->spread[far], spread_far);
+        if (leaf->leave_all > -INFINITY) {
+            const double gain_both = largest(s->gain_both + t, stop - t);
+            best = larger(best, gain_both);
+            result->gain[MOVE_BOTH] = larger(result->gain[MOVE_BOTH], gain_both);
+            result->spread[MOVE_BOTH] =
+                larger(result->spread[MOVE_BOTH], spread_near + spread_far);
+        }
+        t = stop;
+    }
+    return best;
+}
+
 AGATHIS_CLONES void
 scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
               ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
@@ -155,12 +230,13 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     tile *prefix = (tile *)(s + 1);
     double *clusters_sums = (double *)(prefix + lanes);
     scan_sums sums = {0.0, 0.0, clusters_sums, clusters_sums + lanes};
+    scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
     result->first = -1;
     for (int32_t k = 0; k <= clusters->count; ++k)
         targets[k] = -INFINITY;
-    for (int kind = 0; kind < SCAN_KINDS; ++kind) {
+    for (int kind = 0; kind < MOVE_KINDS; ++kind) {
         result->gain[kind] = -INFINITY;
         result->spread[kind] = 0.0;
     }
@@ -169,7 +245,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
             best[f] = -INFINITY;
         if ((!drawn || drawn[f]) && memchr(data->cut + f * data->step + from, 1,
                                            (size_t)(leaf->n - from))) {
-            scan_segment *segment = &s->segments[n_segments++];
+            scan_segment *segment = &segments[n_segments++];
             if (from == 0)
                 start_feature(leaf, lanes, data, f, &sums);
             segment->feature = f;
@@ -188,13 +264,13 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
 
         evaluate(leaf, clusters, prefix, length, n_segments == 1, s, NULL, targets);
         for (ptrdiff_t j = 0; j < n_segments; ++j) {
-            const scan_segment *segment = &s->segments[j];
+            const scan_segment *segment = &segments[j];
             const double gain = record(leaf, s, segment->begin, segment->end, result);
             best[segment->feature] = larger(best[segment->feature], gain);
         }
         if (floor < INFINITY)
             for (ptrdiff_t t = 0; t < length && result->first < 0; ++t)
-                if (larger(larger(s->gain_near[t], s->gain_far[t]), s->gain_both[t]) >= floor)
+                if (gain_at(s, t) >= floor)
                     result->first = s->count[t] - 1;
         length = n_segments = 0;
     }

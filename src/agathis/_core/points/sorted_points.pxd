@@ -1,0 +1,11 @@
+from agathis._core.points.leaves cimport point_samples
+from agathis._core.shared.sorted cimport SortedSamples
+
+
+# Sorted samples that are points.
+cdef class SortedPoints(SortedSamples):
+    cdef readonly Py_ssize_t few
+    cdef const double[:, ::1] phi       # [i, .] points, padded
+    cdef const double[::1] weight
+
+    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil

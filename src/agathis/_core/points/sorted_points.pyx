@@ -1,0 +1,90 @@
+# Points summed along the order of each feature: the tables of leaves whose samples are sorted
+# (points.h). Tables of bins are made in histogram.pyx.
+from cython.parallel cimport prange
+from libc.stdint cimport int32_t
+
+from agathis._core.points.leaves cimport (
+    LeafTable, point_block, point_samples, point_sums, point_table,
+)
+from agathis._core.shared.sorted cimport SortedSamples
+
+cdef enum:
+    MOST_IN_BLOCK = 256
+
+# Fewer multiplications than this are done by one thread.
+cdef double SMALL_WORK = 1_000_000.0
+
+
+# A table that is filled.
+cdef struct Filling:
+    Py_ssize_t slot, rows
+    double total
+    point_table table
+
+
+cdef class SortedPoints(SortedSamples):
+    """Samples in the order of each feature, and their sums along it.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+    phi : ndarray of shape (n_samples, width)
+        The samples as points, padded.
+    weight : ndarray of shape (n_samples,)
+    threads : int
+    few : int, default=16
+        The most samples of a block of a small leaf. To look into a block takes time for each
+        cluster: where there are many, blocks of single samples need not be looked into.
+    """
+
+    def __init__(self, values, phi, weight, int threads, Py_ssize_t few=16):
+        super().__init__(values, threads)
+        self.phi, self.weight, self.few = phi, weight, few
+
+    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
+        cdef point_samples view
+        view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
+        view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
+        return view
+
+    def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
+        """The table of a leaf, or of two at once."""
+        cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
+        cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
+        cdef double size = 0.0
+        cdef LeafTable table
+        cdef Filling[2] each
+        tables = []
+        for j in range(count):
+            each[j].slot = slot if j == 0 else other
+            n = self.stop[each[j].slot] - self.start[each[j].slot]
+            each[j].total, rows, done = 0.0, 0, 0
+            for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
+                each[j].total += self.weight[self.order[0, p]]
+            while done < n:
+                done += point_block(done, n, self.few, MOST_IN_BLOCK)
+                rows += 1
+            table = LeafTable.with_room(d, rows, width, n, each[j].total)
+            each[j].table, each[j].rows = table.view(), rows
+            tables.append(table)
+            size += n
+        cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
+        if threads == 1:
+            for t in range(count * d):
+                fill(self, &each[t // d], t % d)
+        else:
+            for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
+                fill(self, &each[t // d], t % d)
+        for table in tables:
+            table.complete()
+        return tables
+
+
+cdef void fill(SortedPoints s, Filling* each, Py_ssize_t f) noexcept nogil:
+    cdef point_samples view = s.view(each.slot, f)
+    cdef Py_ssize_t place = f * each.rows
+    each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
+        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], s.few, MOST_IN_BLOCK,
+        each.total,
+        &each.table.sum[place * each.table.width], &each.table.count[place],
+        &each.table.weight[place], &each.table.radius[place])
