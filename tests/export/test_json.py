@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 import agathis
 from agathis import Kauri
-from agathis._trees.tree import _DTYPES
+from agathis._trees.tree import DTYPES
 from agathis.export import (
     LoadedTree,
     from_json,
@@ -33,7 +33,7 @@ from agathis.plot import gain_curve
 
 
 def same_tree(a, b):
-    for name in _DTYPES:
+    for name in DTYPES:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
         assert getattr(a, name).dtype == getattr(b, name).dtype
     assert a.n_features == b.n_features

@@ -11,7 +11,7 @@ from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agathis._growing.bins import MISSING, Bins, find_bins
+from agathis._growing.bins import MISSING_BIN, Bins, find_bins
 from agathis._support.numbers import threshold_between
 
 # Histograms.
@@ -44,7 +44,7 @@ def check_binned_table(table, points, bins, weight) -> None:
         np.add.at(sums, bins[:, f], weight[:, None] * points)
         np.add.at(sizes, bins[:, f], weight)
         np.add.at(counts, bins[:, f], 1)
-        found = np.flatnonzero(counts[:MISSING])
+        found = np.flatnonzero(counts[:MISSING_BIN])
         rows = slice(begin, begin + len(found))
         np.testing.assert_array_equal(arrays["bin"][rows], found)
         np.testing.assert_array_equal(arrays["row_count"][rows], np.cumsum(counts[found]))
@@ -53,7 +53,7 @@ def check_binned_table(table, points, bins, weight) -> None:
         close(arrays["row_sum"][rows], wide(sums_up_to, width), scale)
 
         blocks = slice(arrays["first"][f], arrays["stop"][f])
-        misses = counts[MISSING] > 0
+        misses = counts[MISSING_BIN] > 0
         ends = row_blocks(sizes_up_to, 1 if misses else MOST_ROWS)
         np.testing.assert_array_equal(arrays["row"][blocks] - begin, ends)
         np.testing.assert_array_equal(arrays["count"][blocks], np.cumsum(counts[found])[ends])
@@ -67,10 +67,10 @@ def check_binned_table(table, points, bins, weight) -> None:
         ]
         close(arrays["radius"][blocks], radius, scale)
 
-        assert table.n_missing(f) == counts[MISSING]
+        assert table.n_missing(f) == counts[MISSING_BIN]
         assert table.has_cut()[f] == (len(found) + misses > 1)
         if "missing" in arrays:
-            close(arrays["missing"][f], wide(sums[MISSING][None], width)[0], scale)
+            close(arrays["missing"][f], wide(sums[MISSING_BIN][None], width)[0], scale)
         if len(found):
             assert table.bins_around(f, begin + len(found) - 1) == (found[-1], -1)
         if len(found) > 1:
@@ -99,7 +99,7 @@ def random_bins(random, n, d, missing) -> np.ndarray:
     bins = np.column_stack(
         [random.integers(0, random.choice([1, 2, 10, 255]), n) for _ in range(d)]
     ).astype(np.uint8)
-    bins[random.random(bins.shape) < missing] = MISSING
+    bins[random.random(bins.shape) < missing] = MISSING_BIN
     return bins
 
 
@@ -135,7 +135,7 @@ def test_remainder(missing):
     n, components = 900, 3
     phi = random.normal(size=(n, components))
     bins = random_bins(random, n, 5, missing)
-    bins[:, 0] = MISSING if missing else 3
+    bins[:, 0] = MISSING_BIN if missing else 3
     weight = random.choice([0.25, 0.5, 1.0, 3.0], n)
     zero = np.zeros(components)
     left = np.arange(n, dtype=np.int32)
@@ -178,12 +178,12 @@ def test_histogram_by_several_threads():
 def test_goes_left_and_split_ids(last, missing_left):
     random = np.random.default_rng(last)
     bins = random.integers(0, 8, (500, 3)).astype(np.uint8)
-    bins[random.random(bins.shape) < 0.2] = MISSING
+    bins[random.random(bins.shape) < 0.2] = MISSING_BIN
     for n in (0, 1, 2, 200, 500):
         ids = np.sort(random.permutation(500)[:n]).astype(np.int32)
         for feature in range(3):
             own = bins[ids, feature]
-            expected = np.where(own == MISSING, missing_left, own <= last)
+            expected = np.where(own == MISSING_BIN, missing_left, own <= last)
             for threads in (1, 3):
                 left = goes_left(bins, ids, feature, last, missing_left, threads)
                 assert left.dtype == np.uint8
@@ -205,7 +205,7 @@ def assert_bins_are(bins: Bins, sample: np.ndarray) -> None:
         known = column[~np.isnan(column)]
         assert len(low) == len(high) == len(np.unique(assigned[:, f][~np.isnan(column)]))
         assert len(edges) == max(0, len(low) - 1)
-        assert np.all(assigned[np.isnan(column), f] == MISSING)
+        assert np.all(assigned[np.isnan(column), f] == MISSING_BIN)
         for b in range(len(low)):
             inside = column[assigned[:, f] == b]
             assert (low[b], high[b]) == (inside.min(), inside.max())
@@ -338,7 +338,7 @@ def test_assign(n_bins, dtype):
         expected = np.column_stack(
             [np.searchsorted(own, X[:, f].astype(np.float64)) for f, own in enumerate(edges)]
         )
-        expected[np.isnan(X)] = MISSING
+        expected[np.isnan(X)] = MISSING_BIN
         for threads in (1, 3):
             found = bins.assign(X, threads)
             assert found.dtype == np.uint8

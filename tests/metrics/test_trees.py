@@ -19,8 +19,9 @@ from sklearn.tree import DecisionTreeClassifier
 from agathis import Kauri
 from agathis._kernels.kernel import Kernel
 from agathis._support.table import Table
-from agathis._trees.sketch import Sketch
-from agathis._trees.tree import MISSING
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
+from agathis._trees.tree import MISSING_GOES
 from agathis.export import to_text
 from agathis.metrics import (
     explanation_table,
@@ -33,13 +34,13 @@ FUNCTIONS = [weighted_average_depth, weighted_average_explanation_size, explanat
 
 def tree_of_cuts(X, cuts, clusters=(), weight=None):
     """A tree by hand: cuts are (node, feature, threshold), clusters those of the leaves."""
-    sketch = Sketch()
+    sketch = TreeBuilder()
     for node, feature, threshold in cuts:
         sketch.cut(node, feature, threshold)
-    leaves = [node for node, left in enumerate(sketch.left) if left < 0]
+    leaves = [node for node, left in enumerate(sketch.children_left) if left < 0]
     for leaf, cluster in zip(leaves, clusters, strict=False):
         sketch.cluster[leaf] = cluster
-    return sketch.tree(np.asarray(X, dtype=float), weight, Kernel("linear"), 1)[0]
+    return completed(sketch, np.asarray(X, dtype=float), weight, Kernel("linear"), 1)[0]
 
 
 def random_model(seed, missing=False):
@@ -279,7 +280,7 @@ def test_missing_values_in_rules():
 def test_missing_values_follow_the_path(missing, rules):
     tree = tree_of_cuts([[1.0], [3.0], [4.0], [9.0]], [(0, 0, 5.0), (1, 0, 2.0)])
     seen = tree.missing.copy()
-    seen[:2] = [MISSING.index(where) for where in missing]
+    seen[:2] = [MISSING_GOES.index(where) for where in missing]
     tree = replace(tree, missing=seen)
     table = explanation_table(tree)
     assert table["rule"] == rules

@@ -1,4 +1,4 @@
-"""What each parameter may be, in scikit-learn's terms; the checks of data are ``_validation``."""
+"""What each parameter may be, in scikit-learn's terms; data are checked elsewhere."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from agathis._support.numbers import number
 from agathis._trees.model import tree_of
-from agathis._trees.tree import MISSING, Tree
+from agathis._trees.tree import MISSING_GOES, Tree
 
 
 def named_tree(
@@ -62,7 +62,7 @@ def rule(tree: Tree, path: Sequence[int], feature_names: Sequence[str], digits: 
         else:
             bounds.low = max(bounds.low, threshold)
         bounds.missing &= bool(missing_left[node]) == left
-        bounds.seen |= MISSING[tree.missing[node]] == ("left" if left else "right")
+        bounds.seen |= MISSING_GOES[tree.missing[node]] == ("left" if left else "right")
     if not found:
         return "all rows"
     return " and ".join(b.text(str(feature_names[f]), digits) for f, b in found.items())
