@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agathis._core.points.binning import look_over
-from agathis._core.points.histogram import Histogram, goes_left, remainder, split_ids
+from agathis._core.points.histogram import Histogram, combined, goes_left, remainder, split_ids
 from agathis._core.points.leaves import padded
 from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, rows_of, wide
 from hypothesis import given, settings
@@ -369,3 +369,53 @@ def test_look_over(n, dtype):
                     missing, infinite = look_over(other, threads)
                     assert infinite is True
                     np.testing.assert_array_equal(missing, np.isnan(other).sum(axis=0))
+
+
+@given(SEEDS, st.booleans(), st.sampled_from([0.0, 0.3]), st.booleans())
+@settings(max_examples=100)
+def test_tables_of_parts_add_up(seed, whole, missing, weighted):
+    """The table of all rows is the sum of those of any parts; exactly so for whole numbers."""
+    random = np.random.default_rng(seed)
+    n, d, components = int(random.integers(2, 200)), int(random.integers(1, 5)), 3
+    phi = random.normal(size=(n, components))
+    choices = [0.25, 0.5, 1.0, 3.0]
+    if whole:
+        phi, choices = np.round(4 * phi), [1.0, 2.0, 3.0]
+    bins = random_bins(random, n, d, missing)
+    weight = random.choice(choices, n) if weighted else None
+    zero = np.zeros(components)
+
+    def table_of(ids):
+        own = None if weight is None else weight[ids]
+        return histogram_of(phi, bins, ids, own, zero, zero).table()
+
+    ids = np.arange(n, dtype=np.int32)
+    part = random.integers(0, random.integers(2, 6), n)
+    tables = [table_of(ids[part == k]) for k in np.unique(part)]
+    total, *others = (tables[i] for i in random.permutation(len(tables)))
+    for other in others:
+        total = combined(total, other)
+    check_binned_table(total, phi, bins, np.ones(n) if weight is None else weight)
+    expected = table_of(ids).arrays
+    exact = {"row_count", "bin", "missing_count"}
+    for name in expected if whole else exact & expected.keys():
+        if name not in ("bound", "radius"):
+            np.testing.assert_array_equal(total.arrays[name], expected[name], err_msg=name)
+    # Taking a part off again leaves the others.
+    if len(tables) > 1:
+        first = np.unique(part)[0]
+        rest = ids[part != first]
+        own = np.ones(len(rest)) if weight is None else weight[rest]
+        check_binned_table(remainder(total, tables[0]), phi[rest], bins[rest], own)
+
+
+def test_tables_of_other_features_do_not_add_up():
+    random = np.random.default_rng(0)
+    phi, zero = random.normal(size=(9, 2)), np.zeros(2)
+    ids = np.arange(9, dtype=np.int32)
+    one, other = (
+        histogram_of(phi, random_bins(random, 9, d, 0), ids, None, zero, zero).table()
+        for d in (2, 3)
+    )
+    with pytest.raises(ValueError, match="2 and 3 features"):
+        combined(one, other)

@@ -236,12 +236,13 @@ cdef class Rows:
             missing = (np.asarray(self.missing), np.asarray(self.missing_count),
                        np.asarray(self.missing_weight))
         ends = np.asarray(row)[:blocks]
-        sum, count, weight = (
-            np.asarray(self.sum), np.asarray(self.count), np.asarray(self.weight))
+        # There may have been room for more.
+        sum, bin = np.asarray(self.sum)[:self.row], np.asarray(self.bin)[:self.row]
+        count, weight = np.asarray(self.count)[:self.row], np.asarray(self.weight)[:self.row]
         return LeafTable(
             first, stop, sum[ends], count[ends], weight[ends], np.asarray(radius)[:blocks],
             total, n_samples, leaf_weight,
-            (ends, sum, count, weight, np.asarray(self.bin)), missing,
+            (ends, sum, count, weight, bin), missing,
         )
 
 
