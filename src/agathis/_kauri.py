@@ -1,9 +1,9 @@
 """Kauri: a decision tree that clusters, grown without labels.
 
-The flow of :meth:`Kauri.fit`: the data and parameters are checked (``_validation``), stocks
-are made of the kernel and the rows (``stocks``), a grower cuts leaves until nothing is gained
-(``_grower``), and what it leaves is a :class:`~agathis.Tree` (``_tree``) from which everything
-else is read.
+The flow of :meth:`Kauri.fit`: data and parameters are checked (:mod:`agathis._checks`), stocks
+are made of the kernel and the rows (:mod:`agathis._growing.build`), a grower cuts leaves until
+nothing is gained (:mod:`agathis._growing.grower`), and what it leaves is a
+:class:`~agathis.Tree` (:mod:`agathis._trees.tree`) from which everything else is read.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from sklearn.utils import Tags, check_random_state
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._growing.build import Built, Request, build, choose_engine, memory_warning
-from agathis._growing.grower import Grower, Limits
+from agathis._growing.build import build, choose_engine
+from agathis._growing.grower import FeatureDraws, Grower
+from agathis._growing.inputs import Approximation, Limits, TrainingData
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import PointCentres, centres_of
+from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._support.progress import Clocks, Progress
@@ -73,13 +74,15 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         computes rows of it when they are needed, in memory that is linear in the number of rows;
         ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
         pair of rows is formed. These three give the same tree, but for rounding. ``"binned"`` is
-        for very many rows: it looks only at thresholds between bins, and takes missing values.
-        ``"auto"`` is, with n rows, d features and scikit-learn's ``working_memory`` (1 GiB unless
-        configured):
+        for very many rows: it looks only at thresholds between bins, and takes missing values
+        (NaN): each cut says where these go, and to the kernel they are at their column's mean.
+        ``"auto"`` is the first that fits, with n rows, d features and scikit-learn's
+        ``working_memory`` (1 GiB unless configured):
 
         ================================== ======================================= ============
         kernel                             rows                                    engine
         ================================== ======================================= ============
+        linear, cosine, or n_components    some miss values                        ``binned``
         precomputed                        any                                     ``gram``
         linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
         linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
@@ -88,6 +91,8 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         any other                          8 n^2 bytes fit (some 11,000 rows)      ``gram``
         any other                          more                                    ``blocks``
         ================================== ======================================= ============
+
+        Missing values with any other kernel are an error, unless n_components is given.
     max_bins : int, default=255
         The most bins of a feature, of about as many rows each, for ``"binned"``.
     subsample : int, default=50_000
@@ -226,7 +231,8 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; the tree's conditions are on its columns. A ``numpy.memmap`` of float32 or
+            The rows; the tree's conditions are on its columns. Values may be missing (NaN) where
+            ``engine`` is ``"binned"`` or can become it. A ``numpy.memmap`` of float32 or
             float64 that is given to ``engine="binned"`` (or is too large for the exact engines of
             ``"auto"``) is read in blocks, and need not fit in memory.
         y : Ignored
@@ -242,48 +248,33 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         self : Kauri
         """
         with checks.last_fit_kept(self):
-            warning = self._fit(X, gram, sample_weight)
-        if warning is not None:
-            checks.warn(warning, UserWarning)
+            data = self._check_data(X, gram, sample_weight)
+            with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+                self._grow(data, progress)
         return self
 
-    def _fit(
+    def _check_data(
         self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> str | None:
-        """Fit, and say what the user should be warned of."""
+    ) -> TrainingData:
         # Other numbers are converted, which reads them into memory.
         mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
         threads = checks.n_threads(self.n_jobs)
-        missing = self.engine == "binned"
-        X, misses = checks.check_X(self, X, reset=True, missing=missing, threads=threads)
+        X, misses = checks.check_X(
+            self, X, reset=True, missing=self._engine_takes_missing(), threads=threads
+        )
         weight = checks.check_sample_weight(sample_weight, len(X))
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
         kernel, matrix = self._check_kernel(X, gram, threads)
-        with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
-            total = float(len(X) if weight is None else weight.sum())
-            limits = self._limits(X.shape[1], len(X) if ids is None else len(ids), total)
-            request = Request(
-                X=X if mapped else np.ascontiguousarray(X),
-                mapped=mapped,
-                ids=ids,
-                weight=weight,
-                kernel=kernel,
-                matrix=matrix,
-                fill=checks.column_means(X, weight) if misses else None,
-                n_clusters=self.n_clusters,
-                max_leaves=limits.max_leaves,
-                min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
-                max_bins=self.max_bins,
-                subsample=self.subsample,
-                n_components=self.n_components,
-                feature_map=self.feature_map,
-                landmarks=self.landmarks,
-                map_tol=self.map_tol,
-                seed=self.random_state,
-                threads=threads,
-                progress=progress,
-            )
-            return self._grow(request, limits)
+        return TrainingData(
+            X=X if mapped else np.ascontiguousarray(X),
+            kernel=kernel,
+            matrix=matrix,
+            weight=weight,
+            ids=ids,
+            mapped=mapped,
+            fill=checks.column_means(X, weight) if misses else None,
+            threads=threads,
+        )
 
     def score(
         self,
@@ -321,17 +312,23 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
-        tags.input_tags.allow_nan = self.engine == "binned"
+        tags.input_tags.allow_nan = self._engine_takes_missing()
         return tags
 
     @property
     def _takes_missing(self) -> bool:
         return self.engine_ == "binned"
 
+    def _engine_takes_missing(self) -> bool:
+        """Whether rows of a fit may miss values: "auto" then means "binned", where that can be."""
+        return self.engine == "binned" or (self.engine == "auto" and self._has_points())
+
+    def _has_points(self) -> bool:
+        """Whether rows are points of the kernel's space, their own or those of a feature map."""
+        return Kernel(self.kernel).has_features or self.n_components is not None
+
     def _keeps_centres(self) -> bool:
-        kernel = Kernel(self.kernel)
-        as_points = kernel.has_features or self.n_components is not None
-        return as_points or kernel.metric == "precomputed" or self.keep_training_data
+        return self._has_points() or self.kernel == "precomputed" or self.keep_training_data
 
     def _check_kernel(
         self, X: np.ndarray, gram: ArrayLike | None, threads: int
@@ -340,52 +337,56 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
         kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
         return kernel_checks.kernel_and_matrix(self, X, gram, threads)
 
-    def _grow(self, request: Request, limits: Limits) -> str | None:
-        """Make stocks, grow the tree, and keep what the model needs of them; a warning."""
-        progress, clocks = request.progress, Clocks()
-        chosen = choose_engine(self.engine, request)
-        if (text := memory_warning(chosen, request)) is not None:
+    def _grow(self, data: TrainingData, progress: Progress) -> None:
+        """Make stocks, grow the tree, and keep what the model needs of them."""
+        limits, draws, clocks = self._limits(data), self._draws(data.n_features), Clocks()
+        approximation = self._approximation()
+        chosen = choose_engine(self.engine, data, approximation)
+        built = build(chosen, data, limits, approximation, progress)
+        for text in built.warnings:
             checks.warn(text, UserWarning)
-        built = build(chosen, request)
         stocks = built.stocks
+        progress.trace = stocks.trace
         clocks.stocks = time.perf_counter() - progress.started
-        random_state = check_random_state(self.random_state)
-        grower = Grower(stocks, request.X.shape[1], limits, random_state, progress, clocks)
-        tree = grower.grow()
-        labels = tree.predict(request.X, request.threads)
-        centres = self._centres_of(request, built, labels)
+        tree = Grower(stocks, limits, progress, clocks, draws).grow()
+        labels = tree.predict(data.X, data.threads)
+        centres = stocks.centres(labels, keep=self.keep_training_data)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.labels_, self._centres = labels, centres
         self.engine_ = chosen
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
-        self.n_components_ = None
-        if built.space is not None and built.space.map is not None:
-            self.n_components_ = built.space.map.n_components
+        self.n_components_ = built.n_components
         self.residual_trace_ = built.residual
         self.inertia_ = 0.0 - stocks.objective
-        self.objective_ = built.trace - self.inertia_
+        self.objective_ = stocks.trace - self.inertia_
         progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
-        return built.warning
 
-    def _centres_of(self, request: Request, built: Built, labels: np.ndarray) -> Any:
-        """What it takes to tell distances to the clusters."""
-        if built.space is not None:
-            return PointCentres(built.space, built.stocks.centres(), built.stocks.origin)
-        return centres_of(
-            request.kernel,
-            np.asarray(request.X, dtype=np.float64),
-            labels,
-            request.weight,
-            built.stocks.cluster_means(),
-            keep=self.keep_training_data,
-        )
-
-    def _limits(self, n_features: int, n_samples: int, weight: float) -> Limits:
+    def _limits(self, data: TrainingData) -> Limits:
+        total = float(len(data.X) if data.weight is None else data.weight.sum())
         return Limits(
-            max_leaves=min(n_samples, self.max_leaf_nodes or n_samples),
+            n_clusters=self.n_clusters,
+            max_leaves=min(data.n_counted, self.max_leaf_nodes or data.n_counted),
             max_depth=self.max_depth,
-            min_split=checks.least_weight(self.min_samples_split, weight, 2),
-            max_features=checks.resolve_max_features(self.max_features, n_features),
+            min_split=checks.least_weight(self.min_samples_split, total, 2),
+            min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
         )
+
+    def _approximation(self) -> Approximation:
+        return Approximation(
+            n_components=self.n_components,
+            feature_map=self.feature_map,
+            landmarks=self.landmarks,
+            map_tol=self.map_tol,
+            max_bins=self.max_bins,
+            subsample=self.subsample,
+            seed=self.random_state,
+        )
+
+    def _draws(self, n_features: int) -> FeatureDraws | None:
+        """What draws features, where ``max_features`` asks for it."""
+        count = checks.resolve_max_features(self.max_features, n_features)
+        if count is None:
+            return None
+        return FeatureDraws(count, check_random_state(self.random_state))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agathis._core.points.binning import look_over
-from agathis._core.points.histogram import Histogram, goes_left, remainder, split_ids
+from agathis._core.points.histogram import Histogram, combined, goes_left, remainder, split_ids
 from agathis._core.points.leaves import padded
 from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, rows_of, wide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agathis._growing.bins import MISSING, Bins, find_bins
+from agathis._growing.bins import MISSING_BIN, Bins, find_bins
 from agathis._support.numbers import threshold_between
 
 # Histograms.
@@ -44,7 +44,7 @@ def check_binned_table(table, points, bins, weight) -> None:
         np.add.at(sums, bins[:, f], weight[:, None] * points)
         np.add.at(sizes, bins[:, f], weight)
         np.add.at(counts, bins[:, f], 1)
-        found = np.flatnonzero(counts[:MISSING])
+        found = np.flatnonzero(counts[:MISSING_BIN])
         rows = slice(begin, begin + len(found))
         np.testing.assert_array_equal(arrays["bin"][rows], found)
         np.testing.assert_array_equal(arrays["row_count"][rows], np.cumsum(counts[found]))
@@ -53,7 +53,7 @@ def check_binned_table(table, points, bins, weight) -> None:
         close(arrays["row_sum"][rows], wide(sums_up_to, width), scale)
 
         blocks = slice(arrays["first"][f], arrays["stop"][f])
-        misses = counts[MISSING] > 0
+        misses = counts[MISSING_BIN] > 0
         ends = row_blocks(sizes_up_to, 1 if misses else MOST_ROWS)
         np.testing.assert_array_equal(arrays["row"][blocks] - begin, ends)
         np.testing.assert_array_equal(arrays["count"][blocks], np.cumsum(counts[found])[ends])
@@ -67,10 +67,10 @@ def check_binned_table(table, points, bins, weight) -> None:
         ]
         close(arrays["radius"][blocks], radius, scale)
 
-        assert table.n_missing(f) == counts[MISSING]
+        assert table.n_missing(f) == counts[MISSING_BIN]
         assert table.has_cut()[f] == (len(found) + misses > 1)
         if "missing" in arrays:
-            close(arrays["missing"][f], wide(sums[MISSING][None], width)[0], scale)
+            close(arrays["missing"][f], wide(sums[MISSING_BIN][None], width)[0], scale)
         if len(found):
             assert table.bins_around(f, begin + len(found) - 1) == (found[-1], -1)
         if len(found) > 1:
@@ -99,7 +99,7 @@ def random_bins(random, n, d, missing) -> np.ndarray:
     bins = np.column_stack(
         [random.integers(0, random.choice([1, 2, 10, 255]), n) for _ in range(d)]
     ).astype(np.uint8)
-    bins[random.random(bins.shape) < missing] = MISSING
+    bins[random.random(bins.shape) < missing] = MISSING_BIN
     return bins
 
 
@@ -135,7 +135,7 @@ def test_remainder(missing):
     n, components = 900, 3
     phi = random.normal(size=(n, components))
     bins = random_bins(random, n, 5, missing)
-    bins[:, 0] = MISSING if missing else 3
+    bins[:, 0] = MISSING_BIN if missing else 3
     weight = random.choice([0.25, 0.5, 1.0, 3.0], n)
     zero = np.zeros(components)
     left = np.arange(n, dtype=np.int32)
@@ -178,12 +178,12 @@ def test_histogram_by_several_threads():
 def test_goes_left_and_split_ids(last, missing_left):
     random = np.random.default_rng(last)
     bins = random.integers(0, 8, (500, 3)).astype(np.uint8)
-    bins[random.random(bins.shape) < 0.2] = MISSING
+    bins[random.random(bins.shape) < 0.2] = MISSING_BIN
     for n in (0, 1, 2, 200, 500):
         ids = np.sort(random.permutation(500)[:n]).astype(np.int32)
         for feature in range(3):
             own = bins[ids, feature]
-            expected = np.where(own == MISSING, missing_left, own <= last)
+            expected = np.where(own == MISSING_BIN, missing_left, own <= last)
             for threads in (1, 3):
                 left = goes_left(bins, ids, feature, last, missing_left, threads)
                 assert left.dtype == np.uint8
@@ -205,7 +205,7 @@ def assert_bins_are(bins: Bins, sample: np.ndarray) -> None:
         known = column[~np.isnan(column)]
         assert len(low) == len(high) == len(np.unique(assigned[:, f][~np.isnan(column)]))
         assert len(edges) == max(0, len(low) - 1)
-        assert np.all(assigned[np.isnan(column), f] == MISSING)
+        assert np.all(assigned[np.isnan(column), f] == MISSING_BIN)
         for b in range(len(low)):
             inside = column[assigned[:, f] == b]
             assert (low[b], high[b]) == (inside.min(), inside.max())
@@ -338,7 +338,7 @@ def test_assign(n_bins, dtype):
         expected = np.column_stack(
             [np.searchsorted(own, X[:, f].astype(np.float64)) for f, own in enumerate(edges)]
         )
-        expected[np.isnan(X)] = MISSING
+        expected[np.isnan(X)] = MISSING_BIN
         for threads in (1, 3):
             found = bins.assign(X, threads)
             assert found.dtype == np.uint8
@@ -369,3 +369,53 @@ def test_look_over(n, dtype):
                     missing, infinite = look_over(other, threads)
                     assert infinite is True
                     np.testing.assert_array_equal(missing, np.isnan(other).sum(axis=0))
+
+
+@given(SEEDS, st.booleans(), st.sampled_from([0.0, 0.3]), st.booleans())
+@settings(max_examples=100)
+def test_tables_of_parts_add_up(seed, whole, missing, weighted):
+    """The table of all rows is the sum of those of any parts; exactly so for whole numbers."""
+    random = np.random.default_rng(seed)
+    n, d, components = int(random.integers(2, 200)), int(random.integers(1, 5)), 3
+    phi = random.normal(size=(n, components))
+    choices = [0.25, 0.5, 1.0, 3.0]
+    if whole:
+        phi, choices = np.round(4 * phi), [1.0, 2.0, 3.0]
+    bins = random_bins(random, n, d, missing)
+    weight = random.choice(choices, n) if weighted else None
+    zero = np.zeros(components)
+
+    def table_of(ids):
+        own = None if weight is None else weight[ids]
+        return histogram_of(phi, bins, ids, own, zero, zero).table()
+
+    ids = np.arange(n, dtype=np.int32)
+    part = random.integers(0, random.integers(2, 6), n)
+    tables = [table_of(ids[part == k]) for k in np.unique(part)]
+    total, *others = (tables[i] for i in random.permutation(len(tables)))
+    for other in others:
+        total = combined(total, other)
+    check_binned_table(total, phi, bins, np.ones(n) if weight is None else weight)
+    expected = table_of(ids).arrays
+    exact = {"row_count", "bin", "missing_count"}
+    for name in expected if whole else exact & expected.keys():
+        if name not in ("bound", "radius"):
+            np.testing.assert_array_equal(total.arrays[name], expected[name], err_msg=name)
+    # Taking a part off again leaves the others.
+    if len(tables) > 1:
+        first = np.unique(part)[0]
+        rest = ids[part != first]
+        own = np.ones(len(rest)) if weight is None else weight[rest]
+        check_binned_table(remainder(total, tables[0]), phi[rest], bins[rest], own)
+
+
+def test_tables_of_other_features_do_not_add_up():
+    random = np.random.default_rng(0)
+    phi, zero = random.normal(size=(9, 2)), np.zeros(2)
+    ids = np.arange(9, dtype=np.int32)
+    one, other = (
+        histogram_of(phi, random_bins(random, 9, d, 0), ids, None, zero, zero).table()
+        for d in (2, 3)
+    )
+    with pytest.raises(ValueError, match="2 and 3 features"):
+        combined(one, other)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from agathis import Kauri
 from agathis._support.numbers import threshold_between
-from agathis._trees.tree import MISSING
+from agathis._trees.tree import MISSING_GOES
 from agathis.export import to_text
 
 
@@ -171,7 +171,7 @@ def test_missing_as_an_answer():
     model = binned(2, max_bins=2, max_leaf_nodes=2).fit(np.repeat(wide, [9, 1, 1, 1, 1, 1, 1], 0))
     assert model.n_leaves_ == 2
     assert model.tree_.threshold[0] == np.inf
-    assert MISSING[model.tree_.missing[0]] == "right"
+    assert MISSING_GOES[model.tree_.missing[0]] == "right"
     assert to_text(model).splitlines() == [
         "x[0] is known",
         "|   cluster 0 (12 samples)",
@@ -187,7 +187,7 @@ def test_missing_beside_a_threshold_in_words(side):
     x = np.array([0.0, 1, 2, 50, 51, 52, np.nan, np.nan])
     y = np.array([0.0, 0, 0, 50, 50, 50, *(2 * [0 if side == "left" else 50])])
     model = binned(2, max_leaf_nodes=2).fit(np.column_stack([x, y]))
-    assert MISSING[model.tree_.missing[0]] == side
+    assert MISSING_GOES[model.tree_.missing[0]] == side
     lines = to_text(model).splitlines()
     assert lines[0] == "x[0] <= 26" + (" or missing" if side == "left" else "")
     assert lines[2] == "x[0] > 26" + (" or missing" if side == "right" else "")
@@ -234,13 +234,54 @@ def test_missing_only_in_rows_to_come(kernel):
     assert np.isfinite(model.score(gaps))
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"kernel": "cosine"},
+        {"kernel": "rbf", "gamma": 0.001, "n_components": 40, "random_state": 0},
+    ],
+)
+def test_auto_means_binned_where_values_are_missing(parameters):
+    X = blobs_of(80)
+    X[::7, 1] = X[::5, 2] = np.nan
+    auto = Kauri(4, max_leaf_nodes=9, **parameters).fit(X)
+    assert auto.engine_ == "binned"
+    asked = binned(4, max_leaf_nodes=9, **parameters).fit(X)
+    same_bits(auto.tree_, asked.tree_)
+    assert auto.tree_.missing.any()
+    np.testing.assert_array_equal(auto.predict(X), auto.labels_)
+    np.testing.assert_array_equal(auto.transform(X), asked.transform(X))
+    assert Kauri(4, **parameters).__sklearn_tags__().input_tags.allow_nan
+    # Without missing values it is what it was, and takes none in rows to come.
+    exact = Kauri(4, max_leaf_nodes=9, **parameters).fit(blobs_of(80))
+    assert exact.engine_ == "features"
+    with pytest.raises(ValueError, match="which chose 'features' for rows that missed none"):
+        exact.predict(X)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed", lambda x, y: float(x @ y)])
+def test_auto_says_what_to_do_where_it_cannot_take_missing_values(kernel):
+    X = blobs_of(30)
+    X[4, 2] = np.nan
+    model = Kauri(3, kernel=kernel)
+    assert not model.__sklearn_tags__().input_tags.allow_nan
+    advice = "No kernel matrix" if kernel == "precomputed" else "n_components .*'binned'"
+    message = rf"X contains NaN.*column 2\. .*{advice}.*SimpleImputer"
+    gram = {"gram": np.eye(30)} if kernel == "precomputed" else {}
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, **gram)
+
+
 @pytest.mark.parametrize("engine", ["auto", "gram", "blocks", "features"])
-def test_missing_values_with_other_stocks_are_an_error(engine):
+def test_missing_values_with_other_engines_are_an_error(engine):
     X = blobs_of(30)
     X[4, 2] = np.nan
     message = rf"X contains NaN.*column 2.*engine='binned'.*here engine='{engine}'.*SimpleImputer"
-    with pytest.raises(ValueError, match=message):
-        Kauri(3, engine=engine).fit(X)
+    if engine != "auto":
+        assert not Kauri(3, engine=engine).__sklearn_tags__().input_tags.allow_nan
+        with pytest.raises(ValueError, match=message):
+            Kauri(3, engine=engine).fit(X)
     model = Kauri(3, engine=engine).fit(blobs_of(30))
     for method in ("predict", "transform", "score", "apply", "decision_path"):
         with pytest.raises(ValueError, match=message):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.objective import kernel_cost
+from agathis._trees.completion import completed
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
 from helpers.invariants import equal_trees, valid_tree
 from helpers.strategies import weights
@@ -47,7 +48,7 @@ def problems(draw, most_rows=14, most_centres=5):
 
 def same_as_twin(model, X, weight, sketch, centres):
     share = np.ones(len(X)) if weight is None else weight
-    tree, kept = sketch.tree(X, share, Kernel("linear"), 1)
+    tree, kept = completed(sketch, X, share, Kernel("linear"), 1)
     equal_trees(model.tree_, tree)
     np.testing.assert_array_equal(model.cluster_centers_, centres[kept])
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from agathis._support.numbers import threshold_between
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 
 # A cut is better where it is better by more than rounding.
 SHARE = 1e-11
@@ -35,7 +35,7 @@ def cuts_between(X, centres):
 
 def imm(X, weight, centres, own):
     """The tree, and the rows of its leaves."""
-    sketch, leaves = Sketch(), {}
+    sketch, leaves = TreeBuilder(), {}
     waiting = [(0, np.arange(len(X)), np.arange(len(X)))]
     while waiting:
         node, rows, kept = waiting.pop(0)
@@ -62,7 +62,7 @@ def imm(X, weight, centres, own):
 
 def exkmc(X, weight, centres, own, most, from_imm):
     sketch, leaves = (
-        imm(X, weight, centres, own) if from_imm else (Sketch(), {0: np.arange(len(X))})
+        imm(X, weight, centres, own) if from_imm else (TreeBuilder(), {0: np.arange(len(X))})
     )
     distance = squared(X, centres) * weight[:, None]
 
@@ -116,7 +116,7 @@ def depth_to_come(share, n_left, n):
 
 
 def shallow(X, weight, centres, depth_factor):
-    sketch, distance = Sketch(), squared(X, centres)
+    sketch, distance = TreeBuilder(), squared(X, centres)
     waiting = [(0, np.arange(len(X)), np.arange(len(centres)), frozenset())]
     while waiting:
         node, rows, present, path = waiting.pop(0)
@@ -201,7 +201,7 @@ def rdm(X, centres, numbers):
             return below
         return (f, value(f, place), below, above) if left.any() else above
 
-    sketch = Sketch()
+    sketch = TreeBuilder()
     waiting = [(0, grow(np.arange(len(X)), np.arange(len(centres))))]
     while waiting:
         node, part = waiting.pop(0)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
 from agathis import Kauri
-from agathis._trees.tree import _DTYPES, Tree
+from agathis._trees.tree import DTYPES, Tree
 from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -99,7 +99,7 @@ def with_none(row) -> list:
 
 def same_arrays(a: Tree, b: Tree) -> None:
     """Two trees are the same, bit by bit."""
-    for name in _DTYPES:
+    for name in DTYPES:
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
         assert getattr(a, name).dtype == getattr(b, name).dtype
     assert a.n_features == b.n_features

@@ -6,7 +6,7 @@ import numpy as np
 
 from agathis import Tree
 from agathis._support.numbers import threshold_between
-from agathis._trees.tree import MISSING, MOVES
+from agathis._trees.tree import MISSING_GOES, MOVES
 
 DTYPES = {
     "children_left": np.int32,
@@ -41,7 +41,7 @@ def route(tree, X) -> np.ndarray:
 def missing_goes_left(tree, node: int) -> bool:
     """Where a row goes that misses the feature of a node."""
     if tree.missing[node] != 0:
-        return MISSING[tree.missing[node]] == "left"
+        return MISSING_GOES[tree.missing[node]] == "left"
     left, right = (tree.n_node_samples[c[node]] for c in (tree.children_left, tree.children_right))
     return left >= right
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from agathis import Kauri, Tree
 from agathis._kernels.kernel import Kernel
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
 from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 MODELS = {
@@ -34,7 +35,7 @@ def grown(draw, max_leaves: int = 40, n_features: int | None = None):
 
 def random_tree(random: np.random.Generator, X: np.ndarray, n_leaves: int, chain: bool) -> Tree:
     """Cut leaves at random places, mostly the last one for a chain, at most ``n_leaves``."""
-    sketch, rows = Sketch(), {0: np.arange(len(X))}
+    sketch, rows = TreeBuilder(), {0: np.arange(len(X))}
     for _ in range(n_leaves - 1):
         able = [i for i, r in rows.items() if (X[r] != X[r[0]]).any()]
         if not able:
@@ -51,4 +52,4 @@ def random_tree(random: np.random.Generator, X: np.ndarray, n_leaves: int, chain
         rows[left], rows[right] = held[goes_left], held[~goes_left]
     for leaf in rows:
         sketch.cluster[leaf] = int(random.integers(1 + n_leaves // 2))
-    return sketch.tree(X, None, Kernel("linear"), 1)[0]
+    return completed(sketch, X, None, Kernel("linear"), 1)[0]

@@ -15,7 +15,9 @@ from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 from agathis import Kauri
 from agathis._growing import PairStocks, Split
+from agathis._growing.inputs import Limits, TrainingData
 from agathis._growing.kernel_rows import MatrixRows
+from agathis._kernels.kernel import Kernel
 from agathis._support.numbers import threshold_between
 from agathis._support.progress import Progress
 from helpers import reference
@@ -241,17 +243,16 @@ def seeded_rows(
 
 def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> PairStocks:
     """The stocks of a problem, opened: one leaf, one cluster."""
-    n = len(problem.X)
-    return PairStocks(
+    data = TrainingData(
         problem.X,
-        np.ones(n) if problem.weight is None else problem.weight,
-        MatrixRows(problem.gram),
-        n_clusters=problem.n_clusters,
-        max_leaves=n,
-        min_leaf=min_leaf,
+        Kernel("precomputed"),
+        matrix=problem.gram,
+        weight=problem.weight,
         threads=threads,
-        progress=Progress(0, None, problem.n_clusters),
     )
+    limits = Limits(problem.n_clusters, len(problem.X), min_leaf=min_leaf)
+    progress = Progress(0, None, problem.n_clusters)
+    return PairStocks(data, MatrixRows(problem.gram), limits, progress)
 
 
 def search_anew(stocks: PairStocks, drawn: np.ndarray | None = None) -> np.ndarray:

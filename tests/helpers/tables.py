@@ -7,8 +7,9 @@ from agathis._core.points.leaves import padded
 from hypothesis import strategies as st
 
 from agathis._growing.binned import BinnedStocks
-from agathis._growing.bins import MISSING, find_bins
+from agathis._growing.bins import MISSING_BIN, find_bins
 from agathis._growing.exact import FeatureStocks
+from agathis._growing.inputs import Limits, TrainingData
 from agathis._growing.protocol import Split
 from agathis._growing.stores import MemoryStore
 from agathis._kernels.kernel import Kernel
@@ -96,32 +97,32 @@ class Grown:
 
 
 def sorted_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1) -> Grown:
-    stocks = FeatureStocks(
-        X, weight, points, n_clusters=n_clusters, min_leaf=min_leaf, threads=threads
-    )
+    kernel = Kernel("linear")
+    data = TrainingData(X, kernel, weight=weight, threads=threads)
+    limits = Limits(n_clusters, len(X), min_leaf=min_leaf)
+    stocks = FeatureStocks(data, Space(kernel), points, limits)
     return Grown(stocks, Leaves(X, points - stocks.origin, weight, n_clusters))
 
 
 def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bins=255) -> Grown:
     """Bins of X, and other points: as if these came from a feature map."""
     bins = find_bins(X, weight, max_bins)
-    store = MemoryStore(X, bins, Space(Kernel("linear")), threads)
+    space = Space(Kernel("linear"))
+    store = MemoryStore(X, bins, space, threads)
     store.points = np.ascontiguousarray(points)
     origin = np.average(points, axis=0, weights=weight)
     stocks = BinnedStocks(
+        TrainingData(X, space.kernel, weight=weight, threads=threads),
         store,
         bins,
-        np.arange(len(X), dtype=np.int32),
-        weight,
+        space,
         origin,
         np.zeros(len(origin)),
-        n_clusters=n_clusters,
-        min_leaf=min_leaf,
-        threads=threads,
-        progress=Progress(0, None, n_clusters),
+        Limits(n_clusters, len(X), min_leaf=min_leaf),
+        Progress(0, None, n_clusters),
     )
     values = store.bins.astype(np.float64)
-    values[values == MISSING] = np.nan
+    values[values == MISSING_BIN] = np.nan
     return Grown(stocks, Leaves(values, points - origin, weight, n_clusters))
 
 

@@ -20,8 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 from agathis import Kauri
 from agathis._kernels.kernel import Kernel
 from agathis._support.table import Table
-from agathis._trees.sketch import Sketch
-from agathis._trees.tree import MISSING
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
+from agathis._trees.tree import MISSING_GOES
 from agathis.export import to_rules, to_text
 from agathis.metrics import (
     explanation_table,
@@ -34,19 +35,19 @@ FUNCTIONS = [weighted_average_depth, weighted_average_explanation_size, explanat
 
 def tree_of_cuts(X, cuts, clusters=(), weight=None):
     """A tree by hand: cuts are (node, feature, threshold), clusters those of the leaves."""
-    sketch = Sketch()
+    sketch = TreeBuilder()
     for node, feature, threshold in cuts:
         sketch.cut(node, feature, threshold)
-    leaves = [node for node, left in enumerate(sketch.left) if left < 0]
+    leaves = [node for node, left in enumerate(sketch.children_left) if left < 0]
     for leaf, cluster in zip(leaves, clusters, strict=False):
         sketch.cluster[leaf] = cluster
-    return sketch.tree(np.asarray(X, dtype=float), weight, Kernel("linear"), 1)[0]
+    return completed(sketch, np.asarray(X, dtype=float), weight, Kernel("linear"), 1)[0]
 
 
 def with_missing(tree, *where):
     """The tree with the ways that missing values went at its first nodes."""
     missing = tree.missing.copy()
-    missing[: len(where)] = [MISSING.index(way) for way in where]
+    missing[: len(where)] = [MISSING_GOES.index(way) for way in where]
     return replace(tree, missing=missing)
 
 

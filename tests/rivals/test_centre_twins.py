@@ -12,6 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from agathis._kernels.kernel import Kernel
+from agathis._trees.completion import completed
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
 
 
@@ -72,7 +73,7 @@ class TestTwins:
         random = np.random.RandomState(seed) if instance else np.random.default_rng(seed)
         sketch = twins.rdm(X, used, random.uniform(size=len(used) - 1))
         share = np.ones(len(X)) if weight is None else weight
-        tree, kept = sketch.tree(X, share, Kernel("linear"), 1)
+        tree, kept = completed(sketch, X, share, Kernel("linear"), 1)
         same_tree(model.tree_, tree, gains=1e-9 * max(1.0, tree.gain.max()), thresholds=1e-6)
         np.testing.assert_array_equal(model.cluster_centers_, used[kept])
 

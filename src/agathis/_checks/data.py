@@ -1,7 +1,7 @@
 """Data and parameters: what is accepted, and what is said when it is not.
 
-With ``_constraints`` the only home of scikit-learn's private helpers, so that a change there is
-mended here.
+With :mod:`agathis._checks.parameters` the only home of scikit-learn's private helpers, so that a
+change there is mended here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ fit_context = _fit_context
 # A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
 NEGLIGIBLE = 1e-12
 
-# Rows that are looked over between two chances to hear an interrupt.
+# Rows that are looked over at a time: an interrupt is seen in between.
 ROWS_AT_ONCE = 1 << 18
 
 
@@ -57,8 +57,30 @@ def check_X(
     if get_config()["assume_finite"] and not missing:
         return X, False
     names = getattr(estimator, "feature_names_in_", None)
+    return X, _check_finite(X, missing, threads, names, _missing_advice(estimator, fitting=reset))
+
+
+def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> str:
+    """What to do where values are missing that are not accepted."""
     engine = getattr(estimator, "engine", None)
-    return X, _check_finite(X, missing, threads, names, engine)
+    if engine == "auto" and fitting:
+        kernel = estimator.kernel
+        if kernel == "precomputed":
+            return "No kernel matrix goes with missing values."
+        return (
+            f"With kernel={kernel!r} missing values are accepted where a feature map stands for "
+            "the kernel, n_components (for example 256): engine='auto' then means 'binned'. The "
+            "linear and cosine kernels take them as they are."
+        )
+    here = ""
+    if engine is not None:
+        here = f"; here engine={engine!r}"
+        if engine == "auto":
+            here += f", which chose {estimator.engine_!r} for rows that missed none"
+    return (
+        f"Missing values are accepted by {'' if here else 'Kauri with '}engine='binned', with the "
+        f"linear or cosine kernel or n_components{here}."
+    )
 
 
 def check_table(
@@ -74,7 +96,9 @@ def check_table(
             f"X must have shape (n_samples, {n_features}); it has shape {table.shape}."
         )
     if not get_config()["assume_finite"]:
-        _check_finite(table, missing, n_threads(None), getattr(X, "columns", None))
+        _check_finite(
+            table, missing, n_threads(None), getattr(X, "columns", None), _missing_advice(None)
+        )
     return table
 
 
@@ -83,11 +107,11 @@ def _check_finite(
     missing: bool,
     threads: int,
     names: Sequence[str] | None,
-    engine: str | None = None,
+    advice: str,
 ) -> bool:
     """Raise for values that are not accepted; whether some are missing.
 
-    ``names`` of the columns, and the ``engine`` that were asked for, are told where they are known.
+    ``names`` of the columns are told where they are known, and ``advice`` where values are missing.
     """
     some_missing = False
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
@@ -97,11 +121,8 @@ def _check_finite(
             column = int(np.argmax(n_missing > 0))
             where = f"column {column}" if names is None else f"column {names[column]!r}"
             raise ValueError(
-                f"Input X contains NaN, for example in {where}. Missing values are accepted by "
-                f"{'' if engine else 'Kauri with '}engine='binned', with the linear or cosine "
-                f"kernel or n_components{f'; here engine={engine!r}' if engine else ''}. "
-                "Otherwise fill them in, for example with sklearn.impute.SimpleImputer, or drop "
-                "these rows."
+                f"Input X contains NaN, for example in {where}. {advice} Otherwise fill them in, "
+                "for example with sklearn.impute.SimpleImputer, or drop these rows."
             )
         if infinite:
             assert_all_finite(X[rows], allow_nan=True, input_name="X")

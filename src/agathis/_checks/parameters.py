@@ -1,4 +1,4 @@
-"""What each parameter may be, in scikit-learn's terms; the checks of data are ``_validation``."""
+"""What each parameter may be, in scikit-learn's terms; data are checked elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -35,8 +36,8 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "feature_map": [StrOptions({"cholesky", "nystroem", "sampler"})],
-    "landmarks": [StrOptions({"k-means++", "random"})],
+    "feature_map": [StrOptions(set(FEATURE_MAPS))],
+    "landmarks": [StrOptions(set(LANDMARKS))],
     "map_tol": [Interval(Real, 0.0, 1.0, closed="left")],
     "keep_training_data": ["boolean"],
     "n_jobs": [Integral, None],

@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
-from agathis._checks.inputs import Rows, check_labels
+from agathis._checks.metrics import CheckedRows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.measures import measure_fit
 from agathis._compare.methods import check_methods, make_method
@@ -258,7 +258,7 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
         warnings.simplefilter("always")
         if task.method is None:
             model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
-            given = Rows(X, kernel, None, 1)
+            given = CheckedRows(X, kernel, None, 1)
             return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
         model = _model(setting, task.method, common)
         classes = None if setting.y is None else setting.y[rows]

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from agathis._describe.columns import Column, columns_of
 from agathis._describe.scaling import scalers_of, unscaled
 from agathis._trees.model import tree_of
-from agathis._trees.tree import MISSING, Tree
+from agathis._trees.tree import MISSING_GOES, Tree
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Described(TreeInUnits):
             return left, f"{column.name} is missing"
         left = column.words(-float("inf"), threshold)
         right = column.words(threshold, float("inf"))
-        where = MISSING[tree.missing[node]]
+        where = MISSING_GOES[tree.missing[node]]
         return (
             left + " or missing" * (where == "left"),
             right + " or missing" * (where == "right"),

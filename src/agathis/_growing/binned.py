@@ -13,11 +13,13 @@ import numpy as np
 from agathis._core.points.histogram import Histogram, remainder, split_ids
 from agathis._core.points.leaves import PointState, padded
 from agathis._growing.bins import Bins
+from agathis._growing.inputs import Limits, TrainingData
 from agathis._growing.points import PointStocks
-from agathis._growing.protocol import Split
+from agathis._growing.protocol import Place, Split
 from agathis._growing.stores import Store
+from agathis._kernels.space import Space
 from agathis._support.progress import Progress
-from agathis._trees.tree import MISSING
+from agathis._trees.tree import MISSING_GOES
 
 
 class BinnedStocks(PointStocks):
@@ -25,46 +27,47 @@ class BinnedStocks(PointStocks):
 
     Parameters
     ----------
+    data : TrainingData
     store : Store
+        Where the rows are taken from.
     bins : Bins
-    ids : ndarray of int32
-        The rows of positive weight, rising.
-    weight : ndarray of shape (n_rows,) or None
-        ``None`` where all weights are 1.
+    space : Space
+        How rows to come become points.
     origin, gap : ndarray of shape (n_components,)
         What is taken off the points, and what stands for missing components after that.
-    n_clusters : int
-    min_leaf : float
-        Least weight of a leaf.
-    threads : int
+    limits : Limits
     progress : Progress
     """
 
     def __init__(
         self,
+        data: TrainingData,
         store: Store,
         bins: Bins,
-        ids: np.ndarray,
-        weight: np.ndarray | None,
+        space: Space,
         origin: np.ndarray,
         gap: np.ndarray,
-        *,
-        n_clusters: int,
-        min_leaf: float,
-        threads: int,
+        limits: Limits,
         progress: Progress,
     ) -> None:
-        self.store, self.bins, self.ids, self.weights = store, bins, ids, weight
-        self.progress = progress
-        self.start, self.stop = [0], [len(ids)]
+        self.store, self.bins, self.progress = store, bins, progress
+        # The rows of each leaf, rising.
+        self.ids, self.weights = data.counted_ids(), data.weight
+        self.start, self.stop = [0], [len(self.ids)]
         self.histogram = Histogram(
-            len(bins.edges), padded(len(origin)), origin, gap, weight is not None, threads
+            len(bins.edges),
+            padded(len(origin)),
+            origin,
+            gap,
+            self.weights is not None,
+            data.threads,
         )
-        root = self._sum(0, len(ids), squares=True)
+        root = self._sum(0, len(self.ids), squares=True)
         inertia = self.histogram.squares
         if not np.isfinite(inertia):
             raise ValueError("X is too large: the squared length of some row is not finite.")
-        super().__init__(PointState(root, n_clusters, threads), origin, inertia, min_leaf)
+        state = PointState(root, limits.n_clusters, data.threads)
+        super().__init__(state, space, origin, inertia, limits.min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
         feature, _, row, missing_left, *rest = self._locate(slot, floor)
@@ -72,14 +75,31 @@ class BinnedStocks(PointStocks):
         before, after = table.bins_around(feature, row)
         missing = 0
         if table.n_missing(feature):
-            missing = MISSING.index("left" if missing_left else "right")
+            missing = MISSING_GOES.index("left" if missing_left else "right")
         return Split(feature, self.bins.threshold(feature, before, after), *rest, before, missing)
+
+    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
+        """See :class:`~agathis._growing.protocol.Stocks`; rows of a bin stay together."""
+        values = self.store.values(self.ids[self.start[slot] : self.stop[slot]], feature)
+        missing = np.isnan(values)
+        left = values <= threshold
+        n_left = int(np.count_nonzero(left)) + missing_left * int(np.count_nonzero(missing))
+        last, low, high = self.bins.around(feature, threshold)
+        inside = left[(low < values) & (values <= high)]
+        if inside.any() and not inside.all():
+            raise ValueError(
+                f"rows on both sides of it are in one bin of that feature, from {low:.6g} to "
+                f"{high:.6g}; with engine='binned' a threshold must lie between two bins."
+            )
+        # Where no row of the leaf is in that bin either side will do.
+        position = last if inside.any() else last - 1
+        return Place(position, n_left, bool(missing.any()))
 
     def commit(self, slot: int, split: Split) -> int:
         parent, other = self.state.tables[slot], self.state.n_leaves
         start, stop = self.start[slot], self.stop[slot]
         ids = self.ids[start:stop]
-        missing_left = MISSING[split.missing] == "left"
+        missing_left = MISSING_GOES[split.missing] == "left"
         left = self.store.goes_left(
             ids, split.feature, split.position, split.threshold, missing_left
         )
@@ -94,7 +114,7 @@ class BinnedStocks(PointStocks):
             small = self._sum(middle, stop)
             children = remainder(parent, small), small
         self.state.cut(slot, *children)
-        return self._move(slot, other, split)
+        return self._move_sides(slot, other, split)
 
     def _sum(self, start: int, stop: int, squares: bool = False):
         """The table of the rows at some places of ``ids``."""

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._core.points.binning import EDGES, MISSING, assign
+from agathis._core.points.binning import EDGES, assign
+from agathis._core.points.binning import MISSING as MISSING_BIN
 from agathis._core.shared.threads import for_each
 from agathis._support.numbers import threshold_between
 
-__all__ = ["MISSING", "Bins", "find_bins"]
+__all__ = ["MISSING_BIN", "Bins", "find_bins"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Bins:
     edges: list[np.ndarray]
 
     def assign(self, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None) -> np.ndarray:
-        """The bin of each value, ``MISSING`` where there is none; X is float32 or float64."""
+        """The bin of each value, ``MISSING_BIN`` where there is none; X is float32 or float64."""
         if out is None:
             out = np.empty(X.shape, dtype=np.uint8)
         edges = np.full((len(self.edges), EDGES), np.inf)
@@ -56,6 +57,13 @@ class Bins:
         steps = np.where(most > 0, 2 ** np.floor(np.log2(np.maximum(most, 1))), 0)
         assign(np.ascontiguousarray(X), table, steps.astype(np.int32), out, threads)
         return out
+
+    def around(self, feature: int, value: float) -> tuple[int, float, float]:
+        """The bin that a value is in, and its edges: values above the first up to the second."""
+        edges = self.edges[feature]
+        own = int(np.searchsorted(edges, value))
+        low = -np.inf if own == 0 else float(edges[own - 1])
+        return own, low, np.inf if own == len(edges) else float(edges[own])
 
     def threshold(self, feature: int, before: int, after: int) -> float:
         """Between two bins of a feature; infinite where only missing values come ``after`` (-1)."""

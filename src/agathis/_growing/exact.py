@@ -12,8 +12,10 @@ import numpy as np
 
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._growing.inputs import Limits, TrainingData
 from agathis._growing.points import PointStocks
-from agathis._growing.protocol import Split
+from agathis._growing.protocol import Place, Split
+from agathis._kernels.space import Space
 from agathis._support.numbers import threshold_between
 
 
@@ -22,46 +24,39 @@ class FeatureStocks(PointStocks):
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,)
-        Positive.
+    data : TrainingData
+    space : Space
+        How rows become points.
     phi : ndarray of shape (n_samples, n_components)
-        The samples as points.
-    n_clusters : int
-    min_leaf : float
-        Least weight of a leaf.
-    threads : int
+        The samples, the rows of positive weight, as points.
+    limits : Limits
     """
 
-    def __init__(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        phi: np.ndarray,
-        *,
-        n_clusters: int,
-        min_leaf: float,
-        threads: int,
-    ) -> None:
+    def __init__(self, data: TrainingData, space: Space, phi: np.ndarray, limits: Limits) -> None:
+        weight, n_clusters = data.weights(), limits.n_clusters
         origin = np.einsum("i,ij->j", weight, phi) / weight.sum()
         points = np.zeros((len(phi), padded(len(origin))))
         np.subtract(phi, origin, out=points[:, : len(origin)])
         inertia = float(np.einsum("i,ij,ij->", weight, points, points))
         if not np.isfinite(inertia):
             raise ValueError("X is too large: the squared length of some row is not finite.")
-        values = np.ascontiguousarray(X.T, dtype=np.float64)
+        self.values = np.ascontiguousarray(data.rows().T, dtype=np.float64)
         few = 16 if n_clusters <= 16 else 1
-        self.samples = SortedPoints(values, points, weight, threads, few)
-        state = PointState(*self.samples.tables(0), n_clusters, threads)
-        super().__init__(state, origin, inertia, min_leaf)
+        self.samples = SortedPoints(self.values, points, weight, data.threads, few)
+        state = PointState(*self.samples.tables(0), n_clusters, data.threads)
+        super().__init__(state, space, origin, inertia, limits.min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
         feature, count, _, _, *rest = self._locate(slot, floor)
         low, high = self.samples.values_around(slot, feature, count - 1)
         return Split(feature, threshold_between(low, high), *rest, count - 1)
 
+    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
+        n_left = np.count_nonzero(self.values[feature, self.samples.samples(slot)] <= threshold)
+        return Place(n_left - 1, n_left)
+
     def commit(self, slot: int, split: Split) -> int:
         other = self.state.n_leaves
         self.samples.split(slot, other, split.feature, split.position + 1)
         self.state.cut(slot, *self.samples.tables(slot, other))
-        return self._move(slot, other, split)
+        return self._move_sides(slot, other, split)

@@ -10,36 +10,38 @@ lowest feature, then threshold, then node.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
+from agathis._growing.inputs import Limits
 from agathis._growing.protocol import Split, Stocks
+from agathis._growing.replay import check_start, cut_order, split_again, tells_growth
 from agathis._support.progress import Clocks, Progress
-from agathis._trees.tree import Tree, TreeBuilder
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import Tree
 
 # Leaves in doubt that are searched in one go: threads share them, and few are searched in vain.
 TOGETHER = 4
 
 
-@dataclass(frozen=True)
-class Limits:
-    """When growth ends.
+class FeatureDraws:
+    """Draws the features that a search of a leaf looks at.
 
-    Attributes
+    Parameters
     ----------
-    max_leaves : int
-    max_depth : int or None
-    min_split : float
-        Least weight of a leaf that is cut.
-    max_features : int or None
-        Features drawn for each search of a leaf; ``None`` looks at all.
+    max_features : int
+    random_state : numpy.random.RandomState
     """
 
-    max_leaves: int
-    max_depth: int | None = None
-    min_split: float = 0.0
-    max_features: int | None = None
+    def __init__(self, max_features: int, random_state: np.random.RandomState) -> None:
+        self.max_features, self.random_state = max_features, random_state
+
+    def draw(self, useful: np.ndarray) -> np.ndarray:
+        """Some of the features that the mask ``useful`` has, as a mask."""
+        drawn = np.zeros(len(useful), dtype=np.uint8)
+        order = self.random_state.permutation(np.flatnonzero(useful))
+        drawn[order[: self.max_features]] = 1
+        return drawn
 
 
 class Grower:
@@ -48,32 +50,45 @@ class Grower:
     Parameters
     ----------
     stocks : Stocks
-    n_features : int
+        With one leaf.
     limits : Limits
-    random_state : numpy.random.RandomState
     progress : Progress
     clocks : Clocks
         Seconds of search and commit are added to it.
+    draws : FeatureDraws, optional
+        What draws features; all are looked at by default.
+    start : Tree, optional
+        Where growth begins, a single leaf by default. Its cuts are made again with the rows of
+        the stocks, and counts are those of these rows; gains and kinds of move stay as they are
+        in ``start``. Any tree will do whose leaves have clusters 0, 1, ... without a gap and
+        some row each, whoever grew it and however its nodes are numbered (they are numbered
+        anew as they are made). With bins a threshold must not part two rows of one bin. From a
+        tree of Kauri's with the same data and limits growth goes on as if it had never stopped,
+        unless features are drawn: others are drawn then.
     """
 
     def __init__(
         self,
         stocks: Stocks,
-        n_features: int,
         limits: Limits,
-        random_state: np.random.RandomState,
         progress: Progress,
         clocks: Clocks,
+        draws: FeatureDraws | None = None,
+        start: Tree | None = None,
     ) -> None:
-        self.stocks, self.n_features, self.limits = stocks, n_features, limits
-        self.random_state, self.progress, self.clocks = random_state, progress, clocks
-        self.builder = TreeBuilder(n_features, *stocks.leaf_size(0))
+        self.stocks, self.limits, self.draws = stocks, limits, draws
+        self.progress, self.clocks = progress, clocks
+        self.builder = TreeBuilder()
         self.n_leaves = 1
         # By slot: the leaf's node, and whether the limits forbid to cut it.
         self.node = np.zeros(limits.max_leaves, dtype=np.int64)
         self.closed = np.zeros(limits.max_leaves, dtype=bool)
         self.some_closed = False
-        self._close_if_done(0)
+        self._settle(0, 0, 0)
+        if start is not None:
+            started = time.perf_counter()
+            self._begin_with(start)
+            self.clocks.commit += time.perf_counter() - started
 
     def grow(self) -> Tree:
         while self.n_leaves < self.limits.max_leaves:
@@ -90,7 +105,7 @@ class Grower:
             self.clocks.commit += time.perf_counter() - searched
             if self.progress.verbose:
                 self.progress.leaves(self.n_leaves, self.stocks.n_clusters, self.stocks.objective)
-        return self.builder.build()
+        return self.builder.build(self.stocks.n_features)
 
     def _best_gain(self) -> float:
         """The best gain of all leaves, after every search that it takes to be certain."""
@@ -98,7 +113,7 @@ class Grower:
         closed = self.closed[: self.n_leaves]
         if self.some_closed:
             gain[closed] = bound[closed] = -np.inf
-        if self.limits.max_features is not None:
+        if self.draws is not None:
             # Each search draws features of its own, so no old search speaks for a new one.
             bound[~closed] = np.inf
         tolerance = self.stocks.tolerance
@@ -127,17 +142,11 @@ class Grower:
         if len(slots) == 0:
             return
         drawn = None
-        if self.limits.max_features is not None:
-            drawn = np.array([self._draw(slot) for slot in slots.tolist()])
+        if self.draws is not None:
+            useful = map(self.stocks.has_threshold, slots.tolist())
+            drawn = np.array([self.draws.draw(features) for features in useful])
         self.stocks.search(slots.astype(np.int32), drawn, floor)
         self.clocks.searches += len(slots)
-
-    def _draw(self, slot: int) -> np.ndarray:
-        """Some of the features along which the leaf can be cut, as a mask."""
-        drawn = np.zeros(self.n_features, dtype=np.uint8)
-        useful = np.flatnonzero(self.stocks.has_threshold(slot))
-        drawn[self.random_state.permutation(useful)[: self.limits.max_features]] = 1
-        return drawn
 
     def _choose(self, best: float) -> tuple[int, Split]:
         """The split to make: the first, by feature, threshold and node, of those that tie."""
@@ -147,24 +156,55 @@ class Grower:
         splits = [(slot, self.stocks.locate(slot, floor)) for slot in tied]
         return min(splits, key=lambda s: (s[1].feature, s[1].threshold, self.node[s[0]]))
 
+    def _begin_with(self, tree: Tree) -> None:
+        """Make the cuts of a tree again; see :mod:`agathis._growing.replay`."""
+        check_start(tree, self.stocks.n_features, self.limits)
+        order = cut_order(tree)
+        told = tells_growth(tree, order)
+        slot_of = {0: 0}
+        self.builder.cluster[0] = int(tree.cluster[0])
+        for node in order:
+            slot = slot_of.pop(node)
+            split = split_again(tree, node, self.stocks, slot)
+            made = split if told else split._replace(left=0, right=0)
+            other = self._record(slot, self.stocks.commit(slot, made), split)
+            slot_of[int(tree.children_left[node])] = slot
+            slot_of[int(tree.children_right[node])] = other
+        if not told:
+            # A cluster is founded when its number is the next, and the first keeps its leaves.
+            for leaf in sorted(slot_of, key=lambda leaf: tree.cluster[leaf]):
+                if tree.cluster[leaf] > 0:
+                    self.stocks.move(slot_of[leaf], int(tree.cluster[leaf]))
+
     def _cut(self, slot: int, split: Split) -> None:
-        other = self.stocks.commit(slot, split)
-        left, right = self.stocks.leaf_size(slot), self.stocks.leaf_size(other)
-        self.node[slot], self.node[other] = self.builder.cut(
-            int(self.node[slot]), split, left, right
+        self._record(slot, self.stocks.commit(slot, split), split)
+
+    def _record(self, slot: int, other: int, split: Split) -> int:
+        """Write down a cut that the stocks made; the slot of the right child."""
+        left, right = self.builder.cut(
+            int(self.node[slot]),
+            split.feature,
+            split.threshold,
+            gain=split.gain,
+            move=split.move,
+            missing=split.missing,
         )
         self.n_leaves += 1
-        self._close_if_done(slot)
-        self._close_if_done(other)
+        self._settle(slot, left, split.left)
+        self._settle(other, right, split.right)
+        return other
 
-    def _close_if_done(self, slot: int) -> None:
-        """Keep a new leaf from being cut where the limits forbid it."""
-        _, weight = self.stocks.leaf_size(slot)
+    def _settle(self, slot: int, node: int, cluster: int) -> None:
+        """Write down a new leaf, and keep it from being cut where the limits forbid it."""
+        n_samples, weight = self.stocks.leaf_size(slot)
+        self.node[slot], self.builder.cluster[node] = node, cluster
+        self.builder.n_node_samples[node] = n_samples
+        self.builder.weighted_n_node_samples[node] = weight
         max_depth = self.limits.max_depth
         closed = (
             not self.stocks.has_threshold(slot).any()
             or weight < self.limits.min_split
-            or (max_depth is not None and self.builder.depth(int(self.node[slot])) >= max_depth)
+            or (max_depth is not None and self.builder.depth[node] >= max_depth)
         )
         self.closed[slot] = closed
         self.some_closed |= closed

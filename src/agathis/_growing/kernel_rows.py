@@ -15,7 +15,7 @@ from agathis._kernels.kernel import STEPS_AT_ONCE, Kernel, rows_at_once
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-class Rows(Protocol):
+class KernelRows(Protocol):
     """Kernel rows of samples.
 
     Attributes
@@ -81,7 +81,7 @@ class MatrixRows:
         return np.ascontiguousarray(rows, dtype=np.float64)
 
 
-class KernelRows:
+class ComputedRows:
     """Rows computed when they are needed, and forgotten: memory stays linear in n.
 
     Parameters

@@ -16,8 +16,10 @@ from agathis._core.pairs.partition import partition
 from agathis._core.pairs.splitter import locate, search
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
-from agathis._growing.kernel_rows import Rows
-from agathis._growing.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Split
+from agathis._growing.inputs import Limits, TrainingData
+from agathis._growing.kernel_rows import KernelRows
+from agathis._growing.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place, Split
+from agathis._partitions.centres import Centres, centres_of
 from agathis._support.numbers import threshold_between
 from agathis._support.progress import Progress
 
@@ -27,36 +29,30 @@ class PairStocks:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,)
-        Positive.
-    rows : Rows
-    n_clusters, max_leaves : int
-    min_leaf : float
-        Least weight of a leaf.
-    threads : int
+    data : TrainingData
+    rows : KernelRows
+        Of the samples, the rows of positive weight.
+    limits : Limits
     progress : Progress
-    positive : bool
-        Whether the kernel is known to be positive, or conditionally so.
     """
 
     def __init__(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        rows: Rows,
-        *,
-        n_clusters: int,
-        max_leaves: int,
-        min_leaf: float,
-        threads: int,
-        progress: Progress,
-        positive: bool = False,
+        self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
+        X, weight = data.rows(), data.weights()
+        self.data, self.rows, self.weight, self.min_leaf = data, rows, weight, limits.min_leaf
+        # The linear kernel's rows are those of X about its mean, its objective is not.
+        diagonal = data.kernel.diagonal(X) if data.kernel.metric == "linear" else 2 * rows.half
+        self.trace = float(diagonal @ weight)
         self.values = np.ascontiguousarray(X.T, dtype=np.float64)
-        self.rows, self.weight, self.min_leaf = rows, weight, min_leaf
         self.state = State(
-            self.values, weight, rows.half, n_clusters, max_leaves, threads, positive=positive
+            self.values,
+            weight,
+            rows.half,
+            limits.n_clusters,
+            limits.max_leaves,
+            data.threads,
+            positive=data.kernel.is_positive,
         )
         self.gain, self.bound = self.state.gains()
         magnitude, done = 0.0, 0
@@ -75,6 +71,10 @@ class PairStocks:
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
 
     @property
+    def n_features(self) -> int:
+        return self.state.n_features
+
+    @property
     def n_clusters(self) -> int:
         return self.state.n_clusters
 
@@ -84,9 +84,11 @@ class PairStocks:
         # Of clusters without inertia rounding may leave less than none.
         return 0.0 if 0 < value <= self.tolerance else value
 
-    def cluster_means(self) -> np.ndarray:
-        """Mean kernel value within each cluster, back from the distance form."""
-        return self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
+    def centres(self, labels: np.ndarray, keep: bool) -> Centres | None:
+        # Mean kernel values within each cluster, back from the distance form.
+        means = self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
+        X = np.asarray(self.data.X, dtype=np.float64)
+        return centres_of(self.data.kernel, X, labels, self.data.weight, means, keep=keep)
 
     def has_threshold(self, slot: int) -> np.ndarray:
         return self.state.has_threshold(slot)
@@ -103,6 +105,10 @@ class PairStocks:
         )
         low, high = self.state.values_around(slot, feature, position)
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
+
+    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
+        n_left = np.count_nonzero(self.values[feature, self.state.samples(slot)] <= threshold)
+        return Place(n_left - 1, n_left)
 
     def commit(self, slot: int, split: Split) -> int:
         state = self.state
@@ -137,9 +143,16 @@ class PairStocks:
         state = self.state
         if was_whole:
             return state.cluster_stocks(source) / self.weight - near_sums
-        sums = np.zeros_like(near_sums)
-        for block, index, ids in self._blocks(np.sort(state.samples(far))):
-            sum_rows(state, block, index, ids, sums)
+        return self._sums(far)
+
+    def move(self, slot: int, cluster: int) -> None:
+        transfer(self.state, slot, cluster, self._sums(slot))
+
+    def _sums(self, slot: int) -> np.ndarray:
+        """Stock of each sample with a leaf, from the kernel rows of the leaf."""
+        sums = np.zeros(self.state.n_samples)
+        for block, index, ids in self._blocks(np.sort(self.state.samples(slot))):
+            sum_rows(self.state, block, index, ids, sums)
         return sums
 
     def _blocks(self, ids: np.ndarray):

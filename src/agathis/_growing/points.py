@@ -12,6 +12,8 @@ import numpy as np
 from agathis._core.points.leaves import PointState
 from agathis._core.points.search import locate, search
 from agathis._growing.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
+from agathis._kernels.space import Space
+from agathis._partitions.centres import PointCentres
 
 
 class PointStocks:
@@ -20,6 +22,8 @@ class PointStocks:
     Parameters
     ----------
     state : PointState
+    space : Space
+        How rows become points.
     origin : ndarray of shape (n_components,)
         What was taken off the points: gains do not depend on it, but their digits do.
     inertia : float
@@ -31,9 +35,14 @@ class PointStocks:
     samples = None
 
     def __init__(
-        self, state: PointState, origin: np.ndarray, inertia: float, min_leaf: float
+        self,
+        state: PointState,
+        space: Space,
+        origin: np.ndarray,
+        inertia: float,
+        min_leaf: float,
     ) -> None:
-        self.state, self.origin, self.min_leaf = state, origin, min_leaf
+        self.state, self.space, self.origin, self.min_leaf = state, space, origin, min_leaf
         self.inertia = inertia
         self.weight = float(state.cluster_sizes()[0])
         if not np.isfinite(self.weight * inertia):
@@ -46,6 +55,10 @@ class PointStocks:
         length = np.sqrt(self.weight * float(origin @ origin) + inertia)
         rounding = EPS * length / np.sqrt(inertia) if inertia > 0 else 0.0
         self.tolerance = (SUM_ROUNDING + KERNEL_ROUNDING + 4 * rounding) * inertia
+
+    @property
+    def n_features(self) -> int:
+        return self.state.n_features
 
     @property
     def gain(self) -> np.ndarray:
@@ -66,15 +79,15 @@ class PointStocks:
 
     @property
     def trace(self) -> float:
-        """The sum of w k(x, x) over the samples, not about the origin."""
+        # Not about the origin, as the inertia is.
         total = self.state.total()[: len(self.origin)]
         return self.inertia + float(
             2 * (self.origin @ total) + self.weight * (self.origin @ self.origin)
         )
 
-    def centres(self) -> np.ndarray:
-        """The mean of each cluster, less the origin."""
-        return self.state.centres()[:, : len(self.origin)]
+    def centres(self, labels: np.ndarray, keep: bool) -> PointCentres:
+        means = self.state.centres()[:, : len(self.origin)]
+        return PointCentres(self.space, means, self.origin)
 
     def has_threshold(self, slot: int) -> np.ndarray:
         return self.state.tables[slot].has_cut()
@@ -89,7 +102,10 @@ class PointStocks:
     def _locate(self, slot: int, floor: float) -> tuple:
         return locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
 
-    def _move(self, slot: int, other: int, split: Split) -> int:
+    def move(self, slot: int, cluster: int) -> None:
+        self.state.move(slot, cluster)
+
+    def _move_sides(self, slot: int, other: int, split: Split) -> int:
         """Bring the children of a cut to their clusters."""
         source = self.state.cluster_of(slot)
         for leaf, target in ((slot, split.left), (other, split.right)):

@@ -1,4 +1,4 @@
-"""What a grower asks of stocks.
+"""What a grower and an estimator ask of stocks.
 
 Stocks know the samples, the kernel and the clusters; they find the best split of a leaf and
 carry it out. They do not know which leaf is cut next, nor when growth ends. Leaves are
@@ -12,6 +12,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from agathis._partitions.centres import Centres
+
 EPS = float(np.finfo(np.float64).eps)
 # How rounding adds up in the sums from which gains are made, and in the kernel's own values.
 SUM_ROUNDING = 2048 * EPS
@@ -24,7 +26,7 @@ class Split(NamedTuple):
     ``left`` and ``right`` are the clusters of the children, ``move`` an index into
     ``agathis._trees.tree.MOVES``. ``position`` is the number of samples on the left, less one, in
     the order of the feature, or the last bin on the left where there are bins. ``missing`` says
-    where missing values go, an index into ``agathis._trees.tree.MISSING``.
+    where missing values go, an index into ``agathis._trees.tree.MISSING_GOES``.
     """
 
     feature: int
@@ -37,23 +39,48 @@ class Split(NamedTuple):
     missing: int = 0
 
 
+class Place(NamedTuple):
+    """Where a threshold cuts a leaf: as ``Split.position``, with the samples on the left.
+
+    ``misses`` says whether samples of the leaf miss the feature.
+    """
+
+    position: int
+    n_left: int
+    misses: bool = False
+
+
 class Stocks(Protocol):
     """The stocks of a growing tree.
 
     Attributes
     ----------
+    n_features : int
+    trace : float
+        The sum of w k(x, x) over the samples.
     tolerance : float
         Two gains that differ by no more are the same but for rounding; a gain that is no
         larger is none.
     gain, bound : ndarray, by slot
         The best gain of a leaf that its last search found, -inf where it cannot be cut; and
         what its best gain now cannot exceed, infinite where nothing is known. They are equal
-        where the gain is certain.
+        where the gain is certain. The grower writes -inf to both for a leaf that it may not cut,
+        and infinity to ``bound`` for one that has to be searched again.
     """
 
     tolerance: float
-    gain: np.ndarray
-    bound: np.ndarray
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def trace(self) -> float: ...
+
+    @property
+    def gain(self) -> np.ndarray: ...
+
+    @property
+    def bound(self) -> np.ndarray: ...
 
     @property
     def n_clusters(self) -> int: ...
@@ -87,6 +114,26 @@ class Stocks(Protocol):
         """
         ...
 
+    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
+        """Where any threshold cuts a leaf; ValueError where stocks cannot cut there."""
+        ...
+
     def commit(self, slot: int, split: Split) -> int:
-        """Cut a leaf, move its sides to their clusters; the slot of its right child."""
+        """Cut a leaf, move its sides to their clusters; the slot of its right child.
+
+        A side goes to a cluster that there is, or to the first unused number, which founds one;
+        the left one goes first. No cluster may be left empty.
+        """
+        ...
+
+    def move(self, slot: int, cluster: int) -> None:
+        """Move a leaf to another cluster, or to the first unused number, which founds one."""
+        ...
+
+    def centres(self, labels: np.ndarray, keep: bool) -> Centres | None:
+        """What it takes to tell distances to the clusters.
+
+        ``labels`` are the clusters of all training rows, those of no weight too. ``None`` comes
+        back where it takes training rows, and these are not to be kept (``keep``).
+        """
         ...

@@ -43,6 +43,10 @@ class Store(Protocol):
         """Which of these rows a cut sends left, as a mask of bytes."""
         ...
 
+    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
+        """The values of these rows, which rise, as float64."""
+        ...
+
 
 class MemoryStore:
     """Rows in memory.
@@ -57,7 +61,7 @@ class MemoryStore:
     """
 
     def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
-        self.threads = threads
+        self.X, self.threads = X, threads
         self.bins = np.empty(X.shape, dtype=np.uint8)
         for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
             bins.assign(X[part], threads, self.bins[part])
@@ -68,13 +72,16 @@ class MemoryStore:
             yield Chunk(self.points, self.bins, ids[part], part.start)
 
     def _rows_at_once(self, width: int) -> int:
-        """Rows between two chances to hear an interrupt and to tell of progress."""
+        """Rows at a time: an interrupt is seen, and progress told, in between."""
         return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
 
     def goes_left(
         self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
     ) -> np.ndarray:
         return goes_left(self.bins, ids, feature, last, missing_left, self.threads)
+
+    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
+        return self.X[ids, feature].astype(np.float64)
 
 
 class StreamStore:
@@ -104,12 +111,15 @@ class StreamStore:
         left = np.empty(len(ids), dtype=np.uint8)
         for begin in range(0, len(ids), STREAM_ROWS):
             part = slice(begin, begin + STREAM_ROWS)
-            # Wide, or the threshold would be rounded to float32, perhaps to the value above it.
-            values = np.asarray(self.X[ids[part], feature], dtype=np.float64)
+            values = self.values(ids[part], feature)
             left[part] = values <= threshold
             if missing_left:
                 left[part] |= np.isnan(values)
         return left
+
+    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
+        # Wide, or a threshold would be rounded to float32, perhaps to the value above it.
+        return np.asarray(self.X[ids, feature], dtype=np.float64)
 
 
 def take(X: np.ndarray, ids: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ _BLAS = _Blas()
 
 # Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
 BLOCK_BYTES = 8 * 2**20
-# Steps (kernel values times features) between two chances to hear an interrupt.
+# Steps (kernel values times features) at a time: an interrupt is seen in between.
 STEPS_AT_ONCE = 2e8
 
 KERNEL_NAMES = (
@@ -193,6 +193,6 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def rows_at_once(n_columns: int, n_features: int) -> int:
-    """Rows of a block: so many that it fits, and that an interrupt is heard soon."""
+    """Rows of a block: so many that it fits, and that an interrupt is seen soon."""
     soon = STEPS_AT_ONCE / (n_columns * (1 + n_features))
     return max(1, int(min(soon, BLOCK_BYTES / (8 * n_columns))))

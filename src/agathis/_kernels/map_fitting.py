@@ -1,16 +1,19 @@
 """Feature maps, found from a sample of the rows: with features a tree needs no pairs of rows.
 
 :func:`fit_map` takes a basis from the sample, by randomly pivoted Cholesky or by landmarks
-(Nystroem), or one of scikit-learn's samplers; what comes back is in ``_features``. Of a sample of
+(Nystroem), or one of scikit-learn's samplers; what comes back is in
+:mod:`agathis._kernels.feature_maps`. Of a sample of
 any size only some rows are looked at, drawn without return, and never all pairs of them.
 :func:`components_needed` and :func:`residual_warning` are for maps that leave out much: what is
-left out is counted as a share of the centred kernel, see ``_positive``.
+left out is counted as a share of the centred kernel, see
+:mod:`agathis._kernels.positive`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -28,6 +31,8 @@ from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel, gamma_of
 
 __all__ = [
+    "FEATURE_MAPS",
+    "LANDMARKS",
     "RESIDUAL_LIMIT",
     "FeatureMap",
     "components_needed",
@@ -48,8 +53,6 @@ EIGENVALUE = 1e-12
 # How far features in float32 may be from those in float64, in units of the largest row.
 SINGLE = 1e-4
 
-_METHODS = ("cholesky", "nystroem", "sampler")
-_LANDMARKS = ("k-means++", "random")
 # Intervals of the additive chi2 sampler by its steps. With scikit-learn's own (0.8, 0.5, 0.4) the
 # error of the centred kernel was larger on all of ten kinds of data, up to six times.
 _INTERVALS = {1: 1.0, 2: 0.8, 3: 0.65}
@@ -99,13 +102,12 @@ def fit_map(
     >>> bool(phi.residuals(X, phi(X)).mean() < 0.01)
     True
     """
-    if method not in _METHODS:
-        raise ValueError(f"feature_map={method!r} is none of {_listed(_METHODS)}.")
+    if method not in FEATURE_MAPS:
+        raise ValueError(f"feature_map={method!r} is none of {_listed(FEATURE_MAPS)}.")
+    wanted = _Wanted(kernel, sample, n_components, landmarks, tol, random_state)
     # One thread: products are small here, and threads would mostly wait for one another.
     with one_blas_thread():
-        if method == "sampler":
-            return _sampler(kernel, sample, n_components, random_state)
-        return _projection(kernel, sample, n_components, method, landmarks, tol, random_state)
+        return FEATURE_MAPS[method](wanted)
 
 
 def components_needed(
@@ -167,27 +169,38 @@ def residual_warning(
     return f"{found} {more} leave out more than {limit}: take {gamma}n_components=None."
 
 
-def _projection(
-    kernel: Kernel,
-    sample: np.ndarray,
-    n_components: int,
-    method: str,
-    landmarks: str,
-    tol: float,
-    random_state: np.random.RandomState,
-) -> ProjectionMap:
-    most = ROWS_TO_FIT
-    if method == "cholesky":
-        most = min(most, max(n_components, FACTOR_BYTES // (8 * n_components)))
-    rows, origin = _settled(kernel, sample, most, random_state)
-    positive = PositiveKernel(kernel)
-    if method == "cholesky":
-        basis, weights = _cholesky(positive, rows, n_components, tol, random_state)
-    else:
-        basis, weights = _nystroem(positive, rows, n_components, landmarks, random_state)
-    projection = ProjectionMap(method, positive, origin, basis, weights, method == "cholesky")
+class _Wanted(NamedTuple):
+    """What a map is found from; see :func:`fit_map`."""
+
+    kernel: Kernel
+    sample: np.ndarray
+    n_components: int
+    landmarks: str
+    tol: float
+    random_state: np.random.RandomState
+
+
+def _cholesky_map(wanted: _Wanted) -> ProjectionMap:
+    n, random = wanted.n_components, wanted.random_state
+    most = min(ROWS_TO_FIT, max(n, FACTOR_BYTES // (8 * n)))
+    rows, origin = _settled(wanted.kernel, wanted.sample, most, random)
+    kernel = PositiveKernel(wanted.kernel)
+    basis, weights = _cholesky(kernel, rows, n, wanted.tol, random)
+    return _projection(ProjectionMap("cholesky", kernel, origin, basis, weights, True), rows)
+
+
+def _nystroem_map(wanted: _Wanted) -> ProjectionMap:
+    rows, origin = _settled(wanted.kernel, wanted.sample, ROWS_TO_FIT, wanted.random_state)
+    kernel = PositiveKernel(wanted.kernel)
+    basis, weights = _nystroem(
+        kernel, rows, wanted.n_components, wanted.landmarks, wanted.random_state
+    )
+    return _projection(ProjectionMap("nystroem", kernel, origin, basis, weights, False), rows)
+
+
+def _projection(projection: ProjectionMap, rows: np.ndarray) -> ProjectionMap:
     # Other kernels than rbf come from scikit-learn, in float64.
-    return _single_if_safe(projection, rows) if positive.name == "rbf" else projection
+    return _single_if_safe(projection, rows) if projection.kernel.name == "rbf" else projection
 
 
 def _cholesky(
@@ -221,8 +234,8 @@ def _nystroem(
     landmarks even where the rank of the kernel is lower, does not tell whether eigenvalues are
     negative, and lifts those below 1e-12 to that, however small the kernel is.
     """
-    if landmarks not in _LANDMARKS:
-        raise ValueError(f"landmarks={landmarks!r} is none of {_listed(_LANDMARKS)}.")
+    if landmarks not in LANDMARKS:
+        raise ValueError(f"landmarks={landmarks!r} is none of {_listed(LANDMARKS)}.")
     size = min(n_components, len(rows))
     if landmarks == "random":
         chosen = sample_without_replacement(len(rows), size, random_state=random_state)
@@ -249,9 +262,9 @@ def _nystroem(
     return basis, scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
 
 
-def _sampler(
-    kernel: Kernel, sample: np.ndarray, n_components: int, random_state: np.random.RandomState
-) -> FeatureMap:
+def _sampler_map(wanted: _Wanted) -> FeatureMap:
+    kernel, sample, n_components = wanted.kernel, wanted.sample, wanted.n_components
+    random_state = wanted.random_state
     n_features = sample.shape[1]
     if kernel.metric == "rbf":
         rows, origin = _settled(kernel, sample, ROWS_TO_TRY, random_state)
@@ -300,5 +313,15 @@ def _single_if_safe(feature_map: Single, rows: np.ndarray) -> Single:
     return single if apart <= SINGLE * np.linalg.norm(exact, axis=1).max() else feature_map
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+#: How a map is found, by the names of ``feature_map``.
+FEATURE_MAPS: dict[str, Callable[[_Wanted], FeatureMap]] = {
+    "cholesky": _cholesky_map,
+    "nystroem": _nystroem_map,
+    "sampler": _sampler_map,
+}
+#: How the basis of ``"nystroem"`` may be chosen.
+LANDMARKS = ("k-means++", "random")

@@ -28,7 +28,7 @@ def enlarged(values: np.ndarray) -> np.ndarray:
     return np.where(tiny[:, None], values, 0.0) * ENLARGED + np.where(tiny[:, None], 0.0, values)
 
 
-def apart(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def euclidean_distances(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Euclidean distances, of tiny values too."""
     out = cdist(points, centres)
     if np.abs(centres).max() < TINY:
@@ -67,7 +67,7 @@ class PointCentres:
         out = np.empty((len(X), len(self.points)))
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
             points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
-            out[rows] = apart(points - self.origin, self.points)
+            out[rows] = euclidean_distances(points - self.origin, self.points)
         return out
 
     def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
@@ -157,6 +157,10 @@ class KernelCentres:
         return out
 
 
+#: What tells distances to clusters, of whatever kernel.
+Centres = PointCentres | SampleCentres | KernelCentres
+
+
 def centres_of(
     kernel: Kernel,
     X: np.ndarray,
@@ -165,7 +169,7 @@ def centres_of(
     means: np.ndarray,
     *,
     keep: bool,
-) -> PointCentres | SampleCentres | KernelCentres | None:
+) -> Centres | None:
     """What it takes to tell distances to the clusters, and no more.
 
     Parameters

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from agathis._checks import kernels as kernel_checks
-from agathis._partitions.centres import KernelCentres, PointCentres, SampleCentres
+from agathis._partitions.centres import Centres, SampleCentres
 
 
 class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """A clustering estimator whose ``transform`` gives distances to its clusters."""
 
-    _centres: PointCentres | SampleCentres | KernelCentres | None
+    _centres: Centres | None
 
     def transform(
         self,

@@ -22,12 +22,13 @@ MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation", "cut"
 LEAF = -1
 UNDEFINED = -2
 #: Where missing values go; ``Tree.missing`` holds indices into this.
-MISSING = ("unseen", "left", "right")
+MISSING_GOES = ("unseen", "left", "right")
 
-# Rows that walk down a tree between two chances to hear an interrupt.
+# Rows that walk down a tree at a time: an interrupt is seen in between.
 _ROWS_AT_ONCE = 1 << 20
 
-_DTYPES = {
+#: The arrays of a tree.
+DTYPES = {
     "children_left": np.int32,
     "children_right": np.int32,
     "feature": np.int32,
@@ -40,11 +41,6 @@ _DTYPES = {
     "weighted_n_node_samples": np.float64,
     "depth": np.int32,
 }
-
-
-# Feature and threshold of a leaf; its gain, move and missing.
-_NO_SPLIT = UNDEFINED, float(UNDEFINED)
-_NO_GAIN = 0.0, 0, 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +60,7 @@ class Tree:
     move : ndarray of shape (n_nodes,)
         Kind of split, an index into ``MOVES``.
     missing : ndarray of shape (n_nodes,)
-        Where rows that miss the feature go, an index into ``MISSING``. Where the training rows
+        Where rows that miss the feature go, an index into ``MISSING_GOES``. Where the training rows
         of the node missed none, they go to the child with more rows.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
         Rows of the training data, those of weight 0 left out, and their weight.
@@ -196,7 +192,7 @@ class Tree:
 
     def to_dict(self) -> dict[str, Any]:
         """The tree as lists and numbers."""
-        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in _DTYPES}
+        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in DTYPES}
         return {"n_features": self.n_features, **out}
 
     @classmethod
@@ -206,7 +202,7 @@ class Tree:
         if missing:
             raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
         arrays = {}
-        for name, dtype in _DTYPES.items():
+        for name, dtype in DTYPES.items():
             try:
                 arrays[name] = np.asarray(data[name], dtype=dtype)
             except (OverflowError, TypeError, ValueError) as error:
@@ -217,7 +213,7 @@ class Tree:
 
     def check(self) -> None:
         """Raise ValueError where the arrays do not make a tree that can be walked."""
-        shapes = {getattr(self, name).shape for name in _DTYPES}
+        shapes = {getattr(self, name).shape for name in DTYPES}
         if len(shapes) != 1 or len(next(iter(shapes))) != 1 or self.node_count == 0:
             raise ValueError(f"data is not a tree: its arrays have the shapes {sorted(shapes)}.")
         inner = np.flatnonzero(~self.is_leaf)
@@ -237,45 +233,6 @@ class Tree:
             or (self.cluster >= self.node_count).any()
             or np.isnan(self.threshold).any()
             or not np.isin(self.move, np.arange(len(MOVES))).all()
-            or not np.isin(self.missing, np.arange(len(MISSING))).all()
+            or not np.isin(self.missing, np.arange(len(MISSING_GOES))).all()
         ):
             raise ValueError("data is not a tree: see cluster, threshold, move and missing.")
-
-
-class TreeBuilder:
-    """A tree that grows node by node.
-
-    Parameters
-    ----------
-    n_features : int
-    n_samples, weight : int, float
-        Of the root.
-    """
-
-    def __init__(self, n_features: int, n_samples: int, weight: float) -> None:
-        self.n_features = n_features
-        # A row a node, in the order of _DTYPES.
-        self.rows: list[list] = [[LEAF, LEAF, *_NO_SPLIT, 0, *_NO_GAIN, n_samples, weight, 0]]
-
-    def depth(self, node: int) -> int:
-        return self.rows[node][-1]
-
-    def cut(
-        self,
-        node: int,
-        split: Any,
-        left: tuple[int, float],
-        right: tuple[int, float],
-    ) -> tuple[int, int]:
-        """Give a leaf two children of the given (samples, weight); their numbers."""
-        row, first = self.rows[node], len(self.rows)
-        for cluster, size in ((split.left, left), (split.right, right)):
-            self.rows.append([LEAF, LEAF, *_NO_SPLIT, cluster, *_NO_GAIN, *size, row[-1] + 1])
-        row[:4] = first, first + 1, split.feature, split.threshold
-        row[5:8] = split.gain, split.move, split.missing
-        return first, first + 1
-
-    def build(self) -> Tree:
-        columns = zip(_DTYPES.items(), zip(*self.rows, strict=True), strict=True)
-        arrays = {name: np.array(column, dtype=dtype) for (name, dtype), column in columns}
-        return Tree(**arrays, n_features=self.n_features)

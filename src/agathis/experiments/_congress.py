@@ -8,7 +8,6 @@ and with the two words of its last split exchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import Bunch
 
 from agathis._kauri import Kauri
-from agathis._trees.tree import MOVES, Tree, TreeBuilder
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import MOVES, Tree
 from agathis.metrics import kernel_kmeans_score, unsupervised_accuracy
 from agathis.plot._canvas import PLAIN
 from agathis.plot._tree import plot_tree
@@ -100,7 +100,8 @@ def paper_tree(votes: Bunch, *, swapped: bool = False) -> Tree:
         (CONTRAS, -0.5, 1, 0, "switch"),
         (MISSILE, -0.5, first, second, "switch"),
     ]
-    builder = TreeBuilder(X.shape[1], len(X), float(len(X)))
+    builder = TreeBuilder()
+    builder.n_node_samples[0], builder.weighted_n_node_samples[0] = len(X), float(len(X))
     node, rows = 0, np.arange(len(X))
     labels = np.zeros(len(X), dtype=np.int64)
     value = _objective(X, labels)
@@ -109,20 +110,17 @@ def paper_tree(votes: Bunch, *, swapped: bool = False) -> Tree:
         goes_left = X[rows, feature] <= threshold
         labels[rows] = np.where(goes_left, left, right)
         after = _objective(X, labels)
-        sizes = [(int(n), float(n)) for n in (goes_left.sum(), (~goes_left).sum())]
-        split = SimpleNamespace(
-            feature=feature,
-            threshold=threshold,
-            left=left,
-            right=right,
-            gain=after - value,
-            move=MOVES.index(move),
-            missing=0,
-        )
+        children = builder.cut(node, feature, threshold, gain=after - value, move=MOVES.index(move))
+        for child, cluster, side in zip(
+            children, (left, right), (goes_left, ~goes_left), strict=True
+        ):
+            builder.cluster[child] = cluster
+            builder.n_node_samples[child] = int(side.sum())
+            builder.weighted_n_node_samples[child] = float(side.sum())
         # The next split is always that of the left child.
-        node, _ = builder.cut(node, split, *sizes)
+        node = children[0]
         rows, value = rows[goes_left], after
-    return builder.build()
+    return builder.build(X.shape[1])
 
 
 def _objective(X: np.ndarray, labels: np.ndarray) -> float:

@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator
 from agathis import __version__
 from agathis._describe.described import describe
 from agathis._support.files import write_whole
-from agathis._trees.tree import LEAF, MISSING, MOVES, UNDEFINED, Tree
+from agathis._trees.tree import LEAF, MISSING_GOES, MOVES, UNDEFINED, Tree
 from agathis.export._loaded import LoadedTree, loaded
 
 FORMAT, VERSION = "agathis-tree", 1
@@ -123,7 +123,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
             "cluster": tree.cluster.tolist(),
             "samples": tree.n_node_samples.tolist(),
             "weight": tree.weighted_n_node_samples.tolist(),
-            "missing": [MISSING[i] for i in tree.missing],
+            "missing": [MISSING_GOES[i] for i in tree.missing],
             "move": [MOVES[i] for i in tree.move],
             "gain": tree.gain.tolist(),
         },
@@ -376,7 +376,7 @@ def _tree(nodes: object, n_features: int) -> Tree:
         "cluster": [_whole(v, "cluster", 0, n - 1) for v in nodes["cluster"]],
         "gain": [_real(v, "gain", -math.inf) for v in nodes["gain"]],
         "move": word("move", MOVES),
-        "missing": word("missing", MISSING),
+        "missing": word("missing", MISSING_GOES),
         "n_node_samples": [_whole(v, "samples", 0, 2**63 - 1) for v in nodes["samples"]],
         "weighted_n_node_samples": [_real(v, "weight", 0.0) for v in nodes["weight"]],
         "depth": [0] * n,

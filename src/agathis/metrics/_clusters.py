@@ -20,7 +20,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
-from agathis._checks.inputs import Rows, check_labels, check_rows
+from agathis._checks.metrics import CheckedRows, check_labels, check_rows
 from agathis._checks.parameters import METRIC_CONSTRAINTS
 from agathis._partitions.objective import (
     ROUNDING,
@@ -309,7 +309,9 @@ def _predicted(
     return labels.predict(X)
 
 
-def _reference(rows: Rows, weight: np.ndarray | None, n_clusters: int, **settings: Any) -> float:
+def _reference(
+    rows: CheckedRows, weight: np.ndarray | None, n_clusters: int, **settings: Any
+) -> float:
     """The cost of kernel KMeans on the rows."""
     from agathis._kernel_kmeans import KernelKMeans
 
@@ -321,19 +323,19 @@ def _reference(rows: Rows, weight: np.ndarray | None, n_clusters: int, **setting
     return float(teacher.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
 
 
-def _cost(rows: Rows, codes: np.ndarray, weight: np.ndarray | None) -> float:
+def _cost(rows: CheckedRows, codes: np.ndarray, weight: np.ndarray | None) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         cost = kernel_cost(rows.kernel, rows.X, codes, weight, rows.threads, rows.matrix)
     _check_finite(cost, rows)
     return max(cost, 0.0) if rows.kernel.is_positive else cost
 
 
-def _check_finite(values: float | np.ndarray, rows: Rows) -> None:
+def _check_finite(values: float | np.ndarray, rows: CheckedRows) -> None:
     if not np.isfinite(values).all():
         raise ValueError(f"X is too large: sums of its values with {rows.kernel} are not finite.")
 
 
-def rounding_of(rows: Rows, weight: np.ndarray | None) -> float:
+def rounding_of(rows: CheckedRows, weight: np.ndarray | None) -> float:
     """A cost that is no larger cannot be told from 0."""
     X, kernel = rows.X, rows.kernel
     if rows.matrix is not None:
@@ -346,7 +348,7 @@ def rounding_of(rows: Rows, weight: np.ndarray | None) -> float:
     return trace * (len(X) * np.finfo(np.float64).eps ** 2 if points else ROUNDING)
 
 
-def _squared_distances(rows: Rows, share: np.ndarray) -> np.ndarray:
+def _squared_distances(rows: CheckedRows, share: np.ndarray) -> np.ndarray:
     """Squared distances between the means of groups, the columns of ``share`` adding up to 1."""
     X, kernel = rows.X, rows.kernel
     with np.errstate(over="ignore", invalid="ignore"):

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 import agathis
 from agathis._checks import data as checks
-from agathis._checks.inputs import check_labels
+from agathis._checks.metrics import check_labels
 from agathis._describe.colours import cluster_style
 from agathis._describe.columns import Codes, Indicator, one_hot_of, value_names_of
 from agathis._describe.described import Described, describe, last_step

@@ -1,7 +1,8 @@
 """What all rivals share: the flow of ``fit``, and what a fitted one tells.
 
 The data are checked, rows of no weight put aside, the rival draws its tree (``_draw``), and the
-tree is completed from the rows (``_sketch``). A fit that fails leaves the last one as it was.
+tree is completed from the rows (:mod:`agathis._trees.completion`). A fit that fails leaves the
+last one as it was.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
-from agathis._checks.inputs import check_labels
+from agathis._checks.metrics import check_labels
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import apart
+from agathis._partitions.centres import euclidean_distances
 from agathis._partitions.objective import kernel_cost, kernel_objective
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
 from agathis._trees.model import TreeModel
-from agathis._trees.sketch import Sketch
 
 
 class Rival(TreeModel, BaseEstimator):
@@ -66,8 +68,8 @@ class Rival(TreeModel, BaseEstimator):
             if labels is not None:
                 codes = check_labels(labels, n=len(X))
                 told["labels"] = codes if ids is None else codes[ids]
-            sketch, found = self._draw(rows, share, threads, **told)
-            tree, kept = sketch.tree(rows, share, kernel, threads)
+            drawn, found = self._draw(rows, share, threads, **told)
+            tree, kept = completed(drawn, rows, share, kernel, threads)
             labels = tree.predict(X, threads)
             found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
             if "teacher_labels_" in found:
@@ -118,7 +120,7 @@ class Rival(TreeModel, BaseEstimator):
     @abstractmethod
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[Sketch, dict[str, object]]:
+    ) -> tuple[TreeBuilder, dict[str, object]]:
         """The tree of the rows, and the attributes that the fit leaves besides the common ones."""
 
 
@@ -143,6 +145,8 @@ def _of_all_rows(
     every = np.full(len(X), -1, dtype=np.int32)
     if centres is not None:
         unseen = np.setdiff1d(np.arange(len(X)), ids)
-        every[unseen] = number[np.argmin(apart(X[unseen].astype(np.float64), centres), axis=1)]
+        every[unseen] = number[
+            np.argmin(euclidean_distances(X[unseen].astype(np.float64), centres), axis=1)
+        ]
     every[ids] = number[labels]
     return every

@@ -22,7 +22,7 @@ from agathis._core.centres.costs import distances
 from agathis._kernels.kernel import at_most
 from agathis._partitions.centres import ENLARGED, TINY
 from agathis._partitions.objective import in_units
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Rival
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -80,7 +80,7 @@ class CentreTree(Rival):
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[Sketch, dict[str, object]]:
+    ) -> tuple[TreeBuilder, dict[str, object]]:
         _check_size(X, weight)
         random = check_random_state(self.random_state)
         teacher = self._teach(X, weight, random, threads)
@@ -142,7 +142,7 @@ class CentreTree(Rival):
         teacher: Teacher,
         random: np.random.RandomState,
         threads: int,
-    ) -> Sketch:
+    ) -> TreeBuilder:
         """The tree; the cluster of a leaf is the number of a centre."""
 
 

@@ -16,7 +16,7 @@ from agathis._checks.parameters import EXKMC_CONSTRAINTS
 from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.costs import losses
 from agathis._core.centres.cuts import SHARE, CentreCuts
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._imm import grow_imm
 
@@ -109,7 +109,7 @@ class ExKMC(CentreTree):
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[Sketch, dict[str, object]]:
+    ) -> tuple[TreeBuilder, dict[str, object]]:
         most = self.max_leaf_nodes
         if self.base_tree == "imm" and most is not None and most < self.n_clusters:
             raise ValueError(
@@ -125,8 +125,8 @@ class ExKMC(CentreTree):
         teacher: Teacher,
         random: np.random.RandomState,
         threads: int,
-    ) -> Sketch:
-        sketch = Sketch()
+    ) -> TreeBuilder:
+        sketch = TreeBuilder()
         cuts = CentreCuts(X, weight, teacher.centres, threads)
         leaves = [(0, 0)]
         if self.base_tree == "imm":
@@ -164,7 +164,9 @@ class _Leaf:
 class _Growth:
     """Leaves that are cut, the one with the largest drop first."""
 
-    def __init__(self, sketch: Sketch, cuts: CentreCuts, teacher: Teacher, threads: int) -> None:
+    def __init__(
+        self, sketch: TreeBuilder, cuts: CentreCuts, teacher: Teacher, threads: int
+    ) -> None:
         self.sketch, self.cuts = sketch, cuts
         self.n_centres = len(teacher.centres)
         self.cost = losses(teacher.distance, cuts.weight, self.n_centres, threads)

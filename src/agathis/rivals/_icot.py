@@ -22,9 +22,9 @@ from agathis._core.separation.criterion import Criterion
 from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Rival
-from agathis.rivals._local_search import Limits, Search, Table
+from agathis.rivals._local_search import Search, SizeLimits, Table
 from agathis.rivals._starts import Start, starts
 
 
@@ -147,7 +147,7 @@ class ICOT(Rival):
 
     def _draw(
         self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[Sketch, dict[str, object]]:
+    ) -> tuple[TreeBuilder, dict[str, object]]:
         random = check_random_state(self.random_state)
         given, weight = weight, as_repeats(weight, len(X))
         total = len(X) if given is None else given.sum()
@@ -158,7 +158,7 @@ class ICOT(Rival):
             X, weight = X[drawn], weight[drawn]
         rows, weight = distinct_rows(X, weight)
         n = len(rows)
-        limits = Limits(
+        limits = SizeLimits(
             max_leaves=n if self.n_clusters is None else min(n, self.n_clusters),
             max_depth=n if self.max_depth is None else self.max_depth,
             least=least,
@@ -176,7 +176,7 @@ class ICOT(Rival):
         self,
         table: Table,
         distance: np.ndarray,
-        limits: Limits,
+        limits: SizeLimits,
         tries: list[Start],
         threads: int,
     ) -> Search:
@@ -205,7 +205,7 @@ class ICOT(Rival):
             pool.shutdown(cancel_futures=True)
 
     def _criterion(
-        self, table: Table, distance: np.ndarray, limits: Limits, stop: np.ndarray
+        self, table: Table, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
     ) -> Callable[[], Criterion]:
         """What makes the criterion of one search."""
         shared = distance, table.weight, limits.least, stop

@@ -15,7 +15,7 @@ import numpy as np
 from agathis._checks.parameters import CENTRE_CONSTRAINTS
 from agathis._core.centres.cuts import CentreCuts
 from agathis._core.centres.fewest_mistakes import fewest_mistakes
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._centred import CentreTree, Teacher
 
 
@@ -90,13 +90,13 @@ class IMM(CentreTree):
         teacher: Teacher,
         random: np.random.RandomState,
         threads: int,
-    ) -> Sketch:
-        sketch = Sketch()
+    ) -> TreeBuilder:
+        sketch = TreeBuilder()
         grow_imm(sketch, CentreCuts(X, weight, teacher.centres, threads), teacher.labels)
         return sketch
 
 
-def grow_imm(sketch: Sketch, cuts: CentreCuts, labels: np.ndarray) -> list[tuple[int, int]]:
+def grow_imm(sketch: TreeBuilder, cuts: CentreCuts, labels: np.ndarray) -> list[tuple[int, int]]:
     """Grow IMM's tree; node and slot of each leaf."""
     own = labels.copy()
     leaves, waiting = [], deque([(0, 0)])

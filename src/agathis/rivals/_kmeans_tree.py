@@ -23,10 +23,10 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import apart
+from agathis._partitions.centres import euclidean_distances
 from agathis._partitions.objective import in_units
 from agathis._support.numbers import threshold_between
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF
 from agathis.rivals._base import Rival
 
@@ -187,7 +187,7 @@ class KMeansTree(Rival):
         weight: np.ndarray | None,
         threads: int,
         labels: np.ndarray | None = None,
-    ) -> tuple[Sketch, dict[str, object]]:
+    ) -> tuple[TreeBuilder, dict[str, object]]:
         random_state = check_random_state(self.random_state)
         centers = None
         if labels is None:
@@ -208,7 +208,7 @@ class KMeansTree(Rival):
                     "own: use kernel='linear', or centers=None."
                 )
             centers = checks.check_centers(self, X.shape[1])
-            return np.argmin(apart(X, centers), axis=1).astype(np.int32), centers
+            return np.argmin(euclidean_distances(X, centers), axis=1).astype(np.int32), centers
         teacher = KernelKMeans(
             self.n_clusters,
             kernel=self.kernel,
@@ -229,12 +229,12 @@ class KMeansTree(Rival):
         weight: np.ndarray | None,
         labels: np.ndarray,
         random_state: np.random.RandomState,
-    ) -> Sketch:
+    ) -> TreeBuilder:
         """Train the tree on ranks, and draw it with thresholds between values."""
         total = float(len(X) if weight is None else weight.sum())
         least = checks.least_weight(self.min_samples_leaf, total, 1) / total
         if least > 0.5:  # no cut leaves as much on both sides
-            sketch = Sketch()
+            sketch = TreeBuilder()
             sketch.cluster[0] = int(np.argmax(np.bincount(labels, weight)))
             return sketch
         ranks = np.empty(X.shape, dtype=np.float32)
@@ -252,9 +252,9 @@ class KMeansTree(Rival):
         return _drawn(learned, X, ranks)
 
 
-def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> Sketch:
+def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> TreeBuilder:
     """A tree that was trained on ranks, with thresholds between the values of X."""
-    sketch, nodes = Sketch(), learned.tree_
+    sketch, nodes = TreeBuilder(), learned.tree_
     queue = deque([(0, 0, np.arange(len(X)))])
     while queue:
         node, own, rows = queue.popleft()

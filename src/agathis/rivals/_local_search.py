@@ -18,7 +18,7 @@ import numpy as np
 
 from agathis._core.separation.criterion import Criterion
 from agathis._support.numbers import threshold_between
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 
 # Values that differ by no more, relative to the larger or to 1, differ by rounding.
 ROUNDING = 1e-10
@@ -104,9 +104,9 @@ class Table:
             waiting += [(node.right, rows[~goes_left]), (node.left, rows[goes_left])]
         return first
 
-    def sketch(self, root: Node) -> Sketch:
+    def sketch(self, root: Node) -> TreeBuilder:
         """The tree with thresholds half-way between values, its leaves numbered as clusters."""
-        sketch, n_clusters = Sketch(), 0
+        sketch, n_clusters = TreeBuilder(), 0
         waiting = [(0, root, np.arange(self.n_samples))]
         while waiting:
             number, node, rows = waiting.pop()
@@ -128,7 +128,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Limits:
+class SizeLimits:
     """What a tree may be; ``least`` is the least weight of a leaf."""
 
     max_leaves: int
@@ -152,7 +152,7 @@ class Search:
 
     table: Table
     criterion: Criterion
-    limits: Limits
+    limits: SizeLimits
     random: np.random.RandomState
     stop: np.ndarray
     root: Node = field(default_factory=Node)

@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from agathis._checks.parameters import CENTRE_CONSTRAINTS
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._centred import CentreTree, Teacher
 
 
@@ -95,8 +95,8 @@ class RDM(CentreTree):
         teacher: Teacher,
         random: np.random.RandomState,
         threads: int,
-    ) -> Sketch:
-        sketch, gaps = Sketch(), Gaps(teacher.centres)
+    ) -> TreeBuilder:
+        sketch, gaps = TreeBuilder(), Gaps(teacher.centres)
         n_centres = len(teacher.centres)
         numbers = self._numbers(n_centres - 1, random)
         waiting = deque([(0, np.arange(len(X)), np.arange(n_centres), numbers)])

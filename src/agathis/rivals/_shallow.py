@@ -20,7 +20,7 @@ import numpy as np
 from agathis._checks.parameters import SHALLOW_CONSTRAINTS
 from agathis._core.centres.cuts import SHARE, CentreCuts
 from agathis._core.centres.least_loss import least_loss
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 
 
@@ -112,8 +112,8 @@ class ExShallow(CentreTree):
         teacher: Teacher,
         random: np.random.RandomState,
         threads: int,
-    ) -> Sketch:
-        sketch = Sketch()
+    ) -> TreeBuilder:
+        sketch = TreeBuilder()
         cuts = CentreCuts(X, weight, teacher.centres, threads)
         free = np.zeros((2, X.shape[1]), dtype=np.uint8)
         waiting = deque([(0, 0, np.arange(len(teacher.centres)), free)])

@@ -236,13 +236,80 @@ cdef class Rows:
             missing = (np.asarray(self.missing), np.asarray(self.missing_count),
                        np.asarray(self.missing_weight))
         ends = np.asarray(row)[:blocks]
-        sum, count, weight = (
-            np.asarray(self.sum), np.asarray(self.count), np.asarray(self.weight))
+        # There may have been room for more.
+        sum, bin = np.asarray(self.sum)[:self.row], np.asarray(self.bin)[:self.row]
+        count, weight = np.asarray(self.count)[:self.row], np.asarray(self.weight)[:self.row]
         return LeafTable(
             first, stop, sum[ends], count[ends], weight[ends], np.asarray(radius)[:blocks],
             total, n_samples, leaf_weight,
-            (ends, sum, count, weight, np.asarray(self.bin)), missing,
+            (ends, sum, count, weight, bin), missing,
         )
+
+
+def combined(LeafTable one, LeafTable other):
+    """The table of the rows of two tables of the same bins; ``remainder`` is its inverse."""
+    cdef Py_ssize_t f, p, q, p_begin, q_begin, p_stop, q_stop, b, j
+    cdef Py_ssize_t d = one.first.shape[0], width = one.sum.shape[1]
+    cdef double count, weight
+    cdef double[::1] sum = np.empty(width)
+    cdef bint missing = one.missing is not None or other.missing is not None
+    if one.row is None or other.row is None:
+        raise ValueError("only tables of bins can be added")
+    if other.first.shape[0] != d or other.sum.shape[1] != width:
+        raise ValueError(
+            f"tables must be of the same features and width; these have {d} and "
+            f"{other.first.shape[0]} features, width {width} and {other.sum.shape[1]}")
+    cdef Rows out = Rows(one.row_sum.shape[0] + other.row_sum.shape[0], d, width, missing)
+    p_stop = q_stop = 0
+    for f in range(d):
+        out.begin()
+        p = p_begin = p_stop
+        q = q_begin = q_stop
+        if one.stop[f] > one.first[f]:
+            p_stop = one.row[one.stop[f] - 1] + 1
+        if other.stop[f] > other.first[f]:
+            q_stop = other.row[other.stop[f] - 1] + 1
+        while p < p_stop or q < q_stop:
+            # The next bin that one of them has; its sums are those up to it of both.
+            b = BIN_MISSING
+            if p < p_stop:
+                b = one.bin[p]
+            if q < q_stop and other.bin[q] < b:
+                b = other.bin[q]
+            if p < p_stop and one.bin[p] == b:
+                p += 1
+            if q < q_stop and other.bin[q] == b:
+                q += 1
+            count = weight = 0.0
+            sum[:] = 0.0
+            if p > p_begin:
+                count, weight = one.row_count[p - 1], one.row_weight[p - 1]
+                sum[:] = one.row_sum[p - 1]
+            if q > q_begin:
+                count += other.row_count[q - 1]
+                weight += other.row_weight[q - 1]
+                for j in range(width):
+                    sum[j] += other.row_sum[q - 1, j]
+            out.append_up_to(f, b, &sum[0], NULL, count, weight)
+        count = weight = 0.0
+        sum[:] = 0.0
+        for table in (one, other):
+            count, weight = add_missing(table, f, count, weight, sum)
+        if count > 0.0:
+            out.miss(f, &sum[0], count, weight)
+    return out.close(one.n_samples + other.n_samples)
+
+
+cdef (double, double) add_missing(
+    LeafTable table, Py_ssize_t f, double count, double weight, double[::1] sum
+):
+    """Samples and weight with those of a table that miss a value; ``sum`` grows by theirs."""
+    cdef Py_ssize_t j
+    if table.missing is None:
+        return count, weight
+    for j in range(sum.shape[0]):
+        sum[j] += table.missing[f, j]
+    return count + table.missing_count[f], weight + table.missing_weight[f]
 
 
 def remainder(LeafTable parent, LeafTable child):

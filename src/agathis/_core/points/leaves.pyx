@@ -107,8 +107,9 @@ cdef class LeafTable:
         views = {
             "first": self.first, "stop": self.stop, "sum": self.sum, "count": self.count,
             "weight": self.weight, "radius": self.radius, "bound": self.bound, "row": self.row,
-            "row_sum": self.row_sum, "row_count": self.row_count, "bin": self.bin,
-            "total": self.total, "missing": self.missing, "missing_count": self.missing_count,
+            "row_sum": self.row_sum, "row_count": self.row_count, "row_weight": self.row_weight,
+            "bin": self.bin, "total": self.total, "missing": self.missing,
+            "missing_count": self.missing_count, "missing_weight": self.missing_weight,
         }
         return {name: np.asarray(view) for name, view in views.items() if view is not None}
 

@@ -14,7 +14,7 @@ from agathis._checks.parameters import METRIC_CONSTRAINTS
 from agathis._kernels.kernel import Kernel
 
 
-class Rows(NamedTuple):
+class CheckedRows(NamedTuple):
     """Rows in a kernel's space; where ``matrix`` is given, it is all that is known of them."""
 
     X: np.ndarray
@@ -25,7 +25,7 @@ class Rows(NamedTuple):
 
 def check_rows(
     X: ArrayLike, kernel: str | Callable[..., float], params: dict[str, Any], caller: str
-) -> Rows:
+) -> CheckedRows:
     """The rows that a metric is asked about, with the kernel of its arguments."""
     threads = checks.n_threads(None)
     known = _kernel_of(kernel, params, caller)
@@ -37,9 +37,9 @@ def check_rows(
                 f"{table.shape}."
             )
         matrix = kernel_checks.check_gram(table, len(table), threads, "X")
-        return Rows(table, known, matrix, threads)
+        return CheckedRows(table, known, matrix, threads)
     kernel_checks.check_domain(known, table)
-    return Rows(np.ascontiguousarray(table, dtype=np.float64), known, None, threads)
+    return CheckedRows(np.ascontiguousarray(table, dtype=np.float64), known, None, threads)
 
 
 def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], caller: str) -> Kernel:

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.objective import kernel_cost
-from agathis._trees.sketch import Sketch
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
 
 
 def drawn(X, n_cuts, rng, n_clusters):
     """Random cuts between values that rows have."""
-    sketch, rows = Sketch(), {0: np.arange(len(X))}
+    sketch, rows = TreeBuilder(), {0: np.arange(len(X))}
     for _ in range(n_cuts):
         node = int(rng.choice(list(rows)))
         feature = int(rng.integers(X.shape[1]))
@@ -37,7 +38,7 @@ def test_completed(seed, kernel):
     weight = None if seed % 2 else rng.integers(1, 4, len(X)).astype(float)
     kernel = Kernel(kernel)
     sketch = drawn(X, int(rng.integers(0, 8)), rng, 7)
-    tree, kept = sketch.tree(X, weight, kernel, 1)
+    tree, kept = completed(sketch, X, weight, kernel, 1)
     valid_tree(tree, X, weight=weight, kauri=False, midpoints=False)
     leaves = np.flatnonzero(tree.is_leaf)
     np.testing.assert_array_equal(kept[tree.cluster[leaves]], np.array(sketch.cluster)[leaves])

@@ -1,0 +1,134 @@
+"""What a tree is grown from, in three parts that do not change: data, limits, approximation.
+
+All of it is checked: whoever makes these has looked at the user's arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.random import sample_without_replacement
+
+from agathis._growing.stores import take
+from agathis._kernels.kernel import Kernel
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The rows, their weights and their kernel.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    kernel : Kernel
+    matrix : ndarray or None
+        The kernel matrix of X, where it is given.
+    weight : ndarray of shape (n_rows,) or None
+        ``None`` where all weights are 1.
+    ids : ndarray of int32 or None
+        The rows of positive weight; ``None`` where it is all of them.
+    mapped : bool
+        Whether X is a file that is mapped, and need not fit in memory.
+    fill : ndarray of shape (n_features,) or None
+        The mean of each column, where values are missing.
+    threads : int
+        How many may work on the rows at a time.
+    """
+
+    X: np.ndarray
+    kernel: Kernel
+    matrix: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    ids: np.ndarray | None = None
+    mapped: bool = False
+    fill: np.ndarray | None = None
+    threads: int = 1
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def n_counted(self) -> int:
+        """Rows of positive weight."""
+        return len(self.X) if self.ids is None else len(self.ids)
+
+    def counted_ids(self) -> np.ndarray:
+        """The rows of positive weight, as numbers that are the caller's to reorder."""
+        if self.ids is None:
+            return np.arange(len(self.X), dtype=np.int32)
+        return self.ids.copy()
+
+    def rows(self) -> np.ndarray:
+        """The rows of positive weight, as float64."""
+        rows = self.X if self.ids is None else self.X[self.ids]
+        return np.asarray(rows, dtype=np.float64)
+
+    def weights(self) -> np.ndarray:
+        """Their weights."""
+        if self.weight is None:
+            return np.ones(self.n_counted)
+        return self.weight if self.ids is None else self.weight[self.ids]
+
+    def sample(
+        self, most: int, random_state: np.random.RandomState
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Some rows of positive weight in their order, no more than ``most``; their weights."""
+        n = self.n_counted
+        if n <= most:
+            ids = np.arange(n) if self.ids is None else self.ids
+            rows = self.X if self.ids is None and not self.mapped else take(self.X, ids)
+        else:
+            places = sample_without_replacement(n, most, random_state=random_state)
+            places.sort()
+            ids = places if self.ids is None else self.ids[places]
+            rows = take(self.X, ids)
+        return rows, None if self.weight is None else self.weight[ids]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a tree may become.
+
+    Attributes
+    ----------
+    n_clusters, max_leaves : int
+        The most there may be.
+    max_depth : int or None
+        The most cuts on the way to a leaf.
+    min_split, min_leaf : float
+        Least weight of a leaf that is cut, and of a leaf.
+    """
+
+    n_clusters: int
+    max_leaves: int
+    max_depth: int | None = None
+    min_split: float = 0.0
+    min_leaf: float = 0.0
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """How points and bins are found, where these stand for the kernel and for the values.
+
+    Attributes
+    ----------
+    n_components : int or None
+        Components of a feature map; ``None`` where there is none.
+    feature_map, landmarks : str
+    map_tol : float
+    max_bins : int
+    subsample : int
+        The most rows that maps and bins are found from.
+    seed : int, numpy.random.RandomState or None
+        Of what draws these rows; with ``None`` always the same.
+    """
+
+    n_components: int | None = None
+    feature_map: str = "cholesky"
+    landmarks: str = "k-means++"
+    map_tol: float = 1e-3
+    max_bins: int = 255
+    subsample: int = 50_000
+    seed: int | np.random.RandomState | None = None

@@ -1,0 +1,80 @@
+"""A tree that is made node by node, whoever grows it.
+
+A grower says which leaf is cut where and what else it knows: the clusters, the gain, the rows of
+a node. Who only draws cuts and the clusters of leaves lets the rest be worked out from the rows
+(:mod:`agathis._trees.completion`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis._trees.tree import DTYPES, LEAF, MOVES, UNDEFINED, Tree
+
+CUT = MOVES.index("cut")
+
+
+class TreeBuilder:
+    """Nodes as they are made: the root is 0, a cut appends its left child, then its right.
+
+    The attributes are lists with an entry a node, named as those of
+    :class:`~agathis.Tree`. All but the tree's shape may be set by whoever knows them; until
+    then they are 0.
+
+    Examples
+    --------
+    >>> builder = TreeBuilder()
+    >>> left, right = builder.cut(0, feature=1, threshold=2.5)
+    >>> builder.cluster[right] = 1
+    >>> builder.build(n_features=2)
+    Tree(2 leaves, 2 clusters, depth 1, 2 features)
+    """
+
+    def __init__(self) -> None:
+        self.children_left: list[int] = []
+        self.children_right: list[int] = []
+        self.feature: list[int] = []
+        self.threshold: list[float] = []
+        self.cluster: list[int] = []
+        self.gain: list[float] = []
+        self.move: list[int] = []
+        self.missing: list[int] = []
+        self.n_node_samples: list[int] = []
+        self.weighted_n_node_samples: list[float] = []
+        self.depth: list[int] = []
+        self._append(0)
+
+    def _append(self, depth: int) -> int:
+        """One more leaf; its number."""
+        self.children_left.append(LEAF)
+        self.children_right.append(LEAF)
+        self.feature.append(UNDEFINED)
+        self.threshold.append(float(UNDEFINED))
+        self.depth.append(depth)
+        for zeros in (self.cluster, self.move, self.missing, self.n_node_samples):
+            zeros.append(0)
+        for zeros in (self.gain, self.weighted_n_node_samples):
+            zeros.append(0.0)
+        return len(self.depth) - 1
+
+    def cut(
+        self,
+        node: int,
+        feature: int,
+        threshold: float,
+        *,
+        gain: float = 0.0,
+        move: int = CUT,
+        missing: int = 0,
+    ) -> tuple[int, int]:
+        """Give a leaf two children, rows with ``x[feature] <= threshold`` left; their numbers."""
+        depth = self.depth[node] + 1
+        children = self._append(depth), self._append(depth)
+        self.children_left[node], self.children_right[node] = children
+        self.feature[node], self.threshold[node] = int(feature), float(threshold)
+        self.gain[node], self.move[node], self.missing[node] = gain, move, missing
+        return children
+
+    def build(self, n_features: int) -> Tree:
+        arrays = {name: np.array(getattr(self, name), dtype) for name, dtype in DTYPES.items()}
+        return Tree(**arrays, n_features=n_features)

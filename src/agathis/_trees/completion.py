@@ -1,0 +1,117 @@
+"""What rows tell of a tree of which only the cuts and the clusters of the leaves are known.
+
+How many rows pass a node, and what a cut is worth, is worked out here, the same way for every
+rival.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from agathis._kernels.kernel import Kernel
+from agathis._partitions.objective import in_units, kernel_blocks
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import LEAF, Tree
+
+
+def completed(
+    drawn: TreeBuilder, X: np.ndarray, weight: np.ndarray | None, kernel: Kernel, threads: int
+) -> tuple[Tree, np.ndarray]:
+    """The tree of the rows of X, and which of the drawn clusters its clusters are.
+
+    Clusters that no leaf has are left out and those after them move up, so that the tree's
+    are 0, 1, ... without a gap. An inner node's cluster is that of most of its weight. A
+    cut's gain is what it takes off the sum of squares where every leaf is a cluster of its
+    own: where leaves are clusters, the change of the objective.
+
+    Parameters
+    ----------
+    drawn : TreeBuilder
+        Its cuts, and ``cluster`` at the leaves, are read.
+    X : ndarray of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,) or None
+        ``None`` where all weights are 1.
+    kernel : Kernel
+    threads : int
+    """
+    tree = drawn.build(X.shape[1])
+    left, right = tree.children_left, tree.children_right
+    is_leaf, n_nodes = tree.is_leaf, tree.node_count
+    kept, cluster = np.unique(tree.cluster[is_leaf], return_inverse=True)
+    clusters = np.zeros(n_nodes, dtype=np.int32)
+    clusters[is_leaf] = cluster
+    leaves = tree.apply(X, threads)
+    counted = np.ones(len(X)) if weight is None else weight
+    held = np.bincount(leaves, counted > 0, minlength=n_nodes).astype(np.int64)
+    size = np.bincount(leaves, counted, minlength=n_nodes)
+    share = np.zeros((n_nodes, len(kept)))
+    share[np.arange(n_nodes), clusters] = size
+    inner = ~is_leaf
+    clusters[inner] = np.argmax(_summed(left, right, share), axis=1)[inner]
+    worth = _worth(kernel, X, leaves, counted, left, right, threads)
+    gain = np.zeros(n_nodes)
+    gain[inner] = (worth[left] + worth[right] - worth)[inner]
+    filled = replace(
+        tree,
+        gain=gain,
+        cluster=clusters,
+        n_node_samples=_summed(left, right, held),
+        weighted_n_node_samples=_summed(left, right, size),
+    )
+    return filled, kept
+
+
+def _summed(left: np.ndarray, right: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sum over the leaves under each node, of ``values`` that are given at the leaves."""
+    total = values.copy()
+    # Children have higher numbers than their parent.
+    for node in np.flatnonzero(left != LEAF)[::-1]:
+        total[node] = total[left[node]] + total[right[node]]
+    return total
+
+
+def _worth(
+    kernel: Kernel,
+    X: np.ndarray,
+    leaves: np.ndarray,
+    weight: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    threads: int,
+) -> np.ndarray:
+    """Of each node the sum of the kernel over its pairs of rows, over its weight."""
+    n, n_nodes = len(X), len(left)
+    weight, unit = in_units(weight)
+    member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
+    size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
+    if kernel.has_features:
+        points = kernel.features(X.astype(np.float64, copy=False))
+        sums = _summed(left, right, member @ (points - (weight @ points) / weight.sum()))
+        stock = np.einsum("ij,ij->i", sums, sums)
+    else:
+        stock = _pair_stocks(kernel, X, member, left, right, threads)
+    return unit * np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
+
+
+def _pair_stocks(
+    kernel: Kernel,
+    X: np.ndarray,
+    member: sparse.csr_matrix,
+    left: np.ndarray,
+    right: np.ndarray,
+    threads: int,
+) -> np.ndarray:
+    """Of each node the sum of the kernel over its pairs of rows."""
+    between = np.zeros((len(left), len(left)))
+    for rows, values in kernel_blocks(kernel, X, threads, None):
+        between += member[:, rows] @ (member @ values.T).T
+    stock = np.diagonal(between).copy()
+    for node in np.flatnonzero(left != LEAF)[::-1]:
+        first, second = left[node], right[node]
+        stock[node] = stock[first] + stock[second] + 2 * between[first, second]
+        between[node] = between[first] + between[second]
+        between[:, node] = between[node]
+    return stock
