@@ -24,7 +24,7 @@ from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
 from agathis._trees.sketch import Sketch
 from agathis.rivals._base import Rival
-from agathis.rivals._local_search import Limits, Search, Table
+from agathis.rivals._local_search import RankedRows, Search, SizeLimits
 from agathis.rivals._starts import Start, starts
 
 
@@ -158,13 +158,13 @@ class ICOT(Rival):
             X, weight = X[drawn], weight[drawn]
         rows, weight = distinct_rows(X, weight)
         n = len(rows)
-        limits = Limits(
+        limits = SizeLimits(
             max_leaves=n if self.n_clusters is None else min(n, self.n_clusters),
             max_depth=n if self.max_depth is None else self.max_depth,
             least=least,
             max_candidates=self.max_candidates,
         )
-        table = Table.of(rows, weight)
+        table = RankedRows.of(rows, weight)
         distance = distances(rows, threads)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
         tries = starts(table, limits, seeds)
@@ -174,9 +174,9 @@ class ICOT(Rival):
 
     def _best(
         self,
-        table: Table,
+        table: RankedRows,
         distance: np.ndarray,
-        limits: Limits,
+        limits: SizeLimits,
         tries: list[Start],
         threads: int,
     ) -> Search:
@@ -205,7 +205,7 @@ class ICOT(Rival):
             pool.shutdown(cancel_futures=True)
 
     def _criterion(
-        self, table: Table, distance: np.ndarray, limits: Limits, stop: np.ndarray
+        self, table: RankedRows, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
     ) -> Callable[[], Criterion]:
         """What makes the criterion of one search."""
         shared = distance, table.weight, limits.least, stop
