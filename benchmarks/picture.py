@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans
 
 from agathis import Kauri
 from agathis._growing.build import EXACT_ROWS
+from agathis._support.files import write_whole
 
 ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 PATIENCE = 60.0
@@ -93,5 +94,5 @@ def draw(found, path):
 
 if __name__ == "__main__":
     if "--draw" not in sys.argv:
-        TIMES.write_text(json.dumps(measure(), indent=2) + "\n", encoding="utf-8")
+        write_whole(TIMES, json.dumps(measure(), indent=2) + "\n")
     draw(json.loads(TIMES.read_text(encoding="utf-8")), PICTURE)

@@ -15,6 +15,8 @@ from case import Run, SkipCase
 from cases import CASES
 from timing import in_words, medians
 
+from agathis._support.files import write_whole
+
 HEADS = ("case", "work", "median", "figure", "bar", "met")
 
 
@@ -26,7 +28,7 @@ def main():
     for name in names:
         found["cases"][name] = measure(name, repeats, options.quick)
     if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        write_whole(options.json, json.dumps(found, indent=2) + "\n")
     lines = markdown if options.markdown else aligned
     print("\n".join([*head(found), "", *lines([row(n, c) for n, c in found["cases"].items()])]))
 

@@ -1,4 +1,4 @@
-"""The estimator among scikit-learn's: its checks, tools and data frames."""
+"""The estimator among scikit-learn's: its tools and data frames."""
 
 import pickle
 
@@ -16,49 +16,8 @@ from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis import Kauri
-
-
-# Some checks ask for one or two components, whatever that leaves out.
-@pytest.mark.filterwarnings("ignore:.* leave out .* of kernel")
-class TestScikitLearnChecks:
-    configurations = (
-        Kauri(),
-        Kauri(kernel="rbf"),
-        Kauri(kernel="rbf", keep_training_data=True),
-        Kauri(kernel="chi2", keep_training_data=True),
-        Kauri(max_leaf_nodes=5),
-        Kauri(max_features=1),
-        Kauri(engine="blocks"),
-        Kauri(engine="binned"),
-        Kauri(kernel="rbf", n_components=8),
-    )
-
-    @parametrize_with_checks(list(configurations))
-    def test_check(self, estimator, check):
-        try:
-            check(estimator)
-        except (AssertionError, ValueError) as error:
-            reason = self.explained(estimator, check, str(error))
-            if reason is None:
-                raise
-            pytest.xfail(reason)
-
-    def explained(self, estimator, check, message):
-        """Why a check may fail with this message, or None."""
-        if not estimator.keep_training_data and "keep_training_data=True" in message:
-            return "with rbf transform needs the training rows, and the model was not to keep them"
-        negative_anyway = check.func.__name__ == "check_clustering"
-        if estimator.kernel == "chi2" and negative_anyway and "needs non-negative X" in message:
-            return "the check clusters negative data, whatever the tag positive_only says"
-        repeats = check.func.__name__ == "check_sample_weight_equivalence_on_dense_data"
-        if estimator.n_components is not None and repeats:
-            return "the rows of the feature map are drawn, and others are where rows are repeated"
-        if estimator.engine == "blocks" and "has no use for them" in message:
-            return "the check sets n_components, which makes features, and blocks take none"
-        return None
 
 
 class TestComposition:

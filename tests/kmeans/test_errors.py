@@ -1,4 +1,4 @@
-"""What kernel KMeans says of wrong parameters and data, and scikit-learn's checks."""
+"""What kernel KMeans says of wrong parameters and data."""
 
 import os
 import re
@@ -6,10 +6,8 @@ import re
 import numpy as np
 import pytest
 from helpers.kernel_kmeans_problems import ALGORITHMS
-from helpers.sklearn_checks import NEGATIVE, REPEATS, run_check
 from sklearn import config_context
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis import KernelKMeans
 
@@ -108,21 +106,3 @@ class TestErrors:
             pytest.warns(UserWarning, match="takes 0 GB for the pairs of 149 rows"),
         ):
             KernelKMeans(3, kernel="rbf").fit(iris)
-
-
-@parametrize_with_checks(
-    [
-        KernelKMeans(),
-        KernelKMeans(kernel="rbf"),
-        KernelKMeans(kernel="chi2"),
-        KernelKMeans(kernel="cosine"),
-        KernelKMeans(algorithm="lloyd"),
-        KernelKMeans(algorithm="lloyd", kernel="rbf"),
-        KernelKMeans(algorithm="similarity"),
-        KernelKMeans(algorithm="similarity", kernel="rbf"),
-    ]
-)
-@pytest.mark.filterwarnings("ignore:.* clusters were found")
-def test_scikit_learn_check(estimator, check):
-    failing = NEGATIVE if estimator.kernel == "chi2" else {}
-    run_check(estimator, check, failing if estimator.algorithm == "auto" else REPEATS)

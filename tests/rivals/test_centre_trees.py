@@ -5,7 +5,6 @@ import pytest
 from helpers import centre_twins as twins
 from helpers.centre_problems import METHODS, is_fine, problems, quiet
 from helpers.invariants import same_tree
-from helpers.sklearn_checks import REPEATS, run_check
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
@@ -14,10 +13,9 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis import KernelKMeans
-from agathis.rivals import IMM, RDM, ExKMC, ExShallow
+from agathis.rivals import RDM, ExKMC
 
 
 class TestAlike:
@@ -233,13 +231,3 @@ class TestAlike:
     def test_no_word_of_it(self, iris, method, capsys):
         method(3, random_state=0).fit(iris)
         assert capsys.readouterr() == ("", "")
-
-
-# Some checks have fewer distinct rows than the default number of clusters.
-@pytest.mark.filterwarnings("ignore:.* centres are used")
-class TestScikitLearnChecks:
-    @parametrize_with_checks(
-        [IMM(), ExKMC(), ExKMC(base_tree=None), ExShallow(), RDM(), IMM(centers=None, n_init=1)]
-    )
-    def test_check(self, estimator, check):
-        run_check(estimator, check, REPEATS)

@@ -14,7 +14,6 @@ from helpers import separation as naive
 from helpers.invariants import same_tree, valid_tree
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, silhouette_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis.rivals import ICOT
 from agathis.rivals._icot import distances
@@ -285,11 +284,6 @@ class TestEdges:
         public = [name for name in vars(model) if name.endswith("_")]
         for name in [*model.get_params(), *public, "feature_importances_"]:
             assert re.search(rf"^    {name} : ", ICOT.__doc__, re.MULTILINE), name
-
-
-@parametrize_with_checks([ICOT(), ICOT(None, n_restarts=4), ICOT(criterion="dunn", n_restarts=4)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 SCRIPT = """

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis.rivals import ICOT
 from agathis.rivals._icot import as_repeats, distinct_rows
-from agathis.rivals._local_search import Node, Search, SizeLimits, Table
+from agathis.rivals._local_search import Node, RankedRows, Search, SizeLimits
 from agathis.rivals._starts import kmeans_tree, random_tree, starts
 
 CRITERIA = tuple(naive.CRITERIA)
@@ -43,7 +43,7 @@ def criterion_of(name, X, weight, least=0.0, stop=None):
 
 def a_search(name, X, weight, random, **limits):
     """A search that stands at a random tree."""
-    table = Table.of(X, weight)
+    table = RankedRows.of(X, weight)
     limits = SizeLimits(**{"max_leaves": 6, "max_depth": 4, "least": 0.0, **limits})
     state = np.random.RandomState(random.integers(2**31))
     root = random_tree(table, limits, limits.max_leaves, state)
@@ -234,7 +234,7 @@ class TestStarts:
         random = np.random.default_rng(seed)
         X, weight = rows_of(random, most=25)
         X, weight = distinct_rows(X, weight)
-        table = Table.of(X, weight)
+        table = RankedRows.of(X, weight)
         limits = SizeLimits(max_leaves=4, max_depth=max_depth, least=least * (1 - 1e-12))
         state = np.random.RandomState(seed)
         for root in (
@@ -252,7 +252,7 @@ class TestStarts:
 
     def test_in_turn(self):
         X, _ = make_blobs(60, 2, centers=3, random_state=0)
-        made = starts(Table.of(X, np.ones(60)), SizeLimits(3, 5, 0.0), np.arange(9))
+        made = starts(RankedRows.of(X, np.ones(60)), SizeLimits(3, 5, 0.0), np.arange(9))
         assert [start.greedy for start in made] == [False, True, False] * 3
         leaves = [start.root.n_leaves() for start in made]
         assert leaves[0] == leaves[1] == leaves[4] == leaves[7] == 1
@@ -262,7 +262,7 @@ class TestStarts:
 
     def test_kmeans_tree_of_blobs(self):
         X, y = make_blobs(90, 2, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
-        table = Table.of(X, np.ones(90))
+        table = RankedRows.of(X, np.ones(90))
         root = kmeans_tree(table, SizeLimits(8, 5, 0.0), 3, np.random.RandomState(0))
         leaf = np.zeros(90, dtype=np.int32)
         table.deal(root, np.arange(90), leaf)

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 from helpers.invariants import same_tree, valid_tree
-from helpers.sklearn_checks import NEGATIVE, REPEATS, run_check
 from helpers.strategies import table, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel
@@ -378,19 +376,3 @@ class TestErrors:
         model = KMeansTree(3, kernel="chi2").fit(iris)
         with pytest.raises(ValueError, match="needs non-negative X"):
             model.score(-iris)
-
-
-@parametrize_with_checks(
-    [
-        KMeansTree(),
-        KMeansTree(max_leaf_nodes=4),
-        KMeansTree(kernel="rbf"),
-        KMeansTree(kernel="chi2"),
-        KMeansTree(algorithm="lloyd"),
-        KMeansTree(algorithm="similarity"),
-    ]
-)
-@pytest.mark.filterwarnings("ignore:.* clusters were found")
-def test_scikit_learn_check(estimator, check):
-    failing = NEGATIVE if estimator.kernel == "chi2" else {}
-    run_check(estimator, check, failing if estimator.algorithm == "auto" else REPEATS)

@@ -94,8 +94,8 @@ def run(
         todo.put((place, task))
     found: queue.SimpleQueue = queue.SimpleQueue()
     setup = packed((function, shared, prepare))
-    crew = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
-    threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in crew]
+    workers = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
+    threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in workers]
     try:
         for thread in threads:
             thread.start()
@@ -107,7 +107,7 @@ def run(
             left -= outcome.status != "part"
             yield outcome
     finally:
-        for worker in crew:
+        for worker in workers:
             worker.close()
         for thread in threads:
             thread.join()
@@ -254,7 +254,7 @@ def serve() -> None:
             for outcome in _attempts(function, shared, pickle.loads(_receive(asked)), 0):
                 _send(answers, packed(outcome))
     except (EOFError, KeyboardInterrupt):
-        pass  # nobody asks any more
+        pass  # the parent has ended, or asks for no more
 
 
 def packed(what: object) -> bytes:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agathis._support.files import write_whole
 from agathis._support.numbers import number
 
 if TYPE_CHECKING:
@@ -144,8 +145,7 @@ class Table(Sequence):
         text = csv_text(self.columns, (row.values() for row in self._rows))
         if path is None:
             return text
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        write_whole(path, text)
         return None
 
     def to_dict(self) -> dict[str, list]:

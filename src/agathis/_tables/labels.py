@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 import numpy as np
+
+from agathis._support.files import whole_file
 
 BLOCK = 1 << 18
 
@@ -55,20 +56,12 @@ def check_labels_path(path: str | os.PathLike[str], source: str) -> str:
 
 def write_labels(target: str, labels: np.ndarray) -> None:
     """Write the labels beside their file, then put them in its place."""
-    folder, name = os.path.split(target)
-    # Not one of tempfile: those cannot be read by others.
-    beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(beside, "xb") as file:
+        with whole_file(target) as file:
             WRITERS[_suffix(target)](file, labels)
-        os.replace(beside, target)
-    except BaseException as error:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        if isinstance(error, OSError):
-            number = error.errno or errno.EIO
-            raise OSError(number, f"Labels not written, {error.strerror}", target) from error
-        raise
+    except OSError as error:
+        number = error.errno or errno.EIO
+        raise OSError(number, f"Labels not written, {error.strerror}", target) from error
 
 
 def _suffix(path: str) -> str:

@@ -104,7 +104,7 @@ def render(
         write_whole(home / "figures" / f"{drawn.name}.png", drawn.png)
         write_whole(home / "figures" / f"{drawn.name}.svg", drawn.svg)
     for name, text in written.items():
-        write_whole(home / name, text.encode("utf-8"))
+        write_whole(home / name, text)
     return home / "index.html"
 
 

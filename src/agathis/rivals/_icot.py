@@ -24,7 +24,7 @@ from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
 from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Rival
-from agathis.rivals._local_search import Search, SizeLimits, Table
+from agathis.rivals._local_search import RankedRows, Search, SizeLimits
 from agathis.rivals._starts import Start, starts
 
 
@@ -164,7 +164,7 @@ class ICOT(Rival):
             least=least,
             max_candidates=self.max_candidates,
         )
-        table = Table.of(rows, weight)
+        table = RankedRows.of(rows, weight)
         distance = distances(rows, threads)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
         tries = starts(table, limits, seeds)
@@ -174,7 +174,7 @@ class ICOT(Rival):
 
     def _best(
         self,
-        table: Table,
+        table: RankedRows,
         distance: np.ndarray,
         limits: SizeLimits,
         tries: list[Start],
@@ -205,7 +205,7 @@ class ICOT(Rival):
             pool.shutdown(cancel_futures=True)
 
     def _criterion(
-        self, table: Table, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
+        self, table: RankedRows, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
     ) -> Callable[[], Criterion]:
         """What makes the criterion of one search."""
         shared = distance, table.weight, limits.least, stop

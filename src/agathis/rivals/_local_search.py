@@ -60,7 +60,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Table:
+class RankedRows:
     """Rows by their ranks.
 
     Attributes
@@ -78,7 +78,7 @@ class Table:
     weight: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray, weight: np.ndarray) -> Table:
+    def of(cls, X: np.ndarray, weight: np.ndarray) -> RankedRows:
         values = np.ascontiguousarray(X.T)
         order = np.argsort(values, axis=1, kind="stable").astype(np.int32)
         rank = np.array([np.unique(v, return_inverse=True)[1] for v in values], dtype=np.int32)
@@ -150,7 +150,7 @@ class Search:
         That of each tree on the way, from the first.
     """
 
-    table: Table
+    table: RankedRows
     criterion: Criterion
     limits: SizeLimits
     random: np.random.RandomState

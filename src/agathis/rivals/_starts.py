@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from agathis.rivals._local_search import Node, SizeLimits, Table
+from agathis.rivals._local_search import Node, RankedRows, SizeLimits
 
 # The most leaves of a start where the number of clusters is free.
 SOME_LEAVES = 8
@@ -26,7 +26,7 @@ class Start:
     seed: int
 
 
-def starts(table: Table, limits: SizeLimits, seeds: np.ndarray) -> list[Start]:
+def starts(table: RankedRows, limits: SizeLimits, seeds: np.ndarray) -> list[Start]:
     """In turn: none (the first time the root alone, then a random tree), greedy, KMeans.
 
     KMeans has as many clusters as there may be leaves, at most 8, then one less each time.
@@ -48,7 +48,7 @@ def starts(table: Table, limits: SizeLimits, seeds: np.ndarray) -> list[Start]:
 
 
 def random_tree(
-    table: Table, limits: SizeLimits, n_leaves: int, random: np.random.RandomState
+    table: RankedRows, limits: SizeLimits, n_leaves: int, random: np.random.RandomState
 ) -> Node:
     """Random cuts of random leaves."""
     root = Node()
@@ -71,7 +71,7 @@ def random_tree(
 
 
 def kmeans_tree(
-    table: Table, limits: SizeLimits, n_clusters: int, random: np.random.RandomState
+    table: RankedRows, limits: SizeLimits, n_clusters: int, random: np.random.RandomState
 ) -> Node:
     """A classification tree, of as many leaves, of the labels of KMeans."""
     share = limits.least / table.weight.sum()

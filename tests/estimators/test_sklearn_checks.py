@@ -1,0 +1,47 @@
+"""scikit-learn's own checks, for every estimator and each of its ways through the code."""
+
+import pytest
+from helpers.sklearn_checks import EXPECTED, run_check
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from agathis import Kauri, KernelKMeans
+from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+
+CONFIGURATIONS = [
+    Kauri(),
+    Kauri(kernel="rbf", keep_training_data=True),
+    Kauri(kernel="chi2", keep_training_data=True),
+    Kauri(max_features=1),
+    Kauri(engine="blocks"),
+    Kauri(engine="binned"),
+    Kauri(kernel="rbf", n_components=8),
+    KernelKMeans(),
+    KernelKMeans(kernel="chi2"),
+    KernelKMeans(algorithm="lloyd", kernel="rbf"),
+    KernelKMeans(algorithm="similarity"),
+    KMeansTree(),
+    KMeansTree(kernel="chi2"),
+    KMeansTree(algorithm="lloyd"),
+    IMM(),
+    ExKMC(),
+    ExKMC(base_tree=None),
+    ExShallow(),
+    RDM(),
+    ICOT(),
+    ICOT(None, criterion="dunn", n_restarts=4),
+]
+
+
+# Some checks ask for one or two components, whatever that leaves out, or have fewer distinct rows
+# than the default number of clusters.
+@pytest.mark.filterwarnings("ignore:.* leave out .* of kernel")
+@pytest.mark.filterwarnings("ignore:.* clusters were found")
+@pytest.mark.filterwarnings("ignore:.* centres are used")
+@parametrize_with_checks(CONFIGURATIONS)
+def test_check(estimator, check):
+    run_check(estimator, check)
+
+
+@pytest.mark.parametrize("failure", EXPECTED, ids=lambda one: f"{one.estimator}-{one.check}")
+def test_expected_failures_are_of_estimators_that_are_checked(failure):
+    assert any(failure.is_of(estimator) for estimator in CONFIGURATIONS)
