@@ -183,3 +183,38 @@ class LoadedTree(TreeModel, BaseEstimator):
     @property
     def _takes_missing(self) -> bool:
         return self.takes_missing
+
+
+def loaded(
+    model: object,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping | None = None,
+) -> LoadedTree:
+    """A model as it would be read again after it was written, with the same arguments."""
+    from agathis._describe.columns import one_hot_of, value_names_of
+    from agathis._describe.described import describe
+
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+    )
+    source = described.model
+    kind = source.source if isinstance(source, LoadedTree) else None
+    return LoadedTree(
+        described.tree,
+        feature_names=described.features if described.named_features else None,
+        cluster_names=described.clusters if described.named_clusters else None,
+        one_hot=one_hot_of(described.features, described.columns) or None,
+        value_names=value_names_of(described.columns) or None,
+        takes_missing=bool(getattr(source, "_takes_missing", True)),
+        source=kind or type(source).__name__,
+        objective=getattr(source, "objective_", None),
+    )
