@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import subprocess
 import sys
 
 import pytest
@@ -240,6 +241,17 @@ def test_without_pyarrow(place, capsys, monkeypatch):
     done = here(capsys, "fit", "good.csv", "-k", 2)
     assert done.code == 1
     assert 'pip install "agathis[io]"' in done.err
+
+
+@pytest.mark.parametrize("package", ["typer", "rich"])
+@pytest.mark.parametrize("start", ["agathis._cli.main()", "runpy.run_module('agathis')"])
+def test_without_the_packages_of_the_command_line(package, start):
+    code = f"import runpy, sys\nsys.modules[{package!r}] = None\nimport agathis._cli\n"
+    if "runpy" in start:
+        start = start.replace("')", "', run_name='__main__')")
+    done = subprocess.run([sys.executable, "-c", code + start], capture_output=True, check=False)
+    said = f'Error: the command line needs {package}: pip install "agathis[cli]"\n'
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
 
 
 def test_a_file_that_is_there_stays_if_anything_fails(place, capsys):

@@ -1,8 +1,9 @@
-"""Numbers and dates as people write them, in tables of the command line."""
+"""Numbers as people write them."""
 
 from __future__ import annotations
 
 import pytest
+from helpers.awkward_tables import WRITTEN
 from helpers.cli_runs import here
 
 from agathis._tables.whole_table import Reading, read_table
@@ -17,21 +18,6 @@ def place(tmp_path, monkeypatch):
 def read(folder, text, as_text=(), **options):
     (folder / "t.csv").write_text(text, encoding="utf-8")
     return read_table(str(folder / "t.csv"), Reading(**options), as_text)
-
-
-# Cells of a column "x" between semicolons, and the numbers that they are.
-WRITTEN = {
-    "German": (["1.264,40", "7,5", "12.000.000", "-3"], [1264.4, 7.5, 12e6, -3]),
-    "English": (["1,264.40", "7.5", "12,000,000", "-3"], [1264.4, 7.5, 12e6, -3]),
-    "French": (["1\u202f264,40", "12 000,5", "1\u00a0000,1"], [1264.4, 12000.5, 1000.1]),
-    "Swiss": (["1'264.40", "12\u2019000.5"], [1264.4, 12000.5]),
-    "small": (["0.125", "1.250", "12.500"], [0.125, 1.25, 12.5]),
-    "small German": (["0,125", "1,250", "12,500"], [0.125, 1.25, 12.5]),
-    "euros": (["€ 319.69", "€ 1,319.00", "-€ 2.00"], [319.69, 1319, -2]),
-    "euros behind": (["319,69 €", "1.319,00 €", "-2,00€"], [319.69, 1319, -2]),
-    "per cent": (["78%", "5 %", "12.5%"], [78, 5, 12.5]),
-    "codes": (["EUR 78", "EUR 5"], [78, 5]),
-}
 
 
 @pytest.mark.parametrize("kind", WRITTEN)

@@ -54,7 +54,7 @@ def prepare(table: pa.Table, wanted: Wanted, title: str, messages: Messages) -> 
             messages.tell(encoder.notes())
             if target is not None:
                 messages.say(f"Kept for judging only: {name_of(target)}.")
-    X = encoder.transform(table).X
+    X = encoder.transform(table)
     rows, notes = usable_rows(encoder, X, wanted.missing)
     messages.tell(notes)
     classes = None if target is None else classes_of(table, target)[rows]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.feature_rows import FeatureRows, feature_rows
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 LARGEST = 1e150
 
 
-class TableEncoder:
+class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of a table made into features.
 
     Parameters
@@ -59,7 +60,7 @@ class TableEncoder:
     [('size', 'number'), ('colour', 'category')]
     >>> encoder.feature_names_
     ['size', 'colour_blue', 'colour_red']
-    >>> encoder.transform(table).X
+    >>> encoder.transform(table)
     array([[1.5, 0. , 1. ],
            [2.5, 1. , 0. ],
            [9. , 0. , 1. ]])
@@ -78,7 +79,7 @@ class TableEncoder:
         self.categorical = categorical
         self.title = title
 
-    def fit(self, table: pa.Table) -> TableEncoder:
+    def fit(self, table: pa.Table, y: object = None) -> TableEncoder:
         """Learn what the columns are; an error tells of all that cannot be decided."""
         self.columns_ = judge_all(
             table,
@@ -98,8 +99,16 @@ class TableEncoder:
         self.feature_names_, self.one_hot_ = _features(used)
         return self
 
-    def transform(self, table: Any) -> FeatureRows:
+    def transform(self, table: Any) -> np.ndarray:
         """Rows of numbers, NaN where a value is missing; columns are found by their names."""
+        return self.encode(table).X
+
+    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+        """The names of the features."""
+        return np.array(self.feature_names_, dtype=object)
+
+    def encode(self, table: Any) -> FeatureRows:
+        """As ``transform``, with the words that are no known categories."""
         rows = feature_rows(table, self.feature_names_, self.one_hot_, title=self.title)
         for f, name in enumerate(self.feature_names_):
             if np.nanmax(np.abs(rows.X[:, f]), initial=0.0) > LARGEST:

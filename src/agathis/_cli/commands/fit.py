@@ -81,7 +81,8 @@ def fit(
 
     from agathis._cli.fitting import fitted, new_model, read_rows, scaled
     from agathis._cli.names import Wanted
-    from agathis.export import from_json, to_json, to_rules
+    from agathis.export import to_json, to_rules
+    from agathis.export._loaded import loaded
 
     model = new_model(
         method.value,
@@ -103,25 +104,23 @@ def fit(
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        text = to_json(
+        described = loaded(
             model,
             scaler=scaler,
             feature_names=rows.names,
             cluster_names=cluster_names,
             one_hot=rows.one_hot or None,
-            indent=1,
         )
-    loaded = from_json(text)
-    messages.say(_outcome(clusters, leaves, loaded))
+    messages.say(_outcome(clusters, leaves, described))
     if output is not None:
-        write(output, text + "\n")
+        write(output, to_json(described, indent=1) + "\n")
     if output != STDOUT:
-        write(STDOUT, f"{to_rules(loaded, rows.X, rows.target)}\n")
+        write(STDOUT, f"{to_rules(described, rows.X, rows.target)}\n")
     _tell_target(rows, model.labels_, messages)
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, loaded, rows.X, rows.target, data, open_report, messages)
+        write_report(report, described, rows.X, rows.target, data, open_report, messages)
 
 
 def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:

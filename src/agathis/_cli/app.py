@@ -1,0 +1,106 @@
+"""The commands, put together.
+
+A command is a file in ``commands`` with a function of its name. Its file is imported for ``--help``
+too, so it imports nothing heavy at its top: NumPy, scikit-learn and pyarrow come when the command
+runs. A new command is a new file and a line in ``COMMANDS``; a Typer in the place of the function,
+such as one with commands of its own, will do as well. A command parses, calls the library and
+prints. What commands share:
+
+    inputs (tables and models are read) -> fitting (rows, a model) -> output (files are written),
+    with words for people on stderr (console) and errors as messages (errors).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from inspect import cleandoc
+from typing import Annotated
+
+import typer
+
+from agathis._cli.errors import as_messages
+
+#: The commands in the order of the help, with their modules.
+COMMANDS = (
+    "fit",
+    "predict",
+    "show",
+    "export",
+    "report",
+    "compare",
+    "suggest",
+    "demo",
+    "experiments",
+)
+
+#: Plain help: no frames, quick to show, and an example can be copied from it.
+SETTINGS = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "no_args_is_help": True,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+
+
+def make_app() -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(name="agathis", epilog=_EXAMPLE, **SETTINGS)
+    app.callback()(_agathis)
+    for name in COMMANDS:
+        module = import_module(f"agathis._cli.commands.{name}")
+        command = getattr(module, name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            text, example = help_of(command.__doc__)
+            app.command(name, help=text, epilog=example)(as_messages(command))
+    return app
+
+
+def help_of(doc: str) -> tuple[str, str]:
+    """The text of a docstring and its last paragraph, an example, whose lines are left as they are.
+
+    >>> help_of("Do it.\\n\\n    Example: agathis do it")
+    ('Do it.', '\\x08\\nExample: agathis do it')
+    """
+    text, _, example = cleandoc(doc).rpartition("\n\n")
+    return text, f"\b\n{example}"
+
+
+def run() -> None:
+    """Run the command of this process's arguments."""
+    # A stream that the caller has closed leads nowhere; else messages would go to stdout.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    # A name that the terminal cannot show is no reason to stop.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    make_app()(prog_name="agathis")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from agathis import __version__
+
+        typer.echo(f"agathis {__version__}")
+        raise typer.Exit
+
+
+_EXAMPLE = "\b\nExample: agathis demo"
+
+
+def _agathis(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="The version.")
+    ] = False,
+) -> None:
+    """Clusters that people can read: a table in, a few short rules out.
+
+    Results go to stdout, messages to stderr. The exit code is 0, or 1 for data that cannot be
+    used, or 2 for a command that cannot be understood.
+    """
