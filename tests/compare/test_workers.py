@@ -64,6 +64,7 @@ def test_who_takes_too_long_is_stopped_and_replaced():
     assert found[1].value[2] != found[3].value[2]
 
 
+@pytest.mark.slow
 def test_an_answer_at_the_last_moment_harms_nobody():
     """Where the clock strikes as the answer comes, the next task has a process of its own."""
     found = outcomes([0.2995, 0.2999, 0.3003, 0.3006, 0.301] * 3 + [1], n_workers=1, timeout=0.3)

@@ -19,8 +19,11 @@ from agathis.experiments._store import NAME, Store, key_of
 SCRIPT = """
 import sys
 from agathis.experiments import run
-run(sys.argv[1], quick=True, data_home=sys.argv[2], n_jobs=2, render=False, verbose=True)
+folder, home, *names = sys.argv[1:]
+run(folder, experiments=names, quick=True, data_home=home, n_jobs=2, render=False, verbose=True)
 """
+# Those that are short; a run of all of them is no other.
+SHORT = ("large", "angle")
 # Seconds that only a run that hangs would take.
 PATIENCE = 1800
 
@@ -41,14 +44,18 @@ def whole(home, tmp_path_factory):
     return folder
 
 
-def table(folder):
-    return as_table(make_cells(Store(folder).rows())).to_csv()
+def short_rows(folder):
+    return [row for row in Store(folder).rows() if row["experiment"] in SHORT]
+
+
+def table(rows):
+    return as_table(make_cells(rows)).to_csv()
 
 
 @contextmanager
 def started(folder, home):
-    """A run in a process of its own, which does not outlive the test."""
-    command = [sys.executable, "-c", SCRIPT, str(folder), str(home)]
+    """A short run in a process of its own, which does not outlive the test."""
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(home), *SHORT]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process
@@ -77,7 +84,7 @@ def test_a_whole_run_has_each_fit_once(whole):
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_table(whole, home, tmp_path):
-    total = lines(whole)
+    total = len(short_rows(whole)) + 1
     with started(tmp_path, home) as process:
         wait_for_lines(total // 2, tmp_path, process)
         process.kill()
@@ -91,7 +98,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_table(whole, home, tmp_path):
         _, said = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, said
     assert "minutes left" in said
-    assert table(tmp_path) == table(whole)
+    assert table(short_rows(tmp_path)) == table(short_rows(whole)) != ""
     keys = [key_of(row) for row in Store(tmp_path).rows()]
     assert len(keys) == len(set(keys)) == total - 1
 

@@ -302,8 +302,15 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-@pytest.mark.parametrize("jobs", [1, 2])
-@criteria
+@pytest.mark.parametrize(
+    ("criterion", "jobs"),
+    [
+        ("silhouette", 2),
+        ("dunn", 1),
+        pytest.param("silhouette", 1, marks=pytest.mark.slow),
+        pytest.param("dunn", 2, marks=pytest.mark.slow),
+    ],
+)
 def test_interrupt(criterion, jobs):
     script = SCRIPT.format(criterion=criterion, jobs=jobs)
     with subprocess.Popen(
