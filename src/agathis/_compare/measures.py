@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -17,8 +17,10 @@ from agathis._kernels.kernel import Kernel
 from agathis._partitions.objective import kernel_cost
 from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
 
+Model = TypeVar("Model")
 
-def timed(fit: Callable[[], Any]) -> tuple[Any, float]:
+
+def timed(fit: Callable[[], Model]) -> tuple[Model, float]:
     """A fitted model, and the seconds that its fit took."""
     started = time.perf_counter()
     model = fit()

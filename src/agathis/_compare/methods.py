@@ -5,9 +5,9 @@ Light to import: an estimator's class is looked up when one is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -49,6 +49,16 @@ class Method(NamedTuple):
         return self.key.replace("_", "-")
 
 
+class KernelSettings(TypedDict):
+    """The parameters of a kernel, as the estimators take them."""
+
+    kernel: str | Callable[..., float]
+    gamma: float | None
+    degree: float
+    coef0: float
+    kernel_params: dict[str, Any] | None
+
+
 _ALL = (
     Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
     Method("KMeans+DT", "kmeans_dt", "agathis.rivals", "KMeansTree", kernels=True, leaves=True),
@@ -69,7 +79,7 @@ def make_method(
     n_clusters: int,
     *,
     max_leaf_nodes: int | None = None,
-    kernel: dict[str, Any] | None = None,
+    kernel: KernelSettings | None = None,
     centers: Any = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
@@ -83,7 +93,7 @@ def make_method(
     if method.leaves:
         params["max_leaf_nodes"] = max_leaf_nodes
     if method.kernels:
-        params.update(kernel or {})
+        params |= kernel or {}
     if method.centres:
         params["centers"] = centers
     return getattr(import_module(method.home), method.estimator)(n_clusters, **params)

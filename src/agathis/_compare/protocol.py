@@ -26,7 +26,7 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import CheckedRows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.measures import measure_fit
-from agathis._compare.methods import check_methods, make_method
+from agathis._compare.methods import KernelSettings, check_methods, make_method
 from agathis._compare.workers import Outcome, run
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._support.progress import progress_bar
@@ -153,7 +153,7 @@ def compare(
     True
     """
     table = checks.check_table(X)
-    kernel_args = {
+    kernel_args: KernelSettings = {
         "kernel": kernel,
         "gamma": gamma,
         "degree": degree,
@@ -186,18 +186,22 @@ def compare(
     setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen, size)
     tasks = _tasks(setting, n_runs, check_random_state(random_state))
     workers = checks.n_processes(n_jobs)
-    outcomes: list[Outcome | None] = [None] * len(tasks)
+    outcomes: dict[int, Outcome] = {}
     with progress_bar("compare", verbose) as show:
         what = "fits, kernel KMeans among them"
         show(what, 0, len(tasks))
-        settings = {"n_workers": workers, "timeout": timeout, "prepare": _prepare}
+        work = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
         # However this ends, no process stays behind.
-        with closing(run(_measure, setting, tasks, **settings)) as found:
+        with closing(work) as found:
             for done, outcome in enumerate(found, 1):
                 outcomes[outcome.task] = outcome
                 show(what, done, len(tasks))
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
     return Comparison(runs, _summary(runs, list(chosen)))
+
+
+# Of a generator, as it gives it itself.
+State = dict[str, Any] | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -206,13 +210,13 @@ class _Setting:
 
     X: np.ndarray
     y: np.ndarray | None
-    kernel: dict[str, Any]
+    kernel: KernelSettings
     n_clusters: int
     max_leaf_nodes: int
     methods: dict[str, BaseEstimator | None]
     size: int
 
-    def rows(self, state: tuple) -> np.ndarray:
+    def rows(self, state: State) -> np.ndarray:
         """The rows of a run, which a generator in that state draws."""
         random = np.random.RandomState()
         random.set_state(state)
@@ -224,7 +228,7 @@ class _Task(NamedTuple):
 
     method: str | None
     run: int
-    state: tuple
+    state: State
     seed: int
 
 
@@ -252,15 +256,16 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
     """Grow the tree of a task and measure it; of the reference only the cost."""
     rows = setting.rows(task.state)
     X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
-    common = {"random_state": task.seed, "n_jobs": 1}
     kernel = kernel_checks.check_kernel(**setting.kernel)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if task.method is None:
-            model = KernelKMeans(setting.n_clusters, **setting.kernel, **common).fit(X)
+            reference = KernelKMeans(
+                setting.n_clusters, **setting.kernel, random_state=task.seed, n_jobs=1
+            ).fit(X)
             given = CheckedRows(X, kernel, None, 1)
-            return {"reference": model.inertia_, "rounding": rounding_of(given, None)}
-        model = _model(setting, task.method, common)
+            return {"reference": reference.inertia_, "rounding": rounding_of(given, None)}
+        model = _model(setting, task.method, task.seed)
         classes = None if setting.y is None else setting.y[rows]
         found = measure_fit(lambda: model.fit(X), X, classes, kernel)
     note = "; ".join([*_other_number(setting, model), *_messages(caught)])
@@ -276,7 +281,7 @@ def _prepare(setting: _Setting) -> None:
             _measure(few, _Task(name, 0, np.random.RandomState(0).get_state(), 0))
 
 
-def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimator:
+def _model(setting: _Setting, name: str, seed: int) -> BaseEstimator:
     given = setting.methods[name]
     if given is None:
         return make_method(
@@ -284,11 +289,13 @@ def _model(setting: _Setting, name: str, common: dict[str, Any]) -> BaseEstimato
             setting.n_clusters,
             max_leaf_nodes=setting.max_leaf_nodes,
             kernel=setting.kernel,
-            **common,
+            random_state=seed,
+            n_jobs=1,
         )
     model = clone(given)
     known = model.get_params(deep=False)
-    return model.set_params(**{key: value for key, value in common.items() if key in known})
+    ours = {"random_state": seed, "n_jobs": 1}
+    return model.set_params(**{key: value for key, value in ours.items() if key in known})
 
 
 def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
@@ -302,17 +309,17 @@ def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
-def _rows(tasks: list[_Task], outcomes: list[Outcome | None], with_classes: bool) -> Table:
+def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) -> Table:
     """A row a fit, its cost divided by the reference of its run."""
-    references = {}
-    for task, outcome in zip(tasks, outcomes, strict=True):
-        if task.method is None:
-            references[task.run] = outcome
+    references = {
+        task.run: outcomes[place] for place, task in enumerate(tasks) if task.method is None
+    }
     rows = []
-    for task, outcome in zip(tasks, outcomes, strict=True):
+    for place, task in enumerate(tasks):
         if task.method is None:
             continue
-        row = {"method": task.method, "run": task.run, "status": outcome.status}
+        outcome = outcomes[place]
+        row: dict[str, Any] = {"method": task.method, "run": task.run, "status": outcome.status}
         if outcome.status == "done":
             found = dict(outcome.value)
             cost, notes = found.pop("cost"), [found.pop("note")]

@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from agathis._support.extras import needed
 
@@ -64,7 +64,7 @@ def run(
     n_workers: int,
     timeout: float | None = None,
     prepare: Callable[[Any], object] | None = None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """The outcomes of ``function(shared, task)``, as they come.
 
     Parameters
@@ -89,10 +89,10 @@ def run(
         for place, task in enumerate(tasks):
             yield from _attempts(function, shared, task, place)
         return
-    todo: queue.SimpleQueue = queue.SimpleQueue()
+    todo: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
     for place, task in enumerate(tasks):
         todo.put((place, task))
-    found: queue.SimpleQueue = queue.SimpleQueue()
+    found: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
     setup = packed((function, shared, prepare))
     workers = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
     threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in workers]
@@ -133,11 +133,15 @@ class _Worker:
 
     def __init__(self, setup: bytes, timeout: float | None) -> None:
         self.setup, self.timeout = setup, timeout
-        self.process: subprocess.Popen | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.closed = False
         self.lock = threading.Lock()
 
-    def work(self, todo: queue.SimpleQueue, found: queue.SimpleQueue) -> None:
+    def work(
+        self,
+        todo: queue.SimpleQueue[tuple[int, Any]],
+        found: queue.SimpleQueue[Outcome | BaseException],
+    ) -> None:
         """Take tasks until there are none."""
         try:
             while not self.closed:
@@ -173,7 +177,7 @@ class _Worker:
             if self.timeout is not None:
                 clock.daemon = True
                 clock.start()
-            _send(process.stdin, task)
+            _send(_pipes(process)[0], task)
             outcome = _answer(process, place)
             while outcome.status == "part":
                 yield outcome
@@ -206,8 +210,9 @@ class _Worker:
                 env={**os.environ, **_ONE_THREAD},
             )
         try:
-            _send(process.stdin, self.setup)
-            _receive(process.stdout)
+            to_worker, from_worker = _pipes(process)
+            _send(to_worker, self.setup)
+            _receive(from_worker)
         except (EOFError, OSError) as error:
             self._kill()
             if not self.closed:
@@ -223,13 +228,21 @@ class _Worker:
             process.kill()
             process.wait()
             # What was not yet sent goes with the process.
-            for pipe in (process.stdin, process.stdout):
+            for pipe in _pipes(process):
                 with contextlib.suppress(OSError):
                     pipe.close()
 
 
-def _answer(process: subprocess.Popen, place: int) -> Outcome:
-    return replace(pickle.loads(_receive(process.stdout)), task=place)
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    """What goes to a worker, and what comes from it: it was started with both."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
+
+
+def _answer(process: subprocess.Popen[bytes], place: int) -> Outcome:
+    found: Outcome = pickle.loads(_receive(_pipes(process)[1]))
+    return replace(found, task=place)
 
 
 def _watch(parent: int) -> None:
@@ -286,18 +299,18 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def _send(pipe: BinaryIO, message: bytes) -> None:
+def _send(pipe: IO[bytes], message: bytes) -> None:
     pipe.write(len(message).to_bytes(8, "little"))
     pipe.write(message)
     pipe.flush()
 
 
-def _receive(pipe: BinaryIO) -> bytes:
+def _receive(pipe: IO[bytes]) -> bytes:
     size = int.from_bytes(_exactly(pipe, 8), "little")
     return _exactly(pipe, size)
 
 
-def _exactly(pipe: BinaryIO, size: int) -> bytes:
+def _exactly(pipe: IO[bytes], size: int) -> bytes:
     data = pipe.read(size)
     if len(data) < size:
         raise EOFError

@@ -120,7 +120,7 @@ def _join(boxes: list[Box]) -> list[Box]:
         again = False
         for f in sorted({f for box in boxes for f in box}):
             # Boxes that are the same but for this feature.
-            alike: dict[frozenset, list[int]] = {}
+            alike: dict[frozenset[tuple[int, Range]], list[int]] = {}
             for i, box in enumerate(boxes):
                 alike.setdefault(frozenset((g, r) for g, r in box.items() if g != f), []).append(i)
             gone: set[int] = set()
@@ -184,7 +184,9 @@ class _Walls:
         # Only missing values: there is no side to drop.
         if not allowed.has_values:
             return allowed
-        return replace(allowed, **{side: -INFINITY if side == "low" else INFINITY})
+        if side == "low":
+            return replace(allowed, low=-INFINITY)
+        return replace(allowed, high=INFINITY)
 
     def _everything(self, f: int) -> Range:
         return replace(EVERYTHING, missing=f in self.seen)
@@ -194,9 +196,10 @@ class _Walls:
         if f not in self.ranges:
             every = self._everything(f)
             found = [leaf.get(f, every) for leaf in self.leaves]
-            self.ranges[f] = tuple(
-                np.array([getattr(each, name) for each in found], dtype=dtype)
-                for name, dtype in (("low", float), ("high", float), ("missing", bool))
+            self.ranges[f] = (
+                np.array([each.low for each in found], dtype=float),
+                np.array([each.high for each in found], dtype=float),
+                np.array([each.missing for each in found], dtype=bool),
             )
         low, high, missing = self.ranges[f]
         known = np.maximum(low, allowed.low) < np.minimum(high, allowed.high)

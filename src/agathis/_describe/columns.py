@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import OneHotEncoder
@@ -131,7 +132,7 @@ def columns_of(
     names: Sequence[str],
     cuts: Mapping[int, Sequence[float]],
     one_hot: object,
-    value_names: Mapping | None,
+    value_names: Mapping[Any, Any] | None,
     digits: int,
 ) -> list[Column]:
     """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
@@ -257,7 +258,9 @@ def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indic
     return dict(zip(names, out, strict=True))
 
 
-def _codes(names: Sequence[str], value_names: Mapping | None) -> dict[str, dict[float, str]]:
+def _codes(
+    names: Sequence[str], value_names: Mapping[Any, Any] | None
+) -> dict[str, dict[float, str]]:
     if value_names is None:
         return {}
     if not isinstance(value_names, Mapping) or not value_names:

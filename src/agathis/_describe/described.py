@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -172,7 +173,7 @@ def describe(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     digits: int = 4,
 ) -> Described:
     """The tree of a model in the words of its reader; parameters as in ``to_text``."""

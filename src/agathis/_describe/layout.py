@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -103,7 +104,7 @@ def layout_tree(
     cluster_names: Sequence[str] | None = None,
     scaler: object | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     max_depth: int | None = None,
     digits: int = 4,
 ) -> TreeLayout:

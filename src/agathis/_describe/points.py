@@ -151,7 +151,7 @@ def cluster_points(
         regions = tree_regions(tree, (0, 1))
     else:
         plane = "features"
-        points = X[np.ix_(rows, chosen)].astype(np.float64)
+        points = X[np.ix_(rows, np.array(chosen))].astype(np.float64)
         axis_names = (names[chosen[0]], names[chosen[1]])
         regions = tree_regions(tree, chosen)
     return ClusterPoints(
@@ -170,10 +170,12 @@ def cluster_points(
 
 def _check_features(
     features: Sequence[int | str] | None, names: Sequence[str], n_features: int
-) -> tuple[int, ...] | None:
+) -> tuple[int] | tuple[int, int] | None:
     """The numbers of the features of the plane; ``None`` for principal components."""
     if features is None:
-        return None if n_features > 2 else tuple(range(n_features))
+        if n_features > 2:
+            return None
+        return (0,) if n_features == 1 else (0, 1)
     if isinstance(features, str) or not hasattr(features, "__len__") or len(features) != 2:
         raise ValueError(f"features must be two features, by number or name; it is {features!r}.")
     out = []
@@ -194,7 +196,7 @@ def _check_features(
             )
     if out[0] == out[1]:
         raise ValueError(f"features must be two different features; it is {features!r}.")
-    return tuple(out)
+    return out[0], out[1]
 
 
 def _principal(

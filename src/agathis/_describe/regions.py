@@ -39,10 +39,11 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
     if not np.isin(tree.feature[inner], features).all():
         return None
     out = []
-    # Low and high bounds of each of the two features.
-    todo = [(0, (-np.inf, np.inf), (-np.inf, np.inf))]
+    # A node, and the low and high bounds of each of the two features there.
+    everywhere = (-np.inf, np.inf)
+    todo: list[tuple[int, list[tuple[float, float]]]] = [(0, [everywhere, everywhere])]
     while todo:
-        node, *sides = todo.pop()
+        node, sides = todo.pop()
         if any(low >= high for low, high in sides):
             continue
         if tree.is_leaf[node]:
@@ -56,6 +57,6 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
         left, right = list(sides), list(sides)
         left[axis] = low, min(high, threshold)
         right[axis] = max(low, threshold), high
-        todo.append((int(tree.children_right[node]), *right))
-        todo.append((int(tree.children_left[node]), *left))
+        todo.append((int(tree.children_right[node]), right))
+        todo.append((int(tree.children_left[node]), left))
     return tuple(out)

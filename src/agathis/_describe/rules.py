@@ -66,15 +66,14 @@ def _condition(column: Column, allowed: Range, alone: bool) -> Condition:
 
 def _without_implied(columns: Sequence[Column], box: Box) -> Box:
     """Where a source is in one category, that it is in no other one goes without saying."""
+    sided = [(f, columns[f], allowed) for f, allowed in box.items()]
     said = {
-        columns[f].source
-        for f, allowed in box.items()
-        if isinstance(columns[f], Indicator) and 0 <= allowed.low < 1 <= allowed.high
+        column.source
+        for _, column, allowed in sided
+        if isinstance(column, Indicator) and 0 <= allowed.low < 1 <= allowed.high
     }
     return {
         f: allowed
-        for f, allowed in box.items()
-        if not isinstance(columns[f], Indicator)
-        or columns[f].source not in said
-        or (0 <= allowed.low < 1)
+        for f, column, allowed in sided
+        if not isinstance(column, Indicator) or column.source not in said or (0 <= allowed.low < 1)
     }

@@ -125,7 +125,7 @@ def _scaled(X: np.ndarray, scalers: list[BaseEstimator]) -> np.ndarray:
     return X
 
 
-def _kind(step: BaseEstimator) -> type:
+def _kind(step: BaseEstimator) -> type[BaseEstimator]:
     return next(kind for kind in SCALERS if isinstance(step, kind))
 
 

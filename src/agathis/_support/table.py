@@ -16,7 +16,7 @@ from html import escape
 from itertools import chain
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -31,7 +31,7 @@ ROWS_SHOWN = 60
 DIGITS = 4
 
 
-class Table(Sequence):
+class Table(Sequence[dict[str, Any]]):
     """Rows of numbers and words under named columns.
 
     Parameters
@@ -74,7 +74,13 @@ class Table(Sequence):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(row) for row in self._rows)
 
-    def __getitem__(self, key: int | slice | str) -> Any:
+    @overload
+    def __getitem__(self, key: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, key: slice) -> Table: ...
+    @overload
+    def __getitem__(self, key: str) -> list[Any]: ...
+    def __getitem__(self, key: int | slice | str) -> dict[str, Any] | Table | list[Any]:
         """A row by its number, a table of some rows by a slice, a column by its name."""
         if isinstance(key, str):
             if key not in self.columns:
@@ -88,8 +94,6 @@ class Table(Sequence):
         if not isinstance(other, Table):
             return NotImplemented
         return self.columns == other.columns and self._rows == other._rows
-
-    __hash__ = None
 
     def __str__(self) -> str:
         lines = [[" ".join(cell.split()) for cell in line] for line in self._text()]
@@ -140,6 +144,10 @@ class Table(Sequence):
         rule = ["---:" if self._is_numeric(name) else "---" for name in self.columns]
         return "\n".join([line(head), line(rule), *map(line, body)])
 
+    @overload
+    def to_csv(self, path: None = None) -> str: ...
+    @overload
+    def to_csv(self, path: str | PathLike[str]) -> None: ...
     def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the values in full to a file, or return the text where no path is given."""
         text = csv_text(self.columns, (row.values() for row in self._rows))
@@ -148,7 +156,7 @@ class Table(Sequence):
         write_whole(path, text)
         return None
 
-    def to_dict(self) -> dict[str, list]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """The values of each column; ``list(table)`` gives the rows."""
         return {name: self[name] for name in self.columns}
 
@@ -204,7 +212,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _written(values: list) -> list[str]:
+def _written(values: list[Any]) -> list[str]:
     """The values of a column as text; its fractions have the same number of decimals."""
     real = [v for v in values if isinstance(v, float)]
     short = [number(v, DIGITS) for v in real if np.isfinite(v)]

@@ -17,6 +17,7 @@ from agathis._checks.parameters import MAKER_CONSTRAINTS, at_least
 
 Draw: TypeAlias = Callable[[RandomState, int], np.ndarray]
 Seed: TypeAlias = "int | RandomState | None"
+Point: TypeAlias = "Sequence[float] | np.ndarray"
 
 
 def check_maker(
@@ -42,7 +43,7 @@ def make(
 
 
 def draw_all(
-    random: RandomState, sizes: Sequence[int], draws: Sequence[Draw]
+    random: RandomState, sizes: Sequence[int] | np.ndarray, draws: Sequence[Draw]
 ) -> tuple[np.ndarray, np.ndarray]:
     """So many rows of each class, shuffled."""
     X = np.vstack([draw(random, n) for n, draw in zip(sizes, draws, strict=True)])
@@ -62,11 +63,11 @@ def share_out(n: int, shares: Sequence[int]) -> np.ndarray:
     return sizes
 
 
-def gaussian(mean: Sequence[float], covariance: Sequence[Sequence[float]]) -> Draw:
+def gaussian(mean: Point, covariance: Sequence[Sequence[float]] | np.ndarray) -> Draw:
     return lambda random, n: random.multivariate_normal(mean, covariance, n)
 
 
-def round_gaussian(mean: Sequence[float], variance: float) -> Draw:
+def round_gaussian(mean: Point, variance: float) -> Draw:
     return gaussian(mean, np.diag(np.full(len(mean), variance)))
 
 
@@ -74,7 +75,7 @@ def box(low: Sequence[float], high: Sequence[float]) -> Draw:
     return lambda random, n: random.uniform(low, high, (n, len(low)))
 
 
-def ball(centre: Sequence[float], radius: float, hole: float = 0.0) -> Draw:
+def ball(centre: Point, radius: float, hole: float = 0.0) -> Draw:
     """Uniform in a ball, a disc in the plane, or between it and a hole of another radius."""
     d = len(centre)
 

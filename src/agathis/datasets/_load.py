@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
@@ -22,6 +22,9 @@ from agathis.datasets._entry import Entry
 from agathis.datasets._places import find_table
 from agathis.datasets._registry import REGISTRY
 from agathis.datasets._tables import RawTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def available() -> list[str]:
@@ -42,6 +45,38 @@ def available() -> list[str]:
     return sorted(REGISTRY)
 
 
+@overload
+def load(
+    name: str,
+    return_X_y: Literal[False] = False,
+    as_frame: bool = False,
+    data_home: str | os.PathLike[str] | None = None,
+    scaled: bool = False,
+) -> Bunch: ...
+@overload
+def load(
+    name: str,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = False,
+    data_home: str | os.PathLike[str] | None = None,
+    scaled: bool = False,
+) -> tuple[np.ndarray, np.ndarray]: ...
+@overload
+def load(
+    name: str,
+    return_X_y: Literal[True],
+    as_frame: Literal[True],
+    data_home: str | os.PathLike[str] | None = None,
+    scaled: bool = False,
+) -> tuple[pd.DataFrame, pd.Series]: ...
+@overload
+def load(
+    name: str,
+    return_X_y: bool,
+    as_frame: bool = False,
+    data_home: str | os.PathLike[str] | None = None,
+    scaled: bool = False,
+) -> Bunch | tuple[Any, Any]: ...
 def load(
     name: str,
     return_X_y: bool = False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from agathis.datasets._entry import Bundled, Download, Entry, File, OpenML
 
 _FCPS = (
@@ -30,7 +32,17 @@ def _uci(authors: str, title: str) -> str:
     return f"{authors}, {title}, UCI Machine Learning Repository."
 
 
-def _fcps(name, title, about, d, classes, data, labels, notes="", relabel=None):
+def _fcps(
+    name: str,
+    title: str,
+    about: str,
+    d: int,
+    classes: Sequence[int],
+    data: str,
+    labels: str,
+    notes: str = "",
+    relabel: Mapping[str, str] | None = None,
+) -> Entry:
     return Entry(
         name=name,
         title=title,

@@ -27,7 +27,7 @@ from urllib.request import urlopen
 import numpy as np
 
 from agathis._support.extras import needed
-from agathis.datasets._entry import Download, Entry, File, OpenML
+from agathis.datasets._entry import Bundled, Download, Entry, File, OpenML
 from agathis.datasets._tables import MOST_BYTES, RawTable, make_table
 
 # Seconds for a connection, and for any part of an answer.
@@ -51,11 +51,13 @@ def cache_folder(entry: Entry) -> Path:
 
 def fetch(entry: Entry) -> RawTable:
     """The table of a set from its source."""
-    if isinstance(entry.source, OpenML):
-        address = OPENML_PAGE.format(entry.source.name.lower(), entry.source.version)
-        with _told(entry, address):
-            return make_table(entry, *_from_openml(entry, entry.source, address))
     source = entry.source
+    # What comes with scikit-learn is not asked for here.
+    assert not isinstance(source, Bundled)
+    if isinstance(source, OpenML):
+        address = OPENML_PAGE.format(source.name.lower(), source.version)
+        with _told(entry, address):
+            return make_table(entry, *_from_openml(entry, source, address))
     with TemporaryDirectory() as folder:
         paths = []
         for file in source.files:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from agathis._support.table import Table
-from agathis.experiments._paper import Name, Printed, printed_cells
+from agathis.experiments._paper import Figures, Name, Printed, printed_cells
 from agathis.experiments._plan import LEAVES, METHODS
 
 COLUMNS = (
@@ -71,19 +71,23 @@ class Cell:
     paper: Printed | None = None
 
     @property
+    def printed(self) -> Figures | None:
+        """What it can be compared with; None where nothing is printed, or an X."""
+        return None if self.paper is None else self.paper.figures
+
+    @property
     def agrees(self) -> bool | None:
         """Whether it is as near as can be expected; None where nothing is printed."""
-        if self.paper is None or self.paper.mean is None:
+        printed = self.printed
+        if printed is None:
             return None
-        near = max(2 * (self.paper.std or 0.0), NEAR)
-        return abs(self.mean - self.paper.mean) <= near + _ROUNDING
+        near = max(2 * printed.std, NEAR)
+        return abs(self.mean - printed.mean) <= near + _ROUNDING
 
     @property
     def difference(self) -> float | None:
         """Ours less the printed one."""
-        if self.paper is None or self.paper.mean is None:
-            return None
-        return self.mean - self.paper.mean
+        return None if self.printed is None else self.mean - self.printed.mean
 
     def as_row(self) -> Row:
         agrees = self.agrees
@@ -121,7 +125,8 @@ def _cells_of(
     experiment: str, metric: str, dataset: str, kernel: str, methods: dict[str, list[Row]]
 ) -> list[Cell]:
     measure = _measure(metric, [row for rows in methods.values() for row in rows])
-    leaves = {1: "k", 4: "4k"}[LEAVES[experiment]]
+    words: dict[int | None, str] = {1: "k", 4: "4k"}
+    leaves = words[LEAVES[experiment]]
     cells = []
     for method in METHODS[experiment]:
         if method not in methods:

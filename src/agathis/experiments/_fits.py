@@ -8,7 +8,7 @@ all of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -92,11 +92,11 @@ class Case:
     @cached_property
     def strong(self) -> np.ndarray:
         """Labels of a kernel KMeans from many starts that keeps all clusters."""
-        common = {"n_jobs": 1, "random_state": self.piece.seed}
+        seed = self.piece.seed
         if len(self.X) <= EXACT_ROWS:
-            model = KernelKMeans(self.k, kernel="precomputed", **common)
+            model = KernelKMeans(self.k, kernel="precomputed", n_jobs=1, random_state=seed)
             return model.fit(self.X, gram=self.gram).labels_
-        random = np.random.RandomState(self.piece.seed)
+        random = np.random.RandomState(seed)
         kernel = Kernel(self.piece.kernel)
         found = fit_map(
             kernel,
@@ -107,28 +107,35 @@ class Case:
             tol=0.0,
             random_state=random,
         )
-        return KernelKMeans(self.k, **common).fit(found(self.X).astype(np.float64)).labels_
+        model = KernelKMeans(self.k, n_jobs=1, random_state=seed)
+        return model.fit(found(self.X).astype(np.float64)).labels_
 
     def fit(self, method: str) -> Any:
         """A fitted model of a method, by the paper's word for it."""
-        common = {"n_jobs": 1, "random_state": self.piece.seed}
+        seed = self.piece.seed
         if self.piece.kernel == "linear":
-            return self._linear(method, common).fit(self.X)
+            return self._linear(method).fit(self.X)
         if method == "kauri":
-            model = Kauri(self.k, kernel="precomputed", max_leaf_nodes=self.leaves, **common)
+            model = Kauri(
+                self.k,
+                kernel="precomputed",
+                max_leaf_nodes=self.leaves,
+                n_jobs=1,
+                random_state=seed,
+            )
             return model.fit(self.X, gram=self.gram)
         labels = self.strong if method == "kmeans_dt_strong" else self.plain
-        return KMeansTree(max_leaf_nodes=self.leaves, **common).fit(self.X, labels=labels)
+        tree = KMeansTree(max_leaf_nodes=self.leaves, n_jobs=1, random_state=seed)
+        return tree.fit(self.X, labels=labels)
 
-    def _linear(self, method: str, common: dict[str, Any]) -> Any:
-        if method == "rdm":
-            common = common | {"random_state": RDM_SEED}
+    def _linear(self, method: str) -> Any:
         return make_method(
             METHOD_WORDS[method],
             self.k,
             max_leaf_nodes=self.leaves,
             centers=self.teacher,
-            **common,
+            n_jobs=1,
+            random_state=RDM_SEED if method == "rdm" else self.piece.seed,
         )
 
     def measured(self, method: str) -> dict[str, float]:
@@ -180,11 +187,15 @@ def _lost(
     """How many clusters are left of those that were asked for, on all rows."""
     X, _, k = rows_of(piece, data_home)
     for method in methods:
-        common = {"kernel": piece.kernel, "n_jobs": 1, "random_state": piece.seed}
+        unfitted: Kauri | KernelKMeans
         if method == "kauri":
-            model = Kauri(k, max_leaf_nodes=4 * k, **common)
+            unfitted = Kauri(
+                k, kernel=piece.kernel, max_leaf_nodes=4 * k, n_jobs=1, random_state=piece.seed
+            )
         else:
-            model = KernelKMeans(k, algorithm="similarity", **common)
-        model, seconds = timed(lambda unfitted=model: unfitted.fit(X))
+            unfitted = KernelKMeans(
+                k, kernel=piece.kernel, algorithm="similarity", n_jobs=1, random_state=piece.seed
+            )
+        model, seconds = timed(partial(unfitted.fit, X))
         found = {"clusters": float(len(np.unique(model.labels_))), "seconds": round(seconds, 4)}
         yield _named(piece, method) | found

@@ -24,6 +24,13 @@ class Name(NamedTuple):
     metric: str
 
 
+class Figures(NamedTuple):
+    """What stands in a printed cell."""
+
+    mean: float
+    std: float
+
+
 @dataclass(frozen=True)
 class Printed:
     """A printed cell; mean and std are None where the paper did not run the method."""
@@ -31,6 +38,13 @@ class Printed:
     table: str
     mean: float | None
     std: float | None
+
+    @property
+    def figures(self) -> Figures | None:
+        """Both of them; None where the paper has an X."""
+        if self.mean is None or self.std is None:
+            return None
+        return Figures(self.mean, self.std)
 
 
 @cache
@@ -64,7 +78,8 @@ def printed_clusters() -> dict[tuple[str, str], dict[int, int]]:
 
 
 def _lines(name: str) -> list[dict[str, str]]:
-    text = files("agathis.experiments").joinpath("paper", name).read_text(encoding="utf-8")
+    path = files("agathis.experiments") / "paper" / name
+    text = path.read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 

@@ -53,6 +53,10 @@ ANGLE, SIZE = np.pi / 4, 300
 EXACT_ROWS = 5_000
 
 
+#: Of a fit: experiment, set, kernel, run, place, method.
+Key = tuple[str, str, str, int, float, str]
+
+
 @dataclass(frozen=True)
 class Piece:
     """Fits that share rows and a kernel.
@@ -80,7 +84,7 @@ class Piece:
         """The same for all experiments on the same rows."""
         return zlib.crc32(f"{self.dataset} {self.run} {self.at!r}".encode()) >> 1
 
-    def key(self, method: str) -> tuple:
+    def key(self, method: str) -> Key:
         return (self.experiment, self.dataset, self.kernel, self.run, self.at, method)
 
     def effort(self) -> float:
@@ -108,8 +112,8 @@ def pieces(experiments: Sequence[str] = EXPERIMENTS, *, quick: bool = False) -> 
         elif name == "kernels":
             found += [Piece(name, s, k, run) for s in sets for k in KERNELS for run in range(runs)]
         elif name in ("angle", "samples"):
-            places = ANGLES if name == "angle" else SIZES
-            places = [x for x in places[:: 3 if quick else 1] if not quick or x <= 1000]
+            every = ANGLES if name == "angle" else SIZES
+            places = [x for x in every[:: 3 if quick else 1] if not quick or x <= 1000]
             found += [
                 Piece(name, "gaussians", "linear", run, float(at))
                 for at in places

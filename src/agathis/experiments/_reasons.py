@@ -60,16 +60,17 @@ def reason(cell: Cell, around: Around) -> tuple[str, str] | None:
 
 def _another_reference(cell: Cell, around: Around) -> str | None:
     """All methods of a set moved alike, so that what they are divided by is another."""
-    if cell.name.metric != "relative_kmeans":
+    printed = cell.printed
+    if printed is None or cell.name.metric != "relative_kmeans":
         return None
     others = [ratio for name, ratio in _ratios(cell, around).items() if name != cell.name]
-    own = cell.mean / cell.paper.mean
+    own = cell.mean / printed.mean
     # Two ratios that happen to be alike prove nothing.
     if len(others) < 2 or max(*others, own) > SAME_FACTOR * min(*others, own):
         return None
     factor = float(np.median(others))
     put_right = cell.mean / factor
-    if abs(put_right - cell.paper.mean) > max(2 * cell.paper.std, NEAR):
+    if abs(put_right - printed.mean) > max(2 * printed.std, NEAR):
         return None
     low, high = min(*others, own), max(*others, own)
     return (
@@ -84,20 +85,21 @@ def _another_reference(cell: Cell, around: Around) -> str | None:
 def _ratios(cell: Cell, around: Around) -> dict[Name, float]:
     """Ours over the printed one, of all methods in the cell's row."""
     return {
-        name: other.mean / other.paper.mean
+        name: other.mean / other.printed.mean
         for name, other in around.items()
-        if name._replace(method=cell.name.method) == cell.name and other.agrees is not None
+        if name._replace(method=cell.name.method) == cell.name and other.printed is not None
     }
 
 
 def _few_runs(cell: Cell, around: Around) -> str | None:
-    if cell.runs >= RUNS:
+    printed = cell.printed
+    if printed is None or cell.runs >= RUNS:
         return None
     text = f"Made of {cell.runs} runs, the paper's of {RUNS}"
     if cell.name.metric == "relative_kmeans":
         return f"{text}. The reference is the least cost over the runs: with more it is lower."
-    scatter = ERRORS * np.hypot(cell.std, cell.paper.std) / np.sqrt(cell.runs)
-    if abs(cell.difference) > NEAR + scatter:
+    scatter = ERRORS * np.hypot(cell.std, printed.std) / np.sqrt(cell.runs)
+    if abs(cell.mean - printed.mean) > NEAR + scatter:
         return None
     return f"{text}: so few scatter by as much."
 
@@ -116,11 +118,11 @@ def _same_trees(cell: Cell, around: Around) -> str | None:
     if cell.name.metric != "relative_kmeans":
         return None
     ari = around.get(cell.name._replace(metric="ari"))
-    if ari is None or not ari.agrees:
+    if ari is None or ari.printed is None or not ari.agrees:
         return None
     return (
         f"Probably another reference: the ARI of the same trees agrees ({ari.mean:.2f}, printed "
-        f"{ari.paper.mean:.2f}). The paper does not say how its reference was made"
+        f"{ari.printed.mean:.2f}). The paper does not say how its reference was made"
         + (
             "."
             if cell.name.kernel == "linear"
@@ -131,7 +133,9 @@ def _same_trees(cell: Cell, around: Around) -> str | None:
 
 
 def _cuts_for_nothing(cell: Cell, around: Around) -> str | None:
-    if (cell.name.method, cell.name.metric) != ("exkmc", "waes") or cell.difference > 0:
+    if (cell.name.method, cell.name.metric) != ("exkmc", "waes"):
+        return None
+    if cell.difference is None or cell.difference > 0:
         return None
     return (
         "Fewer leaves: where no cut takes anything off the cost, ours stops. The public program "

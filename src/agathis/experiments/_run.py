@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -112,7 +113,7 @@ def check_experiments(names: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in EXPERIMENTS if name in given)
 
 
-def _missing(plan: list[Piece], done: set[tuple]) -> list[Task]:
+def _missing(plan: list[Piece], done: set[tuple[Any, ...]]) -> list[Task]:
     tasks = []
     for piece in plan:
         methods = tuple(m for m in wanted(piece) if piece.key(m) not in done)

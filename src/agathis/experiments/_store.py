@@ -123,6 +123,6 @@ def _whole(text: bytes) -> int:
     return text.rfind(b"\n") + 1
 
 
-def key_of(row: dict[str, Any]) -> tuple:
+def key_of(row: dict[str, Any]) -> tuple[Any, ...]:
     """What a row is the result of."""
     return tuple(row[name] for name in KEY)

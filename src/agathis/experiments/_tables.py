@@ -148,19 +148,21 @@ def _sheet(experiment: str, kernel: str, found: dict[str, dict[tuple[str, str], 
 
 def _entries(row: list[Cell | None]) -> Iterator[Entry | None]:
     """The cells of a row; each is compared with those of its own metric."""
-    best, paper_best = {}, {}
+    best: dict[str, float] = {}
+    paper_best: dict[str, float] = {}
     for cell in row:
         if cell is not None:
             if _is_ranked(cell):
                 _keep_best(best, cell.name.metric, cell.mean)
-            if cell.agrees is not None:
-                _keep_best(paper_best, cell.name.metric, cell.paper.mean)
+            if cell.printed is not None:
+                _keep_best(paper_best, cell.name.metric, cell.printed.mean)
     for cell in row:
         if cell is None:
             yield None
             continue
         metric = cell.name.metric
-        paper = cell.agrees is not None and round(cell.paper.mean, 2) == paper_best[metric]
+        printed = cell.printed
+        paper = printed is not None and round(printed.mean, 2) == paper_best[metric]
         ours = _is_ranked(cell) and round(cell.mean, 2) == best[metric]
         yield Entry(cell, ours, paper)
 

@@ -54,12 +54,13 @@ def _markdown_cell(entry: Entry | None) -> str:
     text = f"{ours} ± {cell.std:.2f}"
     if cell.paper is None:
         return text
-    if cell.paper.mean is None:
+    printed = cell.printed
+    if printed is None:
         return f"{text} [X]"
     star = "★" if entry.paper_best else ""
     mark = "" if cell.agrees else " ✗"
-    paper = f"[{decimals(cell.paper.mean)}{star} ± {cell.paper.std:.2f}]"
-    return f"{text} {paper} {signed(cell.difference)}{mark}"
+    paper = f"[{decimals(printed.mean)}{star} ± {printed.std:.2f}]"
+    return f"{text} {paper} {signed(cell.mean - printed.mean)}{mark}"
 
 
 def latex(sheets: Sequence[Sheet]) -> str:
@@ -129,11 +130,11 @@ def _latex_ours(entry: Entry | None) -> str:
 def _latex_paper(entry: Entry | None) -> str:
     if entry is None or entry.cell.paper is None:
         return ""
-    paper = entry.cell.paper
-    if paper.mean is None:
+    printed = entry.cell.printed
+    if printed is None:
         return "X"
-    mean = _marked(paper.mean, r"\underline", entry.paper_best)
-    return rf"{mean} $\pm$ {paper.std:.2f}"
+    mean = _marked(printed.mean, r"\underline", entry.paper_best)
+    return rf"{mean} $\pm$ {printed.std:.2f}"
 
 
 def _latex_difference(entry: Entry | None) -> str:

@@ -18,7 +18,8 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -39,6 +40,30 @@ NODES = (
 )  # fmt: skip
 
 
+@overload
+def to_json(
+    model: BaseEstimator | Tree,
+    path: None = None,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping[Any, Any] | None = None,
+    indent: int | None = None,
+) -> str: ...
+@overload
+def to_json(
+    model: BaseEstimator | Tree,
+    path: str | os.PathLike[str],
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping[Any, Any] | None = None,
+    indent: int | None = None,
+) -> None: ...
 def to_json(
     model: BaseEstimator | Tree,
     path: str | os.PathLike[str] | None = None,
@@ -47,7 +72,7 @@ def to_json(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     indent: int | None = None,
 ) -> str | None:
     """Write a tree as JSON.
@@ -99,7 +124,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
     tree = model.tree_
     leaf = tree.is_leaf.tolist()
 
-    def of_cuts(values: np.ndarray) -> list:
+    def of_cuts(values: np.ndarray) -> list[Any]:
         return [None if ends else value for value, ends in zip(values.tolist(), leaf, strict=True)]
 
     return {
@@ -130,7 +155,9 @@ def _record(model: LoadedTree) -> dict[str, Any]:
     }
 
 
-def _held(one_hot: Mapping | None) -> Mapping | None:
+def _held(
+    one_hot: Mapping[str, Mapping[str, object]] | None,
+) -> Mapping[str, Mapping[str, object]] | None:
     """The columns of sources, if JSON holds their categories."""
     for source, columns in (one_hot or {}).items():
         for category in columns.values():
@@ -143,7 +170,9 @@ def _held(one_hot: Mapping | None) -> Mapping | None:
     return one_hot
 
 
-def _pairs(value_names: Mapping | None) -> dict[str, list[list]] | None:
+def _pairs(
+    value_names: Mapping[str, Mapping[float, str]] | None,
+) -> dict[str, list[list[object]]] | None:
     """Values and words as pairs: a key of JSON is a text."""
     if value_names is None:
         return None
@@ -269,7 +298,7 @@ def _parsed(text: str) -> dict[str, Any]:
         if str(error).startswith("source is not"):
             raise
         raise _wrong(f"it is not JSON, {error}") from error
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         raise _wrong(f"it is a {type(data).__name__}, not an object")
     return data
 
@@ -286,15 +315,14 @@ def _short(value: object) -> str:
 
 
 def _real(value: object, name: str, low: float) -> float:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    try:
-        value = float(value) if good else math.nan
-    except OverflowError:
-        value = math.nan
+    found = math.nan
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            found = float(value)
     # A number too large for float64 is read as infinite.
-    if not math.isfinite(value) or value < low:
+    if not math.isfinite(found) or found < low:
         raise _wrong(f"{name} is no finite number{f' from {low}' if low > -math.inf else ''}")
-    return value
+    return found
 
 
 def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
@@ -311,7 +339,7 @@ def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
 def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
     if found is None:
         return None
-    if not isinstance(found, Mapping) or not found:
+    if not isinstance(found, dict) or not found:
         raise _wrong(f"one_hot is {_short(found)}, not an object with sources")
     for source, columns in found.items():
         if not isinstance(columns, Mapping) or not columns:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags
 
 from agathis._checks import data as checks
 from agathis._describe.columns import one_hot_of, value_names_of
@@ -89,8 +91,8 @@ class LoadedTree(TreeModel, BaseEstimator):
         *,
         feature_names: Sequence[str] | None = None,
         cluster_names: Sequence[str] | None = None,
-        one_hot: Mapping | None = None,
-        value_names: Mapping | None = None,
+        one_hot: Mapping[Any, Any] | None = None,
+        value_names: Mapping[Any, Any] | None = None,
         takes_missing: bool = True,
         source: str | None = None,
         objective: float | None = None,
@@ -151,7 +153,7 @@ class LoadedTree(TreeModel, BaseEstimator):
     def __sklearn_clone__(self) -> LoadedTree:
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.takes_missing
         return tags
@@ -199,7 +201,7 @@ def loaded(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
 ) -> LoadedTree:
     """What :func:`agathis.export.from_json` reads of what :func:`to_json` writes of a model.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,22 @@ from agathis._trees.tree import Tree
 from agathis.export._sklearn import to_sklearn
 
 
+@overload
+def to_onnx(
+    model: BaseEstimator | Tree,
+    path: None = None,
+    *,
+    X: ArrayLike | None = None,
+    scaler: object = None,
+) -> bytes: ...
+@overload
+def to_onnx(
+    model: BaseEstimator | Tree,
+    path: str | os.PathLike[str],
+    *,
+    X: ArrayLike | None = None,
+    scaler: object = None,
+) -> None: ...
 def to_onnx(
     model: BaseEstimator | Tree,
     path: str | os.PathLike[str] | None = None,
@@ -65,7 +81,7 @@ def to_onnx(
     )
     _route_missing(made, classifier)
     _tell_names(made, model, classifier)
-    data = made.SerializeToString()
+    data: bytes = made.SerializeToString()
     if path is None:
         return data
     write_whole(path, data)

@@ -159,7 +159,9 @@ def _asked(described: Described, turn: Turn, place: dict[str, int]) -> str:
 def _category(x: str, categories: list[object]) -> Iterator[str]:
     """What makes a value one that compares with the categories, and None where it is missing."""
     if all(isinstance(category, bool) for category in categories):
-        words = {word: truth for truth, written in TRUTHS.items() for word in written}
+        words: dict[str, bool | None] = {
+            word: truth for truth, written in TRUTHS.items() for word in written
+        }
         words |= dict.fromkeys(MISSING_TEXTS)
         yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,7 +40,7 @@ def to_rules(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     digits: int = 4,
 ) -> Rules:
     """Say of each cluster which rows it has, in one rule.
@@ -103,7 +104,7 @@ def to_rules(
         size = np.bincount(labels, minlength=tree.n_clusters)
     rows = []
     for cluster, boxes in enumerate(cluster_boxes(described)):
-        row = {
+        row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
             "rule": rule_text(described.columns, boxes),
             "conditions": sum(map(n_sides, boxes)),
@@ -142,7 +143,7 @@ def _most_frequent(classes: np.ndarray) -> dict[str, object]:
     return {"class": names[best], "purity": float(counts[best] / len(classes))}
 
 
-def _sentence(row: Mapping[str, object], total: int) -> str:
+def _sentence(row: Mapping[str, Any], total: int) -> str:
     cluster = row["cluster"]
     name = f"cluster {cluster}" if isinstance(cluster, int) else cluster
     where = "" if row["rule"] in ("all rows", "no row at all") else "where "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sklearn.base import BaseEstimator
 
@@ -17,7 +18,7 @@ def to_text(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     digits: int = 4,
 ) -> str:
     """Write a tree in words.

@@ -153,9 +153,16 @@ def relative_kmeans_score(
     if reference == "same":
         if n_clusters is None:
             n_clusters = len(np.unique(codes if weight is None else codes[weight > 0]))
-        settings = {"n_init": n_init, "random_state": random_state}
-        settings |= {"kernel_params": params} if callable(kernel) else params
-        reference = _reference(rows, weight, n_clusters, kernel=kernel, **settings)
+        given = {"kernel_params": params} if callable(kernel) else params
+        reference = _reference(
+            rows,
+            weight,
+            n_clusters,
+            kernel=kernel,
+            n_init=n_init,
+            random_state=random_state,
+            **given,
+        )
     return relative(cost, float(reference), least)
 
 

@@ -7,6 +7,7 @@ of X or, where no X is given, the training rows, whose numbers the tree keeps.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,7 +117,7 @@ def explanation_table(
     feature_names: Sequence[str] | None = None,
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     sample_weight: ArrayLike | None = None,
     digits: int = 4,
 ) -> Table:
@@ -209,8 +210,8 @@ def _reached(
         weight = np.where(tree.is_leaf, tree.weighted_n_node_samples, 0.0)
         return size, weight / weight.sum()
     leaves = tree.apply(*rows_of(found, X))
-    weight = checks.check_sample_weight(sample_weight, len(leaves))
-    counted = np.ones(len(leaves)) if weight is None else weight
+    given = checks.check_sample_weight(sample_weight, len(leaves))
+    counted = np.ones(len(leaves)) if given is None else given
     size = np.bincount(leaves[counted > 0], minlength=tree.node_count)
     total = np.bincount(leaves, counted, minlength=tree.node_count)
     return size, total / total.sum()

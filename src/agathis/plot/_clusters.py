@@ -20,6 +20,7 @@ from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 # Points that a vector picture draws one by one.
 VECTOR_POINTS = 5_000
@@ -132,7 +133,7 @@ def _entry(k: int, found: ClusterPoints) -> str:
     return f"{number}{name} ({found.sizes[k]:,})"
 
 
-def _draw_points(ax: Axes, found: ClusterPoints) -> list:
+def _draw_points(ax: Axes, found: ClusterPoints) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
     area = float(np.clip(20_000 / max(len(found.points), 1), 9, 36))

@@ -50,7 +50,7 @@ def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None
     curve = gain_curve(model)
     ax = canvas(ax, (6.4, 4.0))
     known = curve.objective is not None
-    y = curve.objective if known else curve.cumulative
+    y = curve.cumulative if curve.objective is None else curve.objective
     others = ~curve.founds
     ax.plot(curve.n_leaves, y, color=GREY, linewidth=1, zorder=1)
     ax.plot(

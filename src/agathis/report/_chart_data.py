@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from agathis._describe.described import Described
 from agathis._describe.gains import gain_curve
 from agathis._describe.points import cluster_points
 from agathis._describe.profile import ClusterProfile
@@ -31,11 +32,18 @@ def profile_data(profile: ClusterProfile) -> dict[str, object]:
 
 
 def plane_data(
-    tree: Tree, X: np.ndarray, plain: dict[str, object], standardise: bool, rows: bool
+    described: Described, X: np.ndarray, standardise: bool, rows: bool
 ) -> dict[str, object]:
     """Rows in the plane: counts in bins, or points where rows may be shown."""
     most = POINTS if rows else None
-    found = cluster_points(tree, X, **plain, standardise=standardise, max_points=most)
+    found = cluster_points(
+        described.tree,
+        X,
+        feature_names=described.features,
+        cluster_names=described.clusters,
+        standardise=standardise,
+        max_points=most,
+    )
     bins = plane_bins(found.points, found.cluster, found.plane == "feature")
     points = None
     if rows:
@@ -69,7 +77,7 @@ def curve_data(model: BaseEstimator | Tree, tree: Tree) -> dict[str, object]:
     """The objective, or what all splits so far added, after each split."""
     curve = gain_curve(model)
     known = curve.objective is not None
-    values = curve.objective if known else curve.cumulative
+    values = curve.cumulative if curve.objective is None else curve.objective
     return {
         "of": "objective" if known else "gain so far",
         "values": [rounded(v) for v in values],

@@ -14,6 +14,8 @@ import os
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
+from types import ModuleType
+from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -42,7 +44,7 @@ def write(
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     digits: int = 4,
 ) -> None:
     """Write a page about a tree and its clusters: one HTML file that asks for nothing else.
@@ -188,5 +190,5 @@ def _file(name: str) -> str:
     return files("agathis.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _jinja2():
+def _jinja2() -> ModuleType:
     return needed("jinja2", "report", "a report")

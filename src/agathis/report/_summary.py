@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from agathis._checks.metrics import check_labels
 from agathis._describe.colours import cluster_style
 from agathis._describe.columns import Codes, Indicator, one_hot_of, value_names_of
 from agathis._describe.described import Described, describe, last_step
-from agathis._describe.layout import layout_tree
+from agathis._describe.layout import TreeLayout, layout_tree
 from agathis._describe.profile import ClusterProfile, cluster_profile
 from agathis._describe.rows import check_columns
 from agathis._describe.rules import cluster_boxes, node_box
@@ -57,7 +58,7 @@ def summarise(
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
     one_hot: object = None,
-    value_names: Mapping | None = None,
+    value_names: Mapping[Any, Any] | None = None,
     digits: int = 4,
 ) -> dict[str, object]:
     """All that :func:`agathis.report.write` shows, as a dict that JSON can hold.
@@ -100,20 +101,32 @@ def summarise(
     held = rows_by_node(tree, X, [path[-1] for path in described.paths()])
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
-    plain = {"feature_names": described.features, "cluster_names": described.clusters}
     # A model that was read from a file knows what its columns are.
     if one_hot is None:
         one_hot = one_hot_of(described.features, described.columns)
     if value_names is None:
         value_names = value_names_of(described.columns) or None
-    words = {**plain, "one_hot": one_hot, "value_names": value_names, "digits": digits}
+    layout = layout_tree(
+        tree,
+        feature_names=described.features,
+        cluster_names=described.clusters,
+        one_hot=one_hot,
+        value_names=value_names,
+        digits=digits,
+    )
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
     labels = tree.cluster[held.leaves][held.leaf]
     # A file does not tell whether its tree was grown from scaled rows. Units may be of any size:
     # without scaling one column alone could be the plane.
     standardise = described.scaled or isinstance(described.model, LoadedTree)
-    profile = cluster_profile(tree, X, **plain, max_features=None)
+    profile = cluster_profile(
+        tree,
+        X,
+        feature_names=described.features,
+        cluster_names=described.clusters,
+        max_features=None,
+    )
     profile = without_few(whole_shares(profile, described.columns, X, labels), X, labels, least)
     return {
         "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
@@ -135,9 +148,9 @@ def summarise(
         ],
         "classes": None if classes is None else classes[0],
         "clusters": _clusters(described, X, profile, labels, classes, least),
-        "nodes": _nodes(described, held, words, profile, classes, least),
+        "nodes": _nodes(described, held, layout, profile, classes, least),
         "profile": profile_data(profile),
-        "plane": plane_data(tree, X, plain, standardise, bool(rows)),
+        "plane": plane_data(described, X, standardise, bool(rows)),
         "curve": curve_data(described.model, tree),
         "code": _code(described, one_hot),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
@@ -152,7 +165,7 @@ def _described(
     scaler: object,
     feature_names: Sequence[str] | None,
     one_hot: object,
-    value_names: Mapping | None,
+    value_names: Mapping[Any, Any] | None,
     digits: int,
 ) -> Described:
     """The tree in words; where nobody named the features, with the names of the columns of X."""
@@ -202,7 +215,7 @@ def _kind(column: object) -> dict[str, object]:
 def _nodes(
     described: Described,
     held: NodeRows,
-    words: dict[str, object],
+    layout: TreeLayout,
     profile: ClusterProfile,
     classes: tuple[list[str], np.ndarray] | None,
     least: int,
@@ -215,7 +228,7 @@ def _nodes(
     mean, spread = np.zeros((2, tree.n_features))
     mean[profile.features], spread[profile.features] = profile.overall, profile.spread
     out = []
-    for node in layout_tree(tree, **words).nodes:
+    for node in layout.nodes:
         i, size = node.node, int(held.size[node.node])
         told = size >= least
         is_leaf = bool(tree.is_leaf[i])

@@ -54,13 +54,14 @@ def typical_of(
     Of a source of categories only the most telling one is there.
     """
     apart = np.nan_to_num(profile.standardised[k])
-    out, said = [], set()
+    out: list[dict[str, object]] = []
+    said: set[str] = set()
     for i in np.argsort(-np.abs(apart).round(9), kind="stable"):
         f = int(profile.features[i])
         column, mean = columns[f], profile.means[k, i]
         if len(out) == TYPICAL or abs(apart[i]) < APART:
             break
-        found = {
+        found: dict[str, object] = {
             "feature": f,
             "apart": rounded(apart[i]),
             "mean": rounded(mean),
