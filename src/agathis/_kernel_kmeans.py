@@ -25,7 +25,7 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
 from agathis._kernels.kernel import Kernel, at_most, rows_at_once
 from agathis._kmeans.task import Task, make_task
-from agathis._partitions.centres import SampleCentres
+from agathis._partitions.centres import Centres, PointCentres, SampleCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective
 
@@ -132,6 +132,8 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
     0.73
     """
 
+    _centres: Centres
+
     _parameter_constraints: ClassVar[dict] = KERNEL_KMEANS_CONSTRAINTS
 
     def __init__(
@@ -196,7 +198,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
             task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
             fitted = self._search(task, threads)
         for name in ("cluster_centers_", "_gram_digest"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if matrix is not None:
             self._gram_digest = digest(matrix)
         for name, value in fitted.items():
@@ -268,7 +270,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         """Find labels and their centres; what the fit leaves."""
         random_state = check_random_state(self.random_state)
         n_init = self.n_init
-        if n_init == "auto":
+        if isinstance(n_init, str):
             n_init = 10 if self.algorithm == "auto" else 1
         n, steps = self.n_clusters, self.max_iter
         # The limit of threads is one for the whole process: it is left alone by default.
@@ -289,7 +291,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
             "n_iter_": found.n_iter,
             "_centres": centres,
         }
-        if self.kernel == "linear":
+        if self.kernel == "linear" and isinstance(centres, PointCentres):
             fitted["cluster_centers_"] = centres.points + centres.origin
         return fitted
 
@@ -322,5 +324,6 @@ def digest(matrix: np.ndarray) -> bytes:
     total = blake2b(digest_size=16)
     for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
         # Plus zero, because minus zero is equal to it.
-        total.update(np.ascontiguousarray(matrix[rows], dtype=np.float64) + 0.0)
+        values = np.ascontiguousarray(matrix[rows], dtype=np.float64) + 0.0
+        total.update(values.data)
     return total.digest()

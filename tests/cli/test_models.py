@@ -14,7 +14,7 @@ from helpers.cli_runs import here, iris_csv, mixed_rows
 
 from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
-from agathis._cli.options import METHOD_NAMES
+from agathis._cli.options import METHOD_NAMES, Method
 from agathis._compare.methods import METHODS
 from agathis._support.table import csv_text
 from agathis.export import from_json
@@ -181,6 +181,7 @@ def test_kernels(kernel, place, capsys):
 
 def test_names_are_those_of_the_package():
     assert sorted(METHOD_NAMES.values()) == sorted(METHODS)
+    assert [one.value for one in Method] == list(METHOD_NAMES)
     assert [one.value for one in Dialect] == list(DIALECTS)
 
 

@@ -10,11 +10,12 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
 from types import FrameType
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -29,7 +30,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from agathis._core.points.binning import look_over
 from agathis._core.shared.threads import openmp_threads
 
-fit_context = _fit_context
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 # A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
 NEGLIGIBLE = 1e-12
@@ -46,7 +47,7 @@ def check_X(
     Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
     """
     with naming("X"):
-        X = validate_data(
+        table: np.ndarray = validate_data(
             estimator,
             X,
             dtype=[np.float64, np.float32],
@@ -55,15 +56,16 @@ def check_X(
             ensure_all_finite=False,
         )
     if get_config()["assume_finite"] and not missing:
-        return X, False
+        return table, False
     names = getattr(estimator, "feature_names_in_", None)
-    return X, _check_finite(X, missing, threads, names, _missing_advice(estimator, fitting=reset))
+    advice = _missing_advice(estimator, fitting=reset)
+    return table, _check_finite(table, missing, threads, names, advice)
 
 
 def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> str:
     """What to do where values are missing that are not accepted."""
     engine = getattr(estimator, "engine", None)
-    if engine == "auto" and fitting:
+    if estimator is not None and engine == "auto" and fitting:
         kernel = estimator.kernel
         if kernel == "precomputed":
             return "No kernel matrix goes with missing values."
@@ -73,7 +75,7 @@ def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> s
             "linear and cosine kernels take them as they are."
         )
     here = ""
-    if engine is not None:
+    if estimator is not None and engine is not None:
         here = f"; here engine={engine!r}"
         if engine == "auto":
             here += f", which chose {estimator.engine_!r} for rows that missed none"
@@ -285,7 +287,14 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
     return None if count == n_features else count
 
 
-def check_arguments(caller: str, constraints: dict[str, list], **values: object) -> None:
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
+    """scikit-learn's decorator of ``fit``, which checks the parameters first."""
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+
+def check_arguments(
+    caller: str, constraints: Mapping[str, list[Any] | str], **values: object
+) -> None:
     """Raise where an argument of a function is not what it may be."""
     validate_parameter_constraints(constraints, values, caller)
 

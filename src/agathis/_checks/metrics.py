@@ -45,7 +45,7 @@ def check_rows(
 def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], caller: str) -> Kernel:
     if callable(kernel):
         return Kernel(kernel, dict(params))
-    values = {"gamma": None, "degree": 3, "coef0": 1}
+    values: dict[str, Any] = {"gamma": None, "degree": 3, "coef0": 1}
     unknown = sorted(params.keys() - values)
     if unknown:
         raise TypeError(

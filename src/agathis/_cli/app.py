@@ -60,13 +60,13 @@ def make_app() -> typer.Typer:
     return app
 
 
-def help_of(doc: str) -> tuple[str, str]:
+def help_of(doc: str | None) -> tuple[str, str]:
     """The text of a docstring and its last paragraph, an example, whose lines are left as they are.
 
     >>> help_of("Do it.\\n\\n    Example: agathis do it")
     ('Do it.', '\\x08\\nExample: agathis do it')
     """
-    text, _, example = cleandoc(doc).rpartition("\n\n")
+    text, _, example = cleandoc(doc or "").rpartition("\n\n")
     return text, f"\b\n{example}"
 
 

@@ -74,11 +74,12 @@ def _messages() -> Iterator[None]:
 @contextmanager
 def bad_data(*kinds: type[Exception]) -> Iterator[None]:
     """What the package says about the data, as a ValueError or of these kinds, as ``BadData``."""
+    told_to_user: tuple[type[Exception], ...] = (ValueError, *kinds)
     try:
         yield
     except BadTable:
         raise
-    except (ValueError, *kinds) as error:
+    except told_to_user as error:
         raise BadData(f"{error}") from error
 
 

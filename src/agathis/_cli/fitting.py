@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
@@ -93,7 +93,7 @@ def new_model(
     jobs: int | None,
 ) -> BaseEstimator:
     """An estimator with the options as they were typed."""
-    from agathis._compare.methods import WITH_KERNELS, WITH_LEAVES, make_method
+    from agathis._compare.methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
     from agathis._suggest import default_min_leaf
 
     name = METHOD_NAMES[method]
@@ -113,7 +113,7 @@ def new_model(
         raise WrongUse(f"--min-leaf {min_leaf:g} must be rows, 1 or more, or their share.")
     # A leaf a cluster: each is then one short rule. Whoever wants a closer fit asks for more.
     leaves = clusters if leaves is None else leaves
-    params: dict[str, Any] = {"kernel": kernel, "gamma": gamma}
+    params: KernelSettings = {"kernel": kernel, "gamma": gamma}
     model = make_method(
         name, clusters, max_leaf_nodes=leaves, kernel=params, random_state=seed, n_jobs=jobs
     )

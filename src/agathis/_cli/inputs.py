@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, needs
@@ -45,7 +46,8 @@ def _stdin() -> bytes:
         raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
     # Piece by piece, by steps of Python: only between these is the keyboard noticed.
     pieces = []
-    while piece := sys.stdin.buffer.read1(1 << 20):
+    buffer = cast(BufferedReader, sys.stdin.buffer)
+    while piece := buffer.read1(1 << 20):
         pieces.append(piece)
     return b"".join(pieces)
 

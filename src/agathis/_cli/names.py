@@ -28,11 +28,12 @@ class Wanted:
 
     def of(self, names: Collection[str]) -> Wanted:
         """The same of a table with these columns: a list with commas is cut, and all are there."""
-        lists = {
-            kind: split_names(getattr(self, kind), names)
-            for kind in ("drop", "keep", "categorical")
-        }
-        found = replace(self, **lists)
+        found = replace(
+            self,
+            drop=split_names(self.drop, names),
+            keep=split_names(self.keep, names),
+            categorical=split_names(self.categorical, names),
+        )
         check_names(names, found)
         return found
 
@@ -74,7 +75,7 @@ def as_options(advice: Advice) -> str:
     return typed(f"--{advice.argument}", names)
 
 
-def check_names(names: Sequence[str], wanted: Wanted) -> None:
+def check_names(names: Collection[str], wanted: Wanted) -> None:
     """Raise where an option names a column that is not there, or two options contradict."""
     given = {
         "--drop": wanted.drop,

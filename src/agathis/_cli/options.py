@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items()}
 # More than any machine has.
 MOST_JOBS = 4096
-Method = Enum("Method", {name: name for name in METHOD_NAMES}, type=str)
+
+
+class Method(str, Enum):
+    kauri = "kauri"
+    kmeans_dt = "kmeans-dt"
+    imm = "imm"
+    exkmc = "exkmc"
+    exshallow = "exshallow"
+    rdm = "rdm"
+    icot = "icot"
 
 
 class Kernel(str, Enum):

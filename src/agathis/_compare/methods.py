@@ -49,8 +49,8 @@ class Method(NamedTuple):
         return self.key.replace("_", "-")
 
 
-class KernelSettings(TypedDict):
-    """The parameters of a kernel, as the estimators take them."""
+class KernelSettings(TypedDict, total=False):
+    """The parameters of a kernel, as the estimators take them and with their defaults."""
 
     kernel: str | Callable[..., float]
     gamma: float | None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._core.points.histogram import Histogram, remainder, split_ids
-from agathis._core.points.leaves import PointState, padded
+from agathis._core.points.leaves import LeafTable, PointState, padded
 from agathis._growing.bins import Bins
 from agathis._growing.inputs import Limits, TrainingData
 from agathis._growing.points import PointStocks
@@ -70,13 +70,14 @@ class BinnedStocks(PointStocks):
         super().__init__(state, space, origin, inertia, limits.min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
-        feature, _, row, missing_left, *rest = self._locate(slot, floor)
+        feature, _, row, missing_left, gain, move, left, right = self._locate(slot, floor)
         table = self.state.tables[slot]
         before, after = table.bins_around(feature, row)
         missing = 0
         if table.n_missing(feature):
             missing = MISSING_GOES.index("left" if missing_left else "right")
-        return Split(feature, self.bins.threshold(feature, before, after), *rest, before, missing)
+        threshold = self.bins.threshold(feature, before, after)
+        return Split(feature, threshold, gain, move, left, right, before, missing)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
         """See :class:`~agathis._growing.protocol.Stocks`; rows of a bin stay together."""
@@ -116,7 +117,7 @@ class BinnedStocks(PointStocks):
         self.state.cut(slot, *children)
         return self._move_sides(slot, other, split)
 
-    def _sum(self, start: int, stop: int, squares: bool = False):
+    def _sum(self, start: int, stop: int, squares: bool = False) -> LeafTable:
         """The table of the rows at some places of ``ids``."""
         total = stop - start
         for chunk in self.store.chunks(self.ids[start:stop]):

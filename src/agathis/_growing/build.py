@@ -20,10 +20,10 @@ from agathis._growing.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.pairs import PairStocks
 from agathis._growing.protocol import Stocks
 from agathis._growing.stores import MemoryStore, StreamStore
+from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
     RESIDUAL_LIMIT,
-    FeatureMap,
     components_needed,
     fit_map,
     residual_warning,
@@ -93,6 +93,7 @@ def build(
         return Built(PairStocks(data, rows, limits, progress))
     text = _memory_warning(chosen, data, limits, approximation)
     warnings = () if text is None else (text,)
+    stocks: Stocks
     if chosen == "features" and approximation.n_components is None:
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
@@ -104,7 +105,7 @@ def build(
     if chosen == "features":
         sample, weight = data.rows(), data.weights()
         phi = space.points(sample, data.threads)
-        stocks: Stocks = FeatureStocks(data, space, phi, limits)
+        stocks = FeatureStocks(data, space, phi, limits)
     else:
         phi = space.points(sample, data.threads)
         stocks = _binned(data, space, sample, phi, weight, limits, approximation, progress)
@@ -207,7 +208,7 @@ def _residual(
     space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None
 ) -> float | None:
     """The share of the centred kernel of some rows that a map leaves out, where it tells."""
-    if space.map is None or not space.map.tells_residual:
+    if not isinstance(space.map, ProjectionMap):
         return None
     weights = np.ones(len(rows)) if weight is None else weight
     left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)

@@ -32,6 +32,8 @@ class FeatureStocks(PointStocks):
     limits : Limits
     """
 
+    samples: SortedPoints
+
     def __init__(self, data: TrainingData, space: Space, phi: np.ndarray, limits: Limits) -> None:
         weight, n_clusters = data.weights(), limits.n_clusters
         origin = np.einsum("i,ij->j", weight, phi) / weight.sum()
@@ -47,12 +49,14 @@ class FeatureStocks(PointStocks):
         super().__init__(state, space, origin, inertia, limits.min_leaf)
 
     def locate(self, slot: int, floor: float) -> Split:
-        feature, count, _, _, *rest = self._locate(slot, floor)
+        feature, count, _, _, gain, move, left, right = self._locate(slot, floor)
         low, high = self.samples.values_around(slot, feature, count - 1)
-        return Split(feature, threshold_between(low, high), *rest, count - 1)
+        threshold = threshold_between(low, high)
+        return Split(feature, threshold, gain, move, left, right, count - 1)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        n_left = np.count_nonzero(self.values[feature, self.samples.samples(slot)] <= threshold)
+        left = self.values[feature, self.samples.samples(slot)] <= threshold
+        n_left = int(np.count_nonzero(left))
         return Place(n_left - 1, n_left)
 
     def commit(self, slot: int, split: Split) -> int:

@@ -9,6 +9,8 @@ matrix or be computed on the way. All values are in distance form (``pair_loops.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from agathis._core.pairs.clusters import transfer
@@ -17,7 +19,7 @@ from agathis._core.pairs.splitter import locate, search
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
 from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.kernel_rows import KernelRows
+from agathis._growing.kernel_rows import Block, KernelRows
 from agathis._growing.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place, Split
 from agathis._partitions.centres import Centres, centres_of
 from agathis._support.numbers import threshold_between
@@ -107,7 +109,8 @@ class PairStocks:
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        n_left = np.count_nonzero(self.values[feature, self.state.samples(slot)] <= threshold)
+        left = self.values[feature, self.state.samples(slot)] <= threshold
+        n_left = int(np.count_nonzero(left))
         return Place(n_left - 1, n_left)
 
     def commit(self, slot: int, split: Split) -> int:
@@ -155,5 +158,5 @@ class PairStocks:
             sum_rows(self.state, block, index, ids, sums)
         return sums
 
-    def _blocks(self, ids: np.ndarray):
+    def _blocks(self, ids: np.ndarray) -> Iterator[Block]:
         return self.rows.blocks(ids, self.state.n_features)

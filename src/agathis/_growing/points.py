@@ -11,6 +11,7 @@ import numpy as np
 
 from agathis._core.points.leaves import PointState
 from agathis._core.points.search import locate, search
+from agathis._core.points.sorted_points import SortedPoints
 from agathis._growing.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
 from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres
@@ -32,7 +33,8 @@ class PointStocks:
         Least weight of a leaf.
     """
 
-    samples = None
+    #: The samples in order, where cuts between the rows of a table are looked at.
+    samples: SortedPoints | None = None
 
     def __init__(
         self,

@@ -62,7 +62,7 @@ class MemoryStore:
 
     def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
         self.X, self.threads = X, threads
-        self.bins = np.empty(X.shape, dtype=np.uint8)
+        self.bins: np.ndarray = np.empty(X.shape, dtype=np.uint8)
         for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
             bins.assign(X[part], threads, self.bins[part])
         self.points = X if space.is_identity else space.points(X, threads)

@@ -35,14 +35,12 @@ class FeatureMap(Protocol):
         The method that it comes from.
     n_components : int
         Features of a row.
-    tells_residual : bool
-        Whether it has ``residuals(X, phi)``: of each row, the part of ``k(x, x)`` left out.
     one_thread : bool
         Whether two threads must not call it at a time.
     """
 
-    name: str
-    tells_residual: bool
+    @property
+    def name(self) -> str: ...
 
     @property
     def n_components(self) -> int: ...
@@ -76,7 +74,6 @@ class ProjectionMap:
     weights: np.ndarray
     triangular: bool
     single: bool = False
-    tells_residual: bool = True
 
     @property
     def n_components(self) -> int:
@@ -118,7 +115,6 @@ class FourierMap:
     origin: np.ndarray
     single: bool = False
     name: str = "sampler"
-    tells_residual: bool = False
     one_thread: bool = False
 
     @property
@@ -150,7 +146,6 @@ class AdditiveChi2Map:
     sampler: AdditiveChi2Sampler
     n_components: int
     name: str = "sampler"
-    tells_residual: bool = False
     one_thread: bool = False
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

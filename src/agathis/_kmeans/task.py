@@ -100,6 +100,7 @@ class Task:
             labels, objective, n_iter = search.lloyd(self.space, labels, max_iter)
             if best is None or objective > best_objective:
                 best, best_objective = Found(labels, n_iter, False, True), objective
+        assert best is not None, "there is at least one start"
         return best
 
     def _around_some_rows(self, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
@@ -128,6 +129,7 @@ class Task:
                     break
             if best is None or objective > best_objective:
                 best, best_objective = Found(labels, n_iter, True, whole), objective
+        assert best is not None, "there is at least one start"
         return best
 
     def auto(
@@ -147,13 +149,19 @@ class Task:
         if isinstance(space, Points):
             points = space.points
         else:
-            centred = centre(space.matrix, space.weight)
-            found = factor(centred, space.weight, EPS * float(np.abs(space.matrix).max()))
+            matrix = _whole(space)
+            centred = centre(matrix, space.weight)
+            found = factor(centred, space.weight, EPS * float(np.abs(matrix).max()))
             points, positive = found.points, found.positive or self.kernel.is_positive
-        settings = {"n_init": n_init, "max_iter": max_iter, "tol": tol}
         best, best_cost = None, np.inf
         for labels, n_iter in search.starts(
-            points, space.weight, n_clusters, random_state=random_state, **settings
+            points,
+            space.weight,
+            n_clusters,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=random_state,
         ):
             if isinstance(space, Points):
                 cost = kernel_cost(Kernel("linear"), points, labels, space.weight, 1)
@@ -163,6 +171,7 @@ class Task:
             # Starts that end in the same clusters may differ by rounding: the first counts.
             if best is None or cost < best_cost - 1e-10 * abs(best_cost):
                 best, best_cost = (labels, n_iter), cost
+        assert best is not None, "there is at least one start"
         labels, n_iter = best
         if isinstance(space, Points):
             labels, more = search.to_the_end(points, space.weight, labels, max_iter)
@@ -215,13 +224,15 @@ class Task:
         everywhere = np.zeros(len(self.X), dtype=np.int32)
         everywhere[self.counted] = labels[self.place]
         weight = self.weight
-        if len(self.counted) < len(self.X):  # a negligible weight is none
+        if self.weight is not None and len(self.counted) < len(self.X):
+            # A negligible weight is none.
             weight = np.zeros(len(self.X))
             weight[self.counted] = self.weight[self.counted]
         return SampleCentres(everywhere, weight, means, similarity)
 
     def _nearest(self, centres: PointCentres | SampleCentres | KernelCentres) -> np.ndarray:
         if isinstance(centres, SampleCentres):
+            assert self.matrix is not None, "other kernels have centres with rows"
             return centres.nearest(self.matrix.astype(np.float64, copy=False), centres.shares())
         return centres.nearest(self.X, self.threads)
 
@@ -243,11 +254,17 @@ class Task:
             between = shares.T @ space.towards(shares)
             own = np.diagonal(between)
             largest = np.zeros(member.shape[1])
-            np.maximum.at(largest, labels, np.abs(np.diagonal(space.matrix)))
+            np.maximum.at(largest, labels, np.abs(np.diagonal(_whole(space))))
             apart = own + own[:, None] - between - between.T
             same = np.abs(apart) <= SAME * EPS * np.maximum(largest, largest[:, None])
         np.fill_diagonal(same, True)
         return search.without_gaps(np.argmax(same, axis=1)[labels])
+
+
+def _whole(space: Pairs) -> np.ndarray:
+    """The matrix of pairs, which ``"auto"`` always makes."""
+    assert space.matrix is not None, "the matrix was made for algorithm='auto'"
+    return space.matrix
 
 
 def make_task(

@@ -42,18 +42,19 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        X, threads = self._rows_and_threads(X)
+        rows: np.ndarray
+        rows, threads = self._rows_and_threads(X)
         if isinstance(self._centres, SampleCentres):
             cross, own = kernel_checks.check_cross_gram(
-                gram, gram_diagonal, len(X), len(self._centres.labels)
+                gram, gram_diagonal, len(rows), len(self._centres.labels)
             )
             return self._centres.distances(cross, own, self._centres.shares())
         kernel = kernel_checks.kernel_of(self)
         kernel_checks.check_no_gram(kernel, gram=gram, gram_diagonal=gram_diagonal)
         if self._centres is None:
             raise self._rows_missing()
-        kernel_checks.check_domain(self._centres.kernel, X)
-        return self._centres.distances(X, threads)
+        kernel_checks.check_domain(self._centres.kernel, rows)
+        return self._centres.distances(rows, threads)
 
     def fit_transform(
         self,

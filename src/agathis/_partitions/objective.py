@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import overload
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -21,6 +22,14 @@ def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) 
     out = np.zeros((len(labels), n_clusters))
     out[np.arange(len(labels)), labels] = weight
     return out
+
+
+@overload
+def in_units(weight: np.ndarray) -> tuple[np.ndarray, float]: ...
+
+
+@overload
+def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]: ...
 
 
 def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ class CsvSource(Source):
         if what := begins_as(head):
             raise self.fault(f"it begins as {what}.")
         if encoding is not None:
-            head = self._decoded(head)
+            head = _decoded(head, encoding)
         elif b"\0" in head or head.startswith(UTF16):
             raise self.fault("it holds zero bytes, so it is not text in UTF-8 (UTF-16, maybe?).")
         text, said = without_sep_line(head.removeprefix(b"\xef\xbb\xbf"))
@@ -103,12 +103,6 @@ class CsvSource(Source):
         with pa.input_stream(self.path) as file:
             return file.read(1 << 16)
 
-    def _decoded(self, head: bytes) -> bytes:
-        try:
-            return head.decode(self.encoding, errors="ignore").encode()
-        except LookupError:
-            raise ValueError(f"encoding={self.encoding!r} is unknown.") from None
-
     @contextmanager
     def _open(self, names: list[str] | None = None) -> Iterator[pa.RecordBatchReader]:
         import pyarrow as pa
@@ -134,7 +128,7 @@ class CsvSource(Source):
     def head(self, names: list[str]) -> pa.RecordBatch | None:
         return None if self.first is None else self.first.select(names)
 
-    def batches(self, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
         done = 0
         with self.faults(self._explain), self._open(names) as reader:
             for batch in reader:
@@ -183,3 +177,10 @@ def _delimiter_hint(head: bytes, delimiter: str) -> str:
         f" Its first line has {others[0]!r} and no {delimiter!r}: "
         f"delimiter={others[0]!r} may be meant."
     )
+
+
+def _decoded(head: bytes, encoding: str) -> bytes:
+    try:
+        return head.decode(encoding, errors="ignore").encode()
+    except LookupError:
+        raise ValueError(f"encoding={encoding!r} is unknown.") from None

@@ -163,7 +163,7 @@ def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
     )
 
 
-def _numbers_of_values(name: str, values: list[object], title: str) -> np.ndarray:
+def _numbers_of_values(name: str, values: list[Any], title: str) -> np.ndarray:
     """Numbers of numbers, and of texts that are such to people."""
     out = np.full(len(values), np.nan)
     texts: dict[int, str] = {}

@@ -53,9 +53,10 @@ def encoded(
 
 def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:
     # Where a value is missing the columns have NaN, or a category of its own.
-    return made, [words[i] for i in np.flatnonzero(made.sum(axis=1) == 0)]
+    unseen = (words[i] for i in np.flatnonzero(made.sum(axis=1) == 0).tolist())
+    return made, [each for each in unseen if each is not None]
 
 
 def _truth(text: str) -> str:
     text = text.strip().lower()
-    return next((word(truth) for truth, forms in TRUTHS.items() if text in forms), text)
+    return next((str(word(truth)) for truth, forms in TRUTHS.items() if text in forms), text)

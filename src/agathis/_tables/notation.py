@@ -118,4 +118,6 @@ def _number(points: str) -> re.Pattern[str]:
 
 
 def _unit(text: str) -> str:
-    return _FIRST_UNIT.match(text)[1]
+    found = _FIRST_UNIT.match(text)
+    assert found is not None, "all of the pattern is optional"
+    return found[1]

@@ -73,7 +73,10 @@ class SourceStandardScaler(StandardScaler):
 
 
 #: By the names of the command line.
-SCALERS = {"minmax": SourceMinMaxScaler, "standard": SourceStandardScaler}
+SCALERS: dict[str, type[SourceMinMaxScaler] | type[SourceStandardScaler]] = {
+    "minmax": SourceMinMaxScaler,
+    "standard": SourceStandardScaler,
+}
 
 
 def _factors(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,7 @@ class Source(ABC):
         return None if first is None else first.slice(0, rows)
 
     @abstractmethod
-    def batches(self, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
         """The named columns, in batches of about so many rows, or as the file has them."""
 
     @contextmanager
@@ -116,7 +116,7 @@ class ParquetSource(Source):
         # Without these a row group is read whole, and some writers make but one.
         return parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=1 << 16)
 
-    def batches(self, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
         with self.faults(), self._open() as file:
             yield from file.iter_batches(rows, columns=names)
 
@@ -153,7 +153,7 @@ class ArrowSource(Source):
         with pa.memory_map(self.path) as file, opened(file) as reader:
             yield reader
 
-    def batches(self, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
         with self.faults(), self._open() as reader:
             if self.is_stream:
                 parts = iter(reader)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from io import FileIO
 from typing import TYPE_CHECKING
@@ -92,7 +92,7 @@ def check_room(directory: str, size: int, path: str) -> None:
 
 
 def _write(file: FileIO, values: np.ndarray, directory: str, path: str) -> None:
-    left = memoryview(values).cast("B")
+    left = values.data.cast("B")
     try:
         while left:
             left = left[file.write(left) :]
@@ -112,7 +112,7 @@ def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.1f} MiB"
 
 
-def _blocks(source: Source, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+def _blocks(source: Source, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
     """Batches of at most so many rows, none of them empty."""
     with closing(source.batches(names, rows)) as batches:
         for batch in batches:

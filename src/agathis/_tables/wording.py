@@ -14,11 +14,11 @@ def listed(names: Iterable[object]) -> str:
     >>> listed(["a", "b", "c"])
     'a, b and c'
     """
-    names = [str(name) for name in names]
-    more = len(names) - SHOWN
+    words = [str(name) for name in names]
+    more = len(words) - SHOWN
     if more > 0:
-        return f"{', '.join(names[:SHOWN])} and {more} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return f"{', '.join(words[:SHOWN])} and {more} more"
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def count(n: int, what: str) -> str:

@@ -53,8 +53,8 @@ class TreeBuilder:
         self.depth.append(depth)
         for zeros in (self.cluster, self.move, self.missing, self.n_node_samples):
             zeros.append(0)
-        for zeros in (self.gain, self.weighted_n_node_samples):
-            zeros.append(0.0)
+        for values in (self.gain, self.weighted_n_node_samples):
+            values.append(0.0)
         return len(self.depth) - 1
 
     def cut(

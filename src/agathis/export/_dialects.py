@@ -1,7 +1,7 @@
 """The databases that SQL can be written for: how each writes names, texts and numbers.
 
-This is the one list of them; whatever names a dialect reads ``DIALECTS``. Nothing heavy is
-imported here, as the command line shows the names in its help.
+This is the one list of them; whatever names a dialect reads ``DIALECTS``, or is compared with it
+by a test, as the choices of the command line are.
 """
 
 from __future__ import annotations

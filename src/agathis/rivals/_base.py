@@ -8,6 +8,7 @@ last one as it was.
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,10 @@ from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.model import TreeModel
 
+Own = TypeVar("Own", bound="Rival")
+#: A tree, and the attributes that its fit leaves besides those of all rivals.
+Drawn = tuple[TreeBuilder, dict[str, Any]]
+
 
 class Rival(TreeModel, BaseEstimator):
     """A clustering tree that another method grows."""
@@ -31,7 +36,9 @@ class Rival(TreeModel, BaseEstimator):
     n_jobs: int | None
 
     @checks.fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None):
+    def fit(
+        self: Own, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None
+    ) -> Own:
         """Grow the tree.
 
         Parameters
@@ -48,11 +55,11 @@ class Rival(TreeModel, BaseEstimator):
         return self._fit(X, sample_weight)
 
     def _fit(
-        self,
+        self: Own,
         X: ArrayLike,
         sample_weight: ArrayLike | None,
         labels: ArrayLike | None = None,
-    ):
+    ) -> Own:
         """Grow the tree; ``labels`` are for a rival that learns given ones."""
         with checks.last_fit_kept(self):
             threads = checks.n_threads(self.n_jobs)
@@ -63,7 +70,7 @@ class Rival(TreeModel, BaseEstimator):
             kernel = self._kernel()
             kernel_checks.check_domain(kernel, X)
             rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)
-            share = weight if ids is None else weight[ids]
+            share = weight if weight is None or ids is None else weight[ids]
             told = {}
             if labels is not None:
                 codes = check_labels(labels, n=len(X))
@@ -82,7 +89,7 @@ class Rival(TreeModel, BaseEstimator):
         self.n_clusters_ = tree.n_clusters
         self.n_leaves_ = tree.n_leaves
         # The last fit may have had centres where this one has none.
-        vars(self).pop("cluster_centers_", None)
+        self.__dict__.pop("cluster_centers_", None)
         for name, value in found.items():
             # What there is one of for each cluster is for those that the tree has.
             if name.startswith("cluster_"):
@@ -118,9 +125,7 @@ class Rival(TreeModel, BaseEstimator):
         return Kernel("linear")
 
     @abstractmethod
-    def _draw(
-        self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[TreeBuilder, dict[str, object]]:
+    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
         """The tree of the rows, and the attributes that the fit leaves besides the common ones."""
 
 

@@ -23,7 +23,7 @@ from agathis._kernels.kernel import at_most
 from agathis._partitions.centres import ENLARGED, TINY
 from agathis._partitions.objective import in_units
 from agathis._trees.builder import TreeBuilder
-from agathis.rivals._base import Rival
+from agathis.rivals._base import Drawn, Rival
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -63,6 +63,8 @@ class Teacher:
 class CentreTree(Rival):
     """A tree over the cells of given or found centres; its parameters are those of all of them."""
 
+    n_clusters: int
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -78,9 +80,7 @@ class CentreTree(Rival):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _draw(
-        self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[TreeBuilder, dict[str, object]]:
+    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
         _check_size(X, weight)
         random = check_random_state(self.random_state)
         teacher = self._teach(X, weight, random, threads)

@@ -17,6 +17,7 @@ from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.costs import losses
 from agathis._core.centres.cuts import SHARE, CentreCuts
 from agathis._trees.builder import TreeBuilder
+from agathis.rivals._base import Drawn
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._imm import grow_imm
 
@@ -107,9 +108,7 @@ class ExKMC(CentreTree):
         self.max_leaf_nodes = max_leaf_nodes
         self.base_tree = base_tree
 
-    def _draw(
-        self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[TreeBuilder, dict[str, object]]:
+    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
         most = self.max_leaf_nodes
         if self.base_tree == "imm" and most is not None and most < self.n_clusters:
             raise ValueError(
@@ -194,7 +193,7 @@ class _Growth:
                 continue
             if best is None or leaf.drop > best.drop + max(leaf.slack, best.slack):
                 best = leaf
-        if best is None:
+        if best is None or best.cut is None:
             return False
         _, feature, threshold = best.cut
         left, right = self.sketch.cut(best.node, feature, threshold)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -22,8 +22,7 @@ from agathis._core.separation.criterion import Criterion
 from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
-from agathis._trees.builder import TreeBuilder
-from agathis.rivals._base import Rival
+from agathis.rivals._base import Drawn, Rival
 from agathis.rivals._local_search import RankedRows, Search, SizeLimits
 from agathis.rivals._starts import Start, starts
 
@@ -145,9 +144,7 @@ class ICOT(Rival):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _draw(
-        self, X: np.ndarray, weight: np.ndarray | None, threads: int
-    ) -> tuple[TreeBuilder, dict[str, object]]:
+    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
         random = check_random_state(self.random_state)
         given, weight = weight, as_repeats(weight, len(X))
         total = len(X) if given is None else given.sum()
@@ -169,7 +166,10 @@ class ICOT(Rival):
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
         tries = starts(table, limits, seeds)
         best = self._best(table, distance, limits, tries, threads)
-        found = {"criterion_value_": float(best.value), "n_iter_": len(best.values) - 1}
+        found: dict[str, Any] = {
+            "criterion_value_": float(best.value),
+            "n_iter_": len(best.values) - 1,
+        }
         return table.sketch(best.root), found
 
     def _best(

@@ -28,7 +28,7 @@ from agathis._partitions.objective import in_units
 from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF
-from agathis.rivals._base import Rival
+from agathis.rivals._base import Drawn, Rival
 
 
 class KMeansTree(Rival):
@@ -109,6 +109,8 @@ class KMeansTree(Rival):
     True
     """
 
+    n_clusters: int
+
     _parameter_constraints: ClassVar[dict] = KMEANS_TREE_CONSTRAINTS
 
     def __init__(
@@ -187,12 +189,12 @@ class KMeansTree(Rival):
         weight: np.ndarray | None,
         threads: int,
         labels: np.ndarray | None = None,
-    ) -> tuple[TreeBuilder, dict[str, object]]:
+    ) -> Drawn:
         random_state = check_random_state(self.random_state)
         centers = None
         if labels is None:
             labels, centers = self._teach(X, weight, random_state)
-        found: dict[str, object] = {"teacher_labels_": labels}
+        found: dict[str, Any] = {"teacher_labels_": labels}
         if centers is not None:
             found["cluster_centers_"] = centers
         return self._learn(X, weight, labels, random_state), found

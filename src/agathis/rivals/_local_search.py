@@ -170,15 +170,15 @@ class Search:
         """
         d = len(self.table.rank)
         while True:
-            best = (self.value, None, None)
+            best: tuple[float, Node | None, Node | None] = (self.value, None, None)
             for node, depth in self.root.walk():
                 if node.is_leaf:
                     some = np.sort(self.random.permutation(d)[: (d + 1) // 2])
                     value, new = self.best_move(node, depth, some)
                     if new is not None and value > best[0]:
                         best = (value, node, new)
-            value, node, new = best
-            if node is None or not self.accept(node, value, new):
+            value, leaf, new = best
+            if leaf is None or new is None or not self.accept(leaf, value, new):
                 return
 
     def improve(self) -> None:

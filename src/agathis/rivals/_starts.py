@@ -62,11 +62,12 @@ def random_tree(
         weight = table.weight[rows]
         if min(weight[goes_left].sum(), weight[~goes_left].sum()) < max(limits.least, 1e-300):
             continue
-        node.become(Node(feature, place, Node(), Node()))
+        left, right = Node(), Node()
+        node.become(Node(feature, place, left, right))
         n_leaves -= 1
         if depth + 1 < limits.max_depth:
-            open_leaves.append((node.left, depth + 1, rows[goes_left]))
-            open_leaves.append((node.right, depth + 1, rows[~goes_left]))
+            open_leaves.append((left, depth + 1, rows[goes_left]))
+            open_leaves.append((right, depth + 1, rows[~goes_left]))
     return root
 
 

@@ -47,7 +47,8 @@ def run(
     """
     _check()
     from agathis.experiments import run as run_them
-    from agathis.experiments._run import EXPERIMENTS, check_experiments
+    from agathis.experiments._plan import EXPERIMENTS
+    from agathis.experiments._run import check_experiments
 
     unknown = [name for name in only if name not in EXPERIMENTS]
     if unknown:
@@ -94,7 +95,7 @@ def _told(folder: str, quiet: bool) -> None:
 
 
 def _app() -> typer.Typer:
-    from agathis._cli import SETTINGS, help_of
+    from agathis._cli.app import SETTINGS, help_of
 
     _, example = help_of(run.__doc__)
     app = typer.Typer(help="The paper's experiments, by one command.", epilog=example, **SETTINGS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,6 @@ from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
 from agathis._cli.output import STDOUT, check_apart, check_target, write, write_binary
-from agathis.export._dialects import DIALECTS
 
 if TYPE_CHECKING:
     from agathis.export import LoadedTree
@@ -27,7 +26,15 @@ class Form(str, Enum):
     rules = "rules"
 
 
-Dialect = Enum("Dialect", {name: name for name in DIALECTS}, type=str)
+class Dialect(str, Enum):
+    ansi = "ansi"
+    bigquery = "bigquery"
+    duckdb = "duckdb"
+    mssql = "mssql"
+    mysql = "mysql"
+    postgres = "postgres"
+    snowflake = "snowflake"
+    sqlite = "sqlite"
 
 
 def export(
@@ -78,7 +85,7 @@ def export(
         names = getattr(loaded, "feature_names_in_", [])
         Messages(quiet).say(f"Its input X has the columns {', '.join(map(one_line, names))}.")
         return
-    params = {}
+    params: dict[str, Any] = {}
     if to is Form.sql:
         params["dialect"] = (dialect or Dialect.ansi).value
         params["table"] = table.split(".") if table is not None else None
