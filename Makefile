@@ -67,7 +67,7 @@ lint: $(STAMPS)/extra-lint
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint --max-line-length 100 src
 	@PYTHONPATH=src $(VENV)/bin/lint-imports
 	@$(RUN) -m mypy
-	@$(RUN) -m mypy --strict tests/package/user_script.py
+	@$(RUN) -m mypy --strict --follow-imports=silent tests/package/user_script.py
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)

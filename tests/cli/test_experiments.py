@@ -20,6 +20,7 @@ def home(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow  # a quick run of all experiments
 def test_examples_of_the_help(home, tmp_path):
     env = {"AGATHIS_DATA": str(home)}
     assert example("experiments") == example("experiments", "run")

@@ -76,6 +76,7 @@ def wait_for_lines(count, folder, process):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_whole_run_has_each_fit_once(whole):
     found = [key_of(row) for row in Store(whole).rows()]
     expected = {piece.key(method) for piece in pieces(quick=True) for method in wanted(piece)}
@@ -83,6 +84,7 @@ def test_a_whole_run_has_each_fit_once(whole):
     assert set(found) == expected
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_to_the_same_table(whole, home, tmp_path):
     total = len(short_rows(whole)) + 1
     with started(tmp_path, home) as process:
@@ -103,12 +105,14 @@ def test_a_run_that_was_killed_goes_on_to_the_same_table(whole, home, tmp_path):
     assert len(keys) == len(set(keys)) == total - 1
 
 
+@pytest.mark.slow
 def test_a_finished_run_does_nothing_more(whole, home):
     before = (whole / NAME).stat().st_mtime_ns, lines(whole)
     run(whole, quick=True, data_home=home, n_jobs=1, render=False)
     assert ((whole / NAME).stat().st_mtime_ns, lines(whole)) == before
 
 
+@pytest.mark.slow
 def test_one_process_gives_the_same_rows(whole, home, tmp_path):
     run(tmp_path, experiments=["large"], quick=True, data_home=home, n_jobs=1, render=False)
 

@@ -53,10 +53,15 @@ CASES = {
         0.5,
     ),
 }
+# One of each engine in a quick run.
+QUICK = ("gram, growth", "blocks, root", "features, growth", "binned, root", "callable")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case",
+    [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES],
+)
 def test_interrupt(case, record_property):
     data, params, begun, delay = CASES[case]
     script = SCRIPT.format(data=data, params=params, gram=", gram=gram" if "gram" in data else "")

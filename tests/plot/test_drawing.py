@@ -135,7 +135,14 @@ def test_pipelines(draw, iris):
 
 
 @pytest.mark.parametrize("root", ["auto", "top", "left"])
-@pytest.mark.parametrize("size", [None, (6.4, 4.8), (20, 8), (5, 14)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        None,
+        (6.4, 4.8),
+        *(pytest.param(size, marks=pytest.mark.slow) for size in [(20, 8), (5, 14)]),
+    ],
+)
 def test_forty_leaves_do_not_overlap(digits, root, size):
     ax = plot_tree(digits[0], ax=None if size is None else axes(size), root=root)
     # Many dots, so that the places of small letters are not rounded to whole ones.
@@ -148,7 +155,9 @@ def test_forty_leaves_do_not_overlap(digits, root, size):
         assert max(ax.figure.get_size_inches()) < (60 if root == "top" else 25)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))]
+)
 def test_no_tree_overlaps(seed):
     random = np.random.default_rng(seed)
     X = random.integers(0, 30, (80, 4)) * 10.0 ** random.integers(-6, 9, 4)

@@ -295,7 +295,13 @@ def test_charts(wine, model):
     assert wine.style(".leaf.k1 .box", "background-color") == wine.style("#plane .k1 path", "fill")
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("Kauri", "KMeansTree") else pytest.param(name, marks=pytest.mark.slow)
+        for name in MODELS
+    ],
+)
 def test_every_method(browser, tmp_path, blobs, name):
     X, y = blobs
     model = clone(MODELS[name]).fit(X)
