@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
 from agathis import Kauri, compare
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis.rivals import IMM, RDM, ExShallow, KMeansTree
 
 METHODS = ("Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM")

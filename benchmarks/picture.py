@@ -15,7 +15,7 @@ from data import many_blobs
 from sklearn.cluster import KMeans
 
 from agathis import Kauri
-from agathis._growing.build import EXACT_ROWS
+from agathis._growing.engines.choice import EXACT_ROWS
 from agathis._support.files import write_whole
 
 ROWS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)

@@ -21,7 +21,7 @@ _HOMES = {
     "Kauri": "agathis._kauri",
     "KernelKMeans": "agathis._kernel_kmeans",
     "Tree": "agathis._trees.tree",
-    "compare": "agathis._compare.protocol",
+    "compare": "agathis._compare.comparison",
     "fit_file": "agathis._fit_file",
     "suggest": "agathis._suggest",
 }
@@ -29,7 +29,7 @@ _HOMES = {
 _PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
 
 if TYPE_CHECKING:
-    from agathis._compare.protocol import compare
+    from agathis._compare.comparison import compare
     from agathis._fit_file import fit_file
     from agathis._kauri import Kauri
     from agathis._kernel_kmeans import KernelKMeans

@@ -1,8 +1,8 @@
 """Kauri: a decision tree that clusters, grown without labels.
 
-The flow of :meth:`Kauri.fit`: data and parameters are checked (:mod:`agathis._checks`), stocks
-are made of the kernel and the rows (:mod:`agathis._growing.build`), a grower cuts leaves until
-nothing is gained (:mod:`agathis._growing.grower`), and what it leaves is a
+The flow of :meth:`Kauri.fit`: data and parameters are checked (:mod:`agathis._checks`), an
+engine is made of the kernel and the rows (:mod:`agathis._growing.engines`), a grower cuts leaves
+until nothing is gained (:mod:`agathis._growing.grower`), and what it leaves is a
 :class:`~agathis.Tree` (:mod:`agathis._trees.tree`) from which everything else is read.
 """
 
@@ -20,9 +20,10 @@ from sklearn.utils import Tags, check_random_state
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._growing.build import build, choose_engine
+from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.inputs import Approximation, Limits, TrainingData
+from agathis._growing.inputs import Approximation, TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin

@@ -24,7 +24,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
 from agathis._kernels.kernel import Kernel, at_most, rows_at_once
-from agathis._kmeans.task import Task, make_task
+from agathis._kmeans.problem import Task, make_task
 from agathis._partitions.centres import Centres, PointCentres, SampleCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective

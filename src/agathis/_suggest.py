@@ -22,7 +22,7 @@ from agathis._checks import data as checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS, at_least
 from agathis._kauri import Kauri
 from agathis._support.progress import Show, progress_bar
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
 
 SHARE_OF_GAINS = 0.99

@@ -16,7 +16,7 @@ from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
 from agathis._cli.options import METHOD_NAMES, Method
 from agathis._compare.methods import METHODS
-from agathis._support.table import csv_text
+from agathis._support.result_table import csv_text
 from agathis.export import from_json
 from agathis.export._dialects import DIALECTS
 

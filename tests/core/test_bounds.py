@@ -28,7 +28,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agathis._kauri
-from agathis._growing import Split
+from agathis._growing.engines.protocol import Split
 from agathis._growing.grower import Grower
 
 

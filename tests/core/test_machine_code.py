@@ -10,9 +10,9 @@ import subprocess
 
 import pytest
 
-from agathis._core.pairs import splitter
+from agathis._core.pairs import pair_search as splitter
 from agathis._core.pairs import updates as pairs
-from agathis._core.points import search as point_search
+from agathis._core.points import point_search as point_search
 from agathis._core.points import sorted_points
 from agathis._core.separation import silhouette
 

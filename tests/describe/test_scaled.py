@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from agathis import Kauri
-from agathis._describe.described import describe
+from agathis._describe.described_tree import describe
 from agathis.export import to_json, to_rules, to_text
 
 KINDS = st.sampled_from(["normal", "ties", "close"])

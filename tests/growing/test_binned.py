@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agathis import Kauri
-from agathis._growing.stores import MemoryStore
+from agathis._growing.engines.row_stores import MemoryStore
 
 # A bin for each value.
 

@@ -11,7 +11,7 @@ from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agathis._growing.bins import MISSING_BIN, Bins, find_bins
+from agathis._growing.engines.bins import MISSING_BIN, Bins, find_bins
 from agathis._support.numbers import threshold_between
 
 # Histograms.

@@ -11,8 +11,8 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_info
 
-import agathis._growing.build
-import agathis._growing.stores
+import agathis._growing.engines.choice
+import agathis._growing.engines.row_stores
 from agathis import Kauri
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
@@ -218,7 +218,7 @@ def test_max_bins_out_of_range(value):
     ],
 )
 def test_auto(monkeypatch, parameters, rows, expected):
-    monkeypatch.setattr(agathis._growing.build, "EXACT_ROWS", 100)
+    monkeypatch.setattr(agathis._growing.engines.choice, "EXACT_ROWS", 100)
     X = blobs_of(rows)
     gram = {"gram": X @ X.T} if parameters.get("kernel") == "precomputed" else {}
     if parameters.get("kernel") == "rbf":
@@ -228,7 +228,7 @@ def test_auto(monkeypatch, parameters, rows, expected):
 
 
 def test_auto_counts_rows_of_positive_weight(monkeypatch):
-    monkeypatch.setattr(agathis._growing.build, "EXACT_ROWS", 100)
+    monkeypatch.setattr(agathis._growing.engines.choice, "EXACT_ROWS", 100)
     weight = np.ones(150)
     weight[:50] = 0.0
     assert Kauri(3).fit(blobs_of(150), sample_weight=weight).engine_ == "features"

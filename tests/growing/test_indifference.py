@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import pairwise_kernels
 
-import agathis._growing.kernel_rows
+import agathis._growing.engines.kernel_rows
 import agathis._kernels.kernel
 from agathis import Kauri
 from agathis._kernels.kernel import KERNEL_NAMES
@@ -175,7 +175,9 @@ def tiny_blocks(monkeypatch):
 
     def shrink(n, d):
         monkeypatch.setattr(agathis._kernels.kernel, "BLOCK_BYTES", 8 * n * 7)
-        monkeypatch.setattr(agathis._growing.kernel_rows, "STEPS_AT_ONCE", 5.5 * n * (1 + d))
+        monkeypatch.setattr(
+            agathis._growing.engines.kernel_rows, "STEPS_AT_ONCE", 5.5 * n * (1 + d)
+        )
 
     return shrink
 

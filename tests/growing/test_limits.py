@@ -6,7 +6,8 @@ from helpers.invariants import equal_trees, valid_tree
 from sklearn.base import clone
 
 from agathis import Kauri
-from agathis._growing import FeatureStocks, PairStocks
+from agathis._growing.engines.exact import FeatureStocks
+from agathis._growing.engines.pairs import PairStocks
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,11 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 from agathis import Kauri
-from agathis._growing import PairStocks, Split
-from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.kernel_rows import MatrixRows
+from agathis._growing.engines.kernel_rows import MatrixRows
+from agathis._growing.engines.pairs import PairStocks
+from agathis._growing.engines.protocol import Split
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._support.numbers import threshold_between
 from agathis._support.progress import Progress

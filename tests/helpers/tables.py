@@ -6,12 +6,13 @@ import numpy as np
 from agathis._core.points.leaves import padded
 from hypothesis import strategies as st
 
-from agathis._growing.binned import BinnedStocks
-from agathis._growing.bins import MISSING_BIN, find_bins
-from agathis._growing.exact import FeatureStocks
-from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.protocol import Split
-from agathis._growing.stores import MemoryStore
+from agathis._growing.engines.binned import BinnedStocks
+from agathis._growing.engines.bins import MISSING_BIN, find_bins
+from agathis._growing.engines.exact import FeatureStocks
+from agathis._growing.engines.protocol import Split
+from agathis._growing.engines.row_stores import MemoryStore
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress

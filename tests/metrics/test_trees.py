@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis import Kauri
 from agathis._kernels.kernel import Kernel
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.tree import MISSING_GOES

@@ -15,8 +15,8 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis.rivals import ICOT
 from agathis.rivals._icot import as_repeats, distinct_rows
-from agathis.rivals._local_search import Node, RankedRows, Search, SizeLimits
-from agathis.rivals._starts import kmeans_tree, random_tree, starts
+from agathis.rivals._icot_search import Node, RankedRows, Search, SizeLimits
+from agathis.rivals._icot_starts import kmeans_tree, random_tree, starts
 
 CRITERIA = tuple(naive.CRITERIA)
 seeds = st.integers(0, 2**32 - 1)

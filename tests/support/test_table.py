@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agathis._support.table import ROWS_SHOWN, Table
+from agathis._support.result_table import ROWS_SHOWN, Table
 
 ROWS = [
     {"method": "Kauri", "ARI": np.float64(0.79), "runs": np.int64(30), "note": None},

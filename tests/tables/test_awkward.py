@@ -7,8 +7,8 @@ import datetime
 import pytest
 from helpers.awkward_tables import FILES, means
 
+from agathis._tables.column_verdicts import DATES, judge
 from agathis._tables.errors import BadTable
-from agathis._tables.verdicts import DATES, judge
 from agathis._tables.whole_table import Reading, read_table
 
 #: What has to be asked for: an encoding, and that codes are no numbers.

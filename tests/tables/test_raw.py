@@ -12,7 +12,7 @@ import pytest
 from helpers.cli_runs import here, mixed_rows
 
 from agathis import Kauri
-from agathis._support.table import csv_text
+from agathis._support.result_table import csv_text
 from agathis.export import from_json, to_json
 
 NAMES = ["size", "paid", "d2", "d4", "red", "blue"]

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
 
+from agathis._tables.column_verdicts import judge
 from agathis._tables.csv_layout import layout_of
-from agathis._tables.verdicts import judge
 from agathis._tables.whole_table import Reading, read_table
 
 

@@ -22,7 +22,7 @@ def tree_view(model: LoadedTree) -> Branches:
     from rich.text import Text
     from rich.tree import Tree as Branches
 
-    from agathis._describe.described import describe
+    from agathis._describe.described_tree import describe
 
     described = describe(model)
     tree = described.tree

@@ -1,7 +1,7 @@
 """A tree in a reader's words and units, and the plain data of every picture and page.
 
-:mod:`~agathis._describe.described` is the door: ``describe`` gives a tree its names, and thresholds
-in the units before scaling (:mod:`~agathis._describe.scaling`).
+:mod:`~agathis._describe.described_tree` is the door: ``describe`` gives a tree its names, and
+thresholds in the units before scaling (:mod:`~agathis._describe.scaling`).
 :mod:`~agathis._describe.columns` knows what each feature is, a number, a code or a category, and
 says ranges of its values. :mod:`~agathis._describe.boxes` finds few boxes for the region of a
 cluster, and :mod:`~agathis._describe.rules` makes of them all rules that the package tells.

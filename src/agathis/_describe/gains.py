@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.described import last_step
+from agathis._describe.described_tree import last_step
 from agathis._trees.model import tree_of
 from agathis._trees.tree import MOVES, Tree
 

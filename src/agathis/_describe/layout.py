@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
-from agathis._describe.described import describe
+from agathis._describe.described_tree import describe
 from agathis._trees.tree import LEAF, MOVES, Tree
 
 

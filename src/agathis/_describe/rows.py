@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agathis._checks import data as checks
-from agathis._describe.described import TreeInUnits
+from agathis._describe.described_tree import TreeInUnits
 from agathis._trees.model import TreeModel
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from agathis._describe.boxes import INFINITY, Box, Range, box_of, boxes_of
 from agathis._describe.columns import Column, Indicator
-from agathis._describe.described import Described
+from agathis._describe.described_tree import Described
 
 Condition = tuple[str, str, str]
 Rule = list[list[Condition]]

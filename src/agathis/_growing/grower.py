@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
-from agathis._growing.inputs import Limits
-from agathis._growing.protocol import Split, Stocks
+from agathis._growing.engines.protocol import Split, Stocks
+from agathis._growing.limits import Limits
 from agathis._growing.replay import check_start, cut_order, split_again, tells_growth
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.builder import TreeBuilder

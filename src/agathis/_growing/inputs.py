@@ -1,4 +1,4 @@
-"""What a tree is grown from, in three parts that do not change: data, limits, approximation.
+"""What a tree is grown from, in parts that do not change: data, and how they are approximated.
 
 All of it is checked: whoever makes these has looked at the user's arguments.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
-from agathis._growing.stores import take
+from agathis._growing.engines.row_stores import take
 from agathis._kernels.kernel import Kernel
 
 
@@ -85,27 +85,6 @@ class TrainingData:
             ids = places if self.ids is None else self.ids[places]
             rows = take(self.X, ids)
         return rows, None if self.weight is None else self.weight[ids]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a tree may become.
-
-    Attributes
-    ----------
-    n_clusters, max_leaves : int
-        The most there may be.
-    max_depth : int or None
-        The most cuts on the way to a leaf.
-    min_split, min_leaf : float
-        Least weight of a leaf that is cut, and of a leaf.
-    """
-
-    n_clusters: int
-    max_leaves: int
-    max_depth: int | None = None
-    min_split: float = 0.0
-    min_leaf: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._growing.inputs import Limits
-from agathis._growing.protocol import Split, Stocks
+from agathis._growing.engines.protocol import Split, Stocks
+from agathis._growing.limits import Limits
 from agathis._trees.tree import MISSING_GOES, Tree
 
 

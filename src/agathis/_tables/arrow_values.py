@@ -11,7 +11,7 @@ from agathis._tables.indicators import word
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from agathis._tables.notation import Notation
+    from agathis._tables.number_notation import Notation
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from agathis._tables.arrow_values import different, numbers_of_texts, plain
 from agathis._tables.csv_layout import Layout
 from agathis._tables.errors import BadTable, Note
-from agathis._tables.notation import Notation, described, doubt, notation_of
+from agathis._tables.number_notation import Notation, described, doubt, notation_of
 from agathis._tables.wording import count
 
 if TYPE_CHECKING:

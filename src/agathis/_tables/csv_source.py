@@ -12,7 +12,7 @@ from agathis._tables.csv_layout import UTF16, layout_of, without_sep_line
 from agathis._tables.csv_reader import csv_options, explained, notations
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.formats import TITLES, begins_as
-from agathis._tables.notation import Notation
+from agathis._tables.number_notation import Notation
 from agathis._tables.source import Source
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from agathis._tables.column_verdicts import Verdict, judge_all, notes_on
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.feature_rows import FeatureRows, feature_rows
-from agathis._tables.verdicts import Verdict, judge_all, notes_on
 from agathis._tables.wording import count, listed, title_of
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import numpy as np
 
 from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
-from agathis._tables.marks import LOWER_MARKS, MARKS
-from agathis._tables.notation import not_numbers, notation_of
+from agathis._tables.missing_marks import LOWER_MARKS, MARKS
+from agathis._tables.number_notation import not_numbers, notation_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,6 +1,6 @@
 """Which columns of a file a tree may use: those of numbers, but no identifiers.
 
-The verdicts are those on any table (:mod:`~agathis._tables.verdicts`), made of the first rows, as
+The verdicts are those on any table (``column_verdicts``), made of the first rows, as
 the file may not fit in memory: so a column that is constant or empty there is used all the same.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agathis._tables.arrow_values import holds_numbers
-from agathis._tables.verdicts import IDENTIFIER, judge
+from agathis._tables.column_verdicts import IDENTIFIER, judge
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agathis._tables.marks import TRUTHS
+from agathis._tables.missing_marks import TRUTHS
 
 
 def word(value: object) -> str | None:

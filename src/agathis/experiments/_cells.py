@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis.experiments._paper import Figures, Name, Printed, printed_cells
 from agathis.experiments._plan import LEAVES, METHODS
 

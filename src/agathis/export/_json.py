@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis import __version__
-from agathis._describe.described import describe
+from agathis._describe.described_tree import describe
 from agathis._support.files import write_whole
 from agathis._trees.tree import LEAF, MISSING_GOES, MOVES, UNDEFINED, Tree
 from agathis.export._loaded import LoadedTree, loaded

@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 
 from agathis._checks import data as checks
 from agathis._describe.columns import one_hot_of, value_names_of
-from agathis._describe.described import describe
+from agathis._describe.described_tree import describe
 from agathis._tables.frames import rows_of_frame
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree

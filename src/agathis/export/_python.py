@@ -12,8 +12,8 @@ from keyword import iskeyword
 from sklearn.base import BaseEstimator
 
 from agathis._describe.columns import Indicator, categories_of
-from agathis._describe.described import Described, Turn, describe
-from agathis._tables.marks import LOWER_MARKS, MARKS, TRUTHS
+from agathis._describe.described_tree import Described, Turn, describe
+from agathis._tables.missing_marks import LOWER_MARKS, MARKS, TRUTHS
 from agathis._trees.tree import Tree
 
 #: What is missing, as text in lower case: None and what pandas has for it too.

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._describe.boxes import n_sides
-from agathis._describe.described import Described, describe
+from agathis._describe.described_tree import Described, describe
 from agathis._describe.rules import cluster_boxes, rule_text
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
 
 

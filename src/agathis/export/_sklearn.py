@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from agathis._checks import data as checks
-from agathis._describe.described import Described, describe
+from agathis._describe.described_tree import Described, describe
 from agathis._trees.tree import Tree
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sklearn.base import BaseEstimator
 
 from agathis._describe.columns import Indicator, categories_of
-from agathis._describe.described import Described, Turn, describe
+from agathis._describe.described_tree import Described, Turn, describe
 from agathis._trees.tree import Tree
 from agathis.export import _sqlite
 from agathis.export._dialects import DIALECTS, Dialect

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agathis._tables.marks import LOWER_MARKS, MARKS, TRUTHS
+from agathis._tables.missing_marks import LOWER_MARKS, MARKS, TRUTHS
 from agathis.export._dialects import text_literal
 
 

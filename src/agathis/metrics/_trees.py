@@ -16,10 +16,10 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._describe.described import TreeInUnits, describe, in_units
+from agathis._describe.described_tree import TreeInUnits, describe, in_units
 from agathis._describe.rows import rows_of
 from agathis._describe.rules import node_box, rule_text
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
 
 

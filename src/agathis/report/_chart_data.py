@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from agathis._describe.described import Described
+from agathis._describe.described_tree import Described
 from agathis._describe.gains import gain_curve
 from agathis._describe.points import cluster_points
 from agathis._describe.profile import ClusterProfile

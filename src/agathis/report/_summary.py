@@ -22,7 +22,7 @@ from agathis._checks import data as checks
 from agathis._checks.metrics import check_labels
 from agathis._describe.colours import cluster_style
 from agathis._describe.columns import Codes, Indicator, one_hot_of, value_names_of
-from agathis._describe.described import Described, describe, last_step
+from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import TreeLayout, layout_tree
 from agathis._describe.profile import ClusterProfile, cluster_profile
 from agathis._describe.rows import check_columns

@@ -23,8 +23,8 @@ from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
 from agathis.rivals._base import Drawn, Rival
-from agathis.rivals._local_search import RankedRows, Search, SizeLimits
-from agathis.rivals._starts import Start, starts
+from agathis.rivals._icot_search import RankedRows, Search, SizeLimits
+from agathis.rivals._icot_starts import Start, starts
 
 
 class ICOT(Rival):

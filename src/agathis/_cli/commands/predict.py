@@ -77,7 +77,7 @@ def _write(output: str, table: pa.Table | None, labels: list) -> None:
         parquet.write_table(table, sink)
         write_binary(output, sink.getvalue().to_pybytes())
         return
-    from agathis._support.table import csv_text
+    from agathis._support.result_table import csv_text
 
     separator = "\t" if output.lower().endswith((".tsv", ".tab")) else ","
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)

@@ -9,7 +9,7 @@
 enum { UNKNOWN_TARGET = -2, UNKNOWN_FAR_TARGET = -3 };
 
 /* `work` is one thread's: a point_tile, the tiles of the clusters' prefix sums, the spare rows,
- * what is found of each cluster as a target, one more row (refine.c), then nothing for SCAN_APART
+ * what is found of each cluster as a target, one more row (within_block.c), then nothing for SCAN_APART
  * doubles. */
 size_t
 point_work(int32_t n_clusters, ptrdiff_t width)

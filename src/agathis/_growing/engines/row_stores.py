@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from agathis._core.points.histogram import goes_left
-from agathis._growing.bins import Bins
+from agathis._growing.engines.bins import Bins
 from agathis._kernels.kernel import STEPS_AT_ONCE
 from agathis._kernels.space import Space
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._core.points.leaves import PointState
-from agathis._core.points.search import locate, search
+from agathis._core.points.point_search import locate, search
 from agathis._core.points.sorted_points import SortedPoints
-from agathis._growing.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
+from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
 from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres
 
 
 class PointStocks:
-    """See :class:`agathis._growing.protocol.Stocks`.
+    """See :class:`agathis._growing.engines.protocol.Stocks`.
 
     Parameters
     ----------

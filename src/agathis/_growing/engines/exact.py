@@ -2,7 +2,7 @@
 
 The linear kernel's points are the rows themselves, the cosine's the rows at unit length; any
 other kernel's come from a feature map. The samples are sorted along each feature once, and a cut
-moves them to its two sides. A leaf's table (:mod:`agathis._growing.points`) has a row for some
+moves them to its two sides. A leaf's table (``points``) has a row for some
 samples each; the cuts in between are looked at only where they may be the best.
 """
 
@@ -12,15 +12,16 @@ import numpy as np
 
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
-from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.points import PointStocks
-from agathis._growing.protocol import Place, Split
+from agathis._growing.engines.points import PointStocks
+from agathis._growing.engines.protocol import Place, Split
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.numbers import threshold_between
 
 
 class FeatureStocks(PointStocks):
-    """See :class:`agathis._growing.protocol.Stocks`.
+    """See :class:`agathis._growing.engines.protocol.Stocks`.
 
     Parameters
     ----------

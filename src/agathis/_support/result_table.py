@@ -43,7 +43,7 @@ class Table(Sequence[dict[str, Any]]):
 
     Examples
     --------
-    >>> from agathis._support.table import Table
+    >>> from agathis._support.result_table import Table
     >>> table = Table([{"method": "Kauri", "ARI": 0.79}, {"method": "IMM", "ARI": 0.745}])
     >>> print(table)
     method    ARI

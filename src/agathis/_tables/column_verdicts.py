@@ -17,7 +17,7 @@ import numpy as np
 from agathis._tables.arrow_values import as_numbers, different, holds_numbers, plain
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.indicators import word
-from agathis._tables.notation import are_dates, not_numbers
+from agathis._tables.number_notation import are_dates, not_numbers
 from agathis._tables.wording import count, listed, title_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from agathis.rivals._local_search import Node, RankedRows, SizeLimits
+from agathis.rivals._icot_search import Node, RankedRows, SizeLimits
 
 # The most leaves of a start where the number of clusters is free.
 SOME_LEAVES = 8

@@ -12,14 +12,15 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils import check_random_state
 
-from agathis._growing.binned import BinnedStocks
-from agathis._growing.bins import find_bins
-from agathis._growing.exact import FeatureStocks
-from agathis._growing.inputs import Approximation, Limits, TrainingData
-from agathis._growing.kernel_rows import ComputedRows, KernelRows, MatrixRows
-from agathis._growing.pairs import PairStocks
-from agathis._growing.protocol import Stocks
-from agathis._growing.stores import MemoryStore, StreamStore
+from agathis._growing.engines.binned import BinnedStocks
+from agathis._growing.engines.bins import find_bins
+from agathis._growing.engines.exact import FeatureStocks
+from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
+from agathis._growing.engines.pairs import PairStocks
+from agathis._growing.engines.protocol import Stocks
+from agathis._growing.engines.row_stores import MemoryStore, StreamStore
+from agathis._growing.inputs import Approximation, TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (

@@ -1,6 +1,6 @@
 """Stocks of samples that are points, with thresholds between bins: for very many rows.
 
-A leaf's table (:mod:`agathis._growing.points`) has a row for each bin of each feature that some of
+A leaf's table (``points``) has a row for each bin of each feature that some of
 its samples are in. Of a cut leaf only the smaller child is summed, the larger is what remains;
 and a search looks at bins, so it takes no longer for more rows. A missing value is a bin of its
 own that may go to either side.
@@ -12,18 +12,19 @@ import numpy as np
 
 from agathis._core.points.histogram import Histogram, remainder, split_ids
 from agathis._core.points.leaves import LeafTable, PointState, padded
-from agathis._growing.bins import Bins
-from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.points import PointStocks
-from agathis._growing.protocol import Place, Split
-from agathis._growing.stores import Store
+from agathis._growing.engines.bins import Bins
+from agathis._growing.engines.points import PointStocks
+from agathis._growing.engines.protocol import Place, Split
+from agathis._growing.engines.row_stores import Store
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress
 from agathis._trees.tree import MISSING_GOES
 
 
 class BinnedStocks(PointStocks):
-    """See :class:`agathis._growing.protocol.Stocks`.
+    """See :class:`agathis._growing.engines.protocol.Stocks`.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class BinnedStocks(PointStocks):
         return Split(feature, threshold, gain, move, left, right, before, missing)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        """See :class:`~agathis._growing.protocol.Stocks`; rows of a bin stay together."""
+        """See :class:`~agathis._growing.engines.protocol.Stocks`; rows of a bin stay together."""
         values = self.store.values(self.ids[self.start[slot] : self.stop[slot]], feature)
         missing = np.isnan(values)
         left = values <= threshold

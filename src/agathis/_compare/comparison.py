@@ -30,7 +30,7 @@ from agathis._compare.methods import KernelSettings, check_methods, make_method
 from agathis._compare.workers import Outcome, run
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._support.progress import progress_bar
-from agathis._support.table import Table
+from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
 MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")

@@ -14,20 +14,21 @@ from collections.abc import Iterator
 import numpy as np
 
 from agathis._core.pairs.clusters import transfer
+from agathis._core.pairs.pair_search import locate, search
 from agathis._core.pairs.partition import partition
-from agathis._core.pairs.splitter import locate, search
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
-from agathis._growing.inputs import Limits, TrainingData
-from agathis._growing.kernel_rows import Block, KernelRows
-from agathis._growing.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place, Split
+from agathis._growing.engines.kernel_rows import Block, KernelRows
+from agathis._growing.engines.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place, Split
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
 from agathis._partitions.centres import Centres, centres_of
 from agathis._support.numbers import threshold_between
 from agathis._support.progress import Progress
 
 
 class PairStocks:
-    """See :class:`agathis._growing.protocol.Stocks`.
+    """See :class:`agathis._growing.engines.protocol.Stocks`.
 
     Parameters
     ----------

@@ -1,0 +1,29 @@
+"""What ends growth, beside the gains: how many clusters and leaves, how deep, how small.
+
+The grower asks before it cuts (``Grower._close_if_done``), the search of a leaf keeps ``min_leaf``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a tree may become.
+
+    Attributes
+    ----------
+    n_clusters, max_leaves : int
+        The most there may be.
+    max_depth : int or None
+        The most cuts on the way to a leaf.
+    min_split, min_leaf : float
+        Least weight of a leaf that is cut, and of a leaf.
+    """
+
+    n_clusters: int
+    max_leaves: int
+    max_depth: int | None = None
+    min_split: float = 0.0
+    min_leaf: float = 0.0
