@@ -1,8 +1,9 @@
 """Kernel KMeans: clusters without a tree, what the trees are measured against.
 
 The flow of :meth:`KernelKMeans.fit`: the data are checked, the rows that count become points or
-a kernel matrix (``_kmeans_task``), a search finds labels (``_kmeans``; points of a matrix by
-``_factor``), and the centres of these (``_centres``) say which cluster any row belongs to, the
+a kernel matrix (:mod:`agathis._kmeans.problem`), a search finds labels
+(:mod:`agathis._kmeans.searches`; points of a matrix by :mod:`agathis._kmeans.factor`), and the
+centres of these (:mod:`agathis._partitions.centres`) say which cluster any row belongs to, the
 training rows too.
 """
 

@@ -4,7 +4,7 @@ For each number of clusters a Kauri tree is grown with ample leaves; as many of 
 make 99 % of its gains. Two figures are taken of the result: the share of the spread of the rows
 that the clusters explain, which always grows, and the mean silhouette, which is highest where
 clusters are tight and far from each other. The highest silhouette is what is suggested, or a larger
-number of clusters that comes within a hair's breadth: silhouettes err towards few clusters, as two
+number of clusters that comes within ``AS_GOOD``: silhouettes err towards few clusters, as two
 groups that are near each other are one to them.
 """
 
@@ -28,11 +28,11 @@ from agathis._trees.tree import Tree
 SHARE_OF_GAINS = 0.99
 # Leaves a cluster of the trees of which the first leaves are kept.
 AMPLE = 4
-#: Smaller leaves are crumbs: no rule for people.
+#: The least share of the rows in a leaf: a rule for fewer is of little use to people.
 SMALLEST_LEAF = 0.02
 ROWS_FOR_SILHOUETTE = 2000
 #: Silhouettes that are nearer than that are as good.
-HAIR = 0.02
+AS_GOOD = 0.02
 #: Below it clusters are hardly apart.
 WEAK = 0.25
 
@@ -78,7 +78,7 @@ class Suggestion:
     @property
     def best(self) -> Candidate:
         """The most clusters whose silhouette is as good as the highest."""
-        enough = max(one.silhouette for one in self.candidates) - HAIR
+        enough = max(one.silhouette for one in self.candidates) - AS_GOOD
         return next(one for one in reversed(self.candidates) if one.silhouette >= enough)
 
     @property
@@ -158,7 +158,7 @@ def suggest(
     ----------
     X : array-like of shape (n_samples, n_features)
         As it is: a column in large units weighs more, so scale it first where that is not meant.
-        With ``engine="binned"`` values may be missing (NaN).
+        With ``engine="auto"`` or ``"binned"`` values may be missing (NaN).
     max_clusters : int, default=10
         The most clusters to try; never more than rows less one.
     engine : str, default="auto"
@@ -199,7 +199,7 @@ def suggest(
         verbose=verbose,
         random_state=random_state,
     )
-    table = checks.check_table(X, missing=engine == "binned")
+    table = checks.check_table(X, missing=engine in ("auto", "binned"))
     n = len(table)
     few = np.sort(check_random_state(random_state).permutation(n)[:ROWS_FOR_SILHOUETTE])
     with progress_bar("suggest", verbose, every=0.0) as show:

@@ -230,3 +230,13 @@ def test_one_command_from_a_table_to_an_opened_page(place, tmp_path):
     page = place / "opened page.html"
     assert shown.read_text() == page.resolve().as_uri()
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_choices_are_those_of_the_registries():
+    from agathis._cli.commands.export import Dialect
+    from agathis._cli.options import Method
+    from agathis._compare.methods import METHODS
+    from agathis.export._dialects import DIALECTS
+
+    assert [choice.value for choice in Method] == [method.typed for method in METHODS.values()]
+    assert [choice.value for choice in Dialect] == sorted(DIALECTS)

@@ -32,7 +32,7 @@ BAD_DATA = {
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16: give --encoding utf-16"),
     "binary": (bytes(range(256)), "is no text"),
     "spreadsheet": (b"PK\x03\x04rest", "begins as a zip archive or a spreadsheet"),
-    "damaged gzip": (gzip.compress(GOOD.encode())[:20], "compressed by gzip, and damaged"),
+    "damaged gzip": (gzip.compress(GOOD.encode(), mtime=0)[:20], "compressed by gzip, and damaged"),
     "damaged Parquet": (b"PAR1 and nothing more", "cannot be read as Parquet"),
     "open quote": (b'a,b\n1,"2\n3,4\n', "a quote that is opened and never closed"),
     "missing values": (b"a,b\n1,\n2,3\nNA,4\n", "missing values in a (1) and b (1); 2 of 3 rows"),

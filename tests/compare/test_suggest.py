@@ -57,9 +57,12 @@ def test_doubts_are_told():
 def test_missing_values(planted):
     X = planted.copy()
     X[::80, 0] = np.nan
-    assert suggest(X, max_clusters=5, engine="binned").n_clusters == 4
-    with pytest.raises(ValueError, match=r"NaN, for example in column 0.*engine='binned'"):
-        suggest(X)
+    for engine in ("auto", "binned"):
+        assert suggest(X, max_clusters=5, engine=engine).n_clusters == 4
+    with pytest.raises(
+        ValueError, match=r"NaN, for example in column 0.*engine='auto' or 'binned'"
+    ):
+        suggest(X, engine="features")
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,17 @@ import subprocess
 
 import pytest
 
-from agathis._core.pairs import pair_search as splitter
-from agathis._core.pairs import updates as pairs
-from agathis._core.points import point_search as point_search
-from agathis._core.points import sorted_points
+from agathis._core.pairs import pair_search, updates
+from agathis._core.points import point_search, sorted_points
 from agathis._core.separation import silhouette
 
 # Vector registers of each clone; packed double instructions must use them.
 REGISTERS = {"arch_x86_64_v4": "zmm", "arch_x86_64_v3": "ymm", "default": "xmm"}
 LOOPS = [
-    (splitter, "scan_features"),
-    (pairs, "pairs_before"),
-    (pairs, "pairs_between"),
-    (pairs, "pairs_add"),
+    (pair_search, "scan_features"),
+    (updates, "pairs_before"),
+    (updates, "pairs_between"),
+    (updates, "pairs_add"),
     (point_search, "point_moments"),
     (point_search, "point_scan"),
     (point_search, "point_refine"),

@@ -317,7 +317,13 @@ def test_a_file_that_is_not_the_table(spoil, reason, folder):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"x1,x2,x3,target\n", gzip.compress(b"x" * 1000, mtime=0)[:20], gzip.compress(b"\xff\xfe")]
+    "data",
+    [
+        b"",
+        b"x1,x2,x3,target\n",
+        gzip.compress(b"x" * 1000, mtime=0)[:20],
+        gzip.compress(b"\xff\xfe", mtime=0),
+    ],
 )
 def test_a_file_that_is_no_text(data, folder):
     (folder / "hepta.csv.gz").write_bytes(data)

@@ -40,7 +40,7 @@ _OF_LETTERS = {"größe": [1, 2], "b": ["ä", "ö"]}
 #: For each file its bytes, and its columns as they are meant.
 FILES: dict[str, tuple[bytes, dict[str, object]]] = {
     **{k: (text.encode(), {"a": [1.5, 2.5], "b": ["x", "y"]}) for k, text in _SAME.items()},
-    "gzip": (gzip.compress(_SAME["commas"].encode()), {"a": [1.5, 2.5], "b": ["x", "y"]}),
+    "gzip": (gzip.compress(_SAME["commas"].encode(), mtime=0), {"a": [1.5, 2.5], "b": ["x", "y"]}),
     "latin-1": (_LETTERS.encode("latin-1"), _OF_LETTERS),
     "utf-16": (_LETTERS.encode("utf-16"), _OF_LETTERS),
     "lines in quotes": (

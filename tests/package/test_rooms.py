@@ -11,6 +11,8 @@ import agathis
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "agathis"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
+#: Files of other projects, of the system and of users.
+ELSEWHERE: set[str] = set()
 ROOMS = [folder for folder in FOLDERS if folder.parent == PACKAGE]
 sys.path.append(str(ROOT / "tools"))
 sys.path.append(str(ROOT / "docs"))
@@ -65,6 +67,40 @@ def test_every_room_is_on_the_map():
     assert {room.relative_to(PACKAGE).as_posix() for room in ROOMS} <= named
     modules = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py", "__main__.py"}
     assert modules <= named
+
+
+def test_the_map_has_the_order_of_the_contract():
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    layers = re.search(r"^layers = \[(.*?)^\]", text, re.M | re.DOTALL)[1]
+    rank = {
+        room.strip(): level
+        for level, layer in enumerate(re.findall(r'"([^"]+)"', layers))
+        for room in layer.split("|")
+    }
+    rooms = [line.rstrip("/").removesuffix(".py") for line in map_lines()]
+    ranks = [rank[room] for room in rooms if "/" not in room]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == len(rank)
+
+
+def test_files_that_are_spoken_of_are_there():
+    written = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        ROOT / "benchmarks" / "RESULTS.md",
+    ]
+    sources = [path for end in ("py", "pyx", "pxd", "c", "h") for path in PACKAGE.rglob(f"*.{end}")]
+    parts = ("src", "tests", "docs", "benchmarks", "tools", "examples")
+    known = {path.name for part in parts for path in (ROOT / part).rglob("*")}
+    lost = []
+    for path in [*written, *sources]:
+        homes = (ROOT, PACKAGE, PACKAGE / "_core", PACKAGE / "_growing", path.parent)
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"(?<![\w/.{<-])((?:\w+/)*\w+\.(?:pyx|pxd|py|c|h))\b(?!\()", text):
+            there = name in known if "/" not in name else any((h / name).exists() for h in homes)
+            if not there and name not in ELSEWHERE:
+                lost.append((path.relative_to(ROOT).as_posix(), name))
+    assert lost == []
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)

@@ -70,7 +70,7 @@ def test_by_name(iris, kernel, weighted):
 
 
 @pytest.mark.parametrize("engine", ["gram", "blocks"])
-def test_stocks_do_not_matter(iris, engine):
+def test_the_engine_does_not_matter(iris, engine):
     model = Kauri(4, kernel="rbf", keep_training_data=True, engine=engine).fit(iris)
     gram = rbf_kernel(iris)
     close(model.transform(iris), by_definition(gram, gram, np.diagonal(gram), model.labels_))

@@ -80,8 +80,8 @@ def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> s
         if engine == "auto":
             here += f", which chose {estimator.engine_!r} for rows that missed none"
     return (
-        f"Missing values are accepted by {'' if here else 'Kauri with '}engine='binned', with the "
-        f"linear or cosine kernel or n_components{here}."
+        f"Missing values are accepted by {'' if here else 'Kauri with '}engine='auto' or 'binned', "
+        f"with the linear or cosine kernel or n_components{here}."
     )
 
 

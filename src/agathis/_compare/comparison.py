@@ -2,7 +2,7 @@
 
 The protocol of the Kauri paper: in each run some rows are drawn, every method grows its tree on
 them, and what the trees do with the same rows is measured. A fit is a task of its own
-(``_workers``), so that one which fails or takes too long leaves a row that says so and nothing
+(``workers``), so that one which fails or takes too long leaves a row that says so and nothing
 else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, is a task too.
 """
 

@@ -1,6 +1,6 @@
 """What ends growth, beside the gains: how many clusters and leaves, how deep, how small.
 
-The grower asks before it cuts (``Grower._close_if_done``), the search of a leaf keeps ``min_leaf``.
+The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps ``min_leaf``.
 """
 
 from __future__ import annotations

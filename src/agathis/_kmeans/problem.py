@@ -1,7 +1,7 @@
 """What a kernel KMeans is run on, and what is made of the labels that it finds.
 
 A :class:`Task` holds the rows that count, as points or as a kernel matrix. :meth:`Task.auto`,
-:meth:`Task.lloyd` and :meth:`Task.similarity` find labels of them (see ``_kmeans``).
+:meth:`Task.lloyd` and :meth:`Task.similarity` find labels of them (see ``searches``).
 :meth:`Task.settle` makes centres of these and has the centres label all rows again: what a model
 says of its training rows and what it predicts for them is then the same by construction, whatever
 rounding does to rows that are as near to two centres.

@@ -1,7 +1,7 @@
 """What every estimator with centres in a kernel's space can do: tell distances to them.
 
 An estimator sets ``_centres`` in ``fit``; what they are, and whether they need the kernel's values
-from the user, is for ``_centres``.
+from the user, is for :mod:`agathis._partitions.centres`.
 """
 
 from __future__ import annotations

@@ -62,7 +62,6 @@ def suggest(
         found = agathis.suggest(
             X,
             max_clusters=max_k,
-            engine="binned" if missing is Missing.tree else "auto",
             random_state=seed,
             n_jobs=jobs,
             verbose=not quiet and (many or sys.stderr.isatty()),

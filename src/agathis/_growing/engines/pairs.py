@@ -4,7 +4,7 @@ What is kept for each sample: its stock with its leaf and with each cluster, and
 feature, its stock with the samples of its leaf that stand before it. A search reads these and
 never a kernel value. Kernel rows are read at two moments only: all of them for the root, and at a
 cut those of the smaller side (or of the side that changes its cluster), so they may come from a
-matrix or be computed on the way. All values are in distance form (``pair_loops.h``).
+matrix or be computed on the way. All values are in distance form (``_core/pairs/loops.h``).
 """
 
 from __future__ import annotations
