@@ -1,7 +1,8 @@
 """How a tree is grown: which leaf is cut next, and the sums from which gains are made.
 
-:mod:`~agathis._growing.protocol` says what a grower asks of stocks, and
-:mod:`~agathis._growing.build` which a fit uses. Those of :mod:`~agathis._growing.pairs` are summed
+A tree is grown from the parts of :mod:`~agathis._growing.inputs`, or from another tree
+(:mod:`~agathis._growing.replay`). :mod:`~agathis._growing.protocol` says what a grower and an
+estimator ask of stocks, and :mod:`~agathis._growing.build` which a fit uses. Those of :mod:`~agathis._growing.pairs` are summed
 over pairs of samples, with kernel rows from :mod:`~agathis._growing.kernel_rows`. Where samples are
 points of the kernel's space, those of :mod:`~agathis._growing.exact` look at every threshold and
 those of :mod:`~agathis._growing.binned` at the edges of bins, of rows from a store
