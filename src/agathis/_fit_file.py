@@ -162,6 +162,7 @@ def fit_file(
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
     from agathis._checks.data import check_params, n_threads
+    from agathis._checks.engines import BINNED
     from agathis._checks.kernels import check_engine, check_kernel
     from agathis._kauri import Kauri
 
@@ -173,7 +174,7 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
                 f"{name!r} is a parameter neither of fit_file nor of Kauri"
                 + (f"; did you mean {close[0]!r}?" if close else f", which takes {list(known)}.")
             )
-    model = Kauri(n_clusters, **{"engine": "binned", **params})
+    model = Kauri(n_clusters, **{"engine": BINNED, **params})
     check_params(model)
     if model.kernel == "precomputed":
         raise ValueError("kernel='precomputed' needs a matrix, and a file holds rows: use fit.")

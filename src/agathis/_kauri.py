@@ -19,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
+from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
@@ -318,11 +319,13 @@ class Kauri(DistancesMixin, TreeModel, BaseEstimator):
 
     @property
     def _takes_missing(self) -> bool:
-        return self.engine_ == "binned"
+        return ENGINES[self.engine_].takes_missing
 
     def _engine_takes_missing(self) -> bool:
         """Whether rows of a fit may miss values: "auto" then means "binned", where that can be."""
-        return self.engine == "binned" or (self.engine == "auto" and self._has_points())
+        if self.engine == AUTO:
+            return self._has_points()
+        return self.engine in engines(takes_missing=True)
 
     def _has_points(self) -> bool:
         """Whether rows are points of the kernel's space, their own or those of a feature map."""

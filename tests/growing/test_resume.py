@@ -280,6 +280,14 @@ BAD = {
         r"start cuts node 1 at x\[0\] <= 9, and all 4 rows",
     ),
     "features": (tree_of([(0, 0, 3.5)], {2: 1}, 3), "tree of 3 features, and X has 2"),
+    "too deep": (
+        tree_of([(0, 0, 5.5), (1, 0, 3.5), (3, 0, 1.5)], {2: 1, 4: 2, 5: 0, 6: 1}),
+        "start has a leaf at depth 3, deeper than max_depth=2",
+    ),
+    "a light leaf": (
+        tree_of([(0, 0, 3.5), (1, 0, 2.5)], {2: 1, 3: 0, 4: 2}),
+        "start has a leaf, node 4, of rows that weigh 1; each leaf must weigh min_leaf=2 at least",
+    ),
 }
 
 
@@ -288,7 +296,15 @@ BAD = {
 def test_trees_that_growth_cannot_begin_with(case, engine):
     start, message = BAD[case]
     with pytest.raises(ValueError, match=message):
-        Growth(engine, LINE).grow(3, start=start)
+        Growth(engine, LINE).grow(3, start=start, max_depth=2, min_leaf=2.0)
+
+
+def test_leaves_of_the_least_weight_by_a_sum_that_rounds():
+    """Ten times a tenth is a little less than one; and a single leaf may weigh anything."""
+    growth = Growth("gram", np.repeat([[0.0], [1.0]], 10, axis=0), np.full(20, 0.1))
+    tree, _ = growth.grow(2, start=tree_of([(0, 0, 0.5)], {2: 1}, 1), min_leaf=1.0)
+    assert tree.weighted_n_node_samples[1] == pytest.approx(1.0)
+    assert growth.grow(2, start=tree_of([], {}, 1), min_leaf=9.0)[0].n_leaves == 1
 
 
 def test_more_leaves_than_there_may_be():

@@ -27,6 +27,7 @@ from sklearn.utils import assert_all_finite, gen_batches
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from agathis._checks.engines import AUTO, BINNED, engines, one_of
 from agathis._core.points.binning import look_over
 from agathis._core.shared.threads import openmp_threads
 
@@ -65,23 +66,24 @@ def check_X(
 def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> str:
     """What to do where values are missing that are not accepted."""
     engine = getattr(estimator, "engine", None)
-    if estimator is not None and engine == "auto" and fitting:
+    if estimator is not None and engine == AUTO and fitting:
         kernel = estimator.kernel
         if kernel == "precomputed":
             return "No kernel matrix goes with missing values."
         return (
             f"With kernel={kernel!r} missing values are accepted where a feature map stands for "
-            "the kernel, n_components (for example 256): engine='auto' then means 'binned'. The "
-            "linear and cosine kernels take them as they are."
+            f"the kernel, n_components (for example 256): engine={AUTO!r} then means {BINNED!r}. "
+            "The linear and cosine kernels take them as they are."
         )
     here = ""
     if estimator is not None and engine is not None:
         here = f"; here engine={engine!r}"
-        if engine == "auto":
+        if engine == AUTO:
             here += f", which chose {estimator.engine_!r} for rows that missed none"
     return (
-        f"Missing values are accepted by {'' if here else 'Kauri with '}engine='auto' or 'binned', "
-        f"with the linear or cosine kernel or n_components{here}."
+        f"Missing values are accepted by {'' if here else 'Kauri with '}"
+        f"engine={one_of([AUTO, *engines(takes_missing=True)])}, with the linear or cosine kernel "
+        f"or n_components{here}."
     )
 
 

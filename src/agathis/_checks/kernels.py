@@ -12,6 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array
 
 from agathis._checks.data import naming
+from agathis._checks.engines import AUTO, engines, one_of
 from agathis._core.pairs.matrix import inspect
 from agathis._kernels.kernel import Kernel, rows_at_once
 
@@ -95,26 +96,27 @@ def check_domain(kernel: Kernel, X: np.ndarray) -> None:
 def check_engine(engine: str, kernel: Kernel, n_components: int | None) -> None:
     """Raise where engine, kernel and feature map do not go together."""
     if kernel.metric == "precomputed":
-        if engine not in ("auto", "gram"):
+        able = (*engines(takes_matrix=True), AUTO)
+        if engine not in able:
             raise ValueError(
                 f"engine={engine!r} computes the kernel from X, and kernel='precomputed' gives "
-                "it: use engine='gram' or 'auto'."
+                f"it: use engine={one_of(able)}."
             )
         if n_components is not None:
             raise ValueError(
                 f"n_components={n_components} maps the rows of X, and kernel='precomputed' gives "
                 "the kernel without them: use n_components=None."
             )
-    elif engine in ("gram", "blocks") and n_components is not None:
+    elif engine in engines(needs_points=False) and n_components is not None:
         raise ValueError(
             f"n_components={n_components} makes features, and engine={engine!r} has no use for "
-            "them: use engine='features', 'binned' or 'auto', or n_components=None."
+            f"them: use engine={one_of((*engines(needs_points=True), AUTO))}, or n_components=None."
         )
-    elif engine in ("features", "binned") and n_components is None and not kernel.has_features:
+    elif engine in engines(needs_points=True) and n_components is None and not kernel.has_features:
         raise ValueError(
             f"engine={engine!r} needs features, and {kernel} has none of its own: give "
-            "n_components (for example 256) for a feature map, or use engine='gram', 'blocks' "
-            "or 'auto' (which take no missing values)."
+            "n_components (for example 256) for a feature map, or use "
+            f"engine={one_of((*engines(needs_points=False), AUTO))} (which take no missing values)."
         )
 
 

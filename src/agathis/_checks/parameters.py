@@ -6,6 +6,7 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
+from agathis._checks.engines import AUTO, ENGINES
 from agathis._kernels.kernel import KERNEL_NAMES
 from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
 
@@ -32,7 +33,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
         Interval(Integral, 1, None, closed="left"),
         Interval(RealNotInt, 0.0, 1.0, closed="neither"),
     ],
-    "engine": [StrOptions({"auto", "gram", "blocks", "features", "binned"})],
+    "engine": [StrOptions({AUTO, *ENGINES})],
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],

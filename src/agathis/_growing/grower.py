@@ -15,7 +15,13 @@ import numpy as np
 
 from agathis._growing.engines.protocol import Split, Stocks
 from agathis._growing.limits import Limits
-from agathis._growing.replay import check_start, cut_order, split_again, tells_growth
+from agathis._growing.replay import (
+    check_leaf_weights,
+    check_start,
+    cut_order,
+    split_again,
+    tells_growth,
+)
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import Tree
@@ -170,6 +176,8 @@ class Grower:
             other = self._record(slot, self.stocks.commit(slot, made), split)
             slot_of[int(tree.children_left[node])] = slot
             slot_of[int(tree.children_right[node])] = other
+        weights = {leaf: self.stocks.leaf_size(slot)[1] for leaf, slot in slot_of.items()}
+        check_leaf_weights(weights, self.limits)
         if not told:
             # A cluster is founded when its number is the next, and the first keeps its leaves.
             for leaf in sorted(slot_of, key=lambda leaf: tree.cluster[leaf]):

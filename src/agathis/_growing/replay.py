@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._growing.engines.protocol import Split, Stocks
+from agathis._growing.engines.protocol import SUM_ROUNDING, Split, Stocks
 from agathis._growing.limits import Limits
 from agathis._trees.tree import MISSING_GOES, Tree
 
 
 def check_start(tree: Tree, n_features: int, limits: Limits) -> None:
-    """Raise ValueError where no growth within the limits can begin with the tree."""
+    """Raise ValueError where no growth within the limits can begin with the tree.
+
+    What its leaves weigh depends on the rows: :func:`check_leaf_weights` looks when they are known.
+    """
     tree.check()
     if tree.n_features != n_features:
         raise ValueError(f"start is a tree of {tree.n_features} features, and X has {n_features}.")
@@ -33,6 +36,26 @@ def check_start(tree: Tree, n_features: int, limits: Limits) -> None:
     if tree.n_leaves > limits.max_leaves:
         raise ValueError(
             f"start has {tree.n_leaves} leaves, and there may be {limits.max_leaves} of them."
+        )
+    if limits.max_depth is not None and tree.max_depth > limits.max_depth:
+        raise ValueError(
+            f"start has a leaf at depth {tree.max_depth}, deeper than max_depth={limits.max_depth}."
+        )
+
+
+def check_leaf_weights(weight_of: dict[int, float], limits: Limits) -> None:
+    """Raise ValueError where some leaf of the tree weighs less than a leaf may.
+
+    ``weight_of`` has the leaves by their nodes in ``start``. A single leaf may weigh anything: that
+    is how growth begins without a tree.
+    """
+    # A side that the search saw weigh enough may weigh less by the rounding of a sum.
+    least = limits.min_leaf - SUM_ROUNDING * sum(weight_of.values())
+    light = min(weight_of, key=lambda node: weight_of[node])
+    if len(weight_of) > 1 and weight_of[light] < least:
+        raise ValueError(
+            f"start has a leaf, node {light}, of rows that weigh {weight_of[light]:.6g}; each leaf "
+            f"must weigh min_leaf={limits.min_leaf:.6g} at least."
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils import check_random_state
 
+from agathis._checks.engines import AUTO, BINNED, ENGINES
 from agathis._growing.engines.binned import BinnedStocks
 from agathis._growing.engines.bins import find_bins
 from agathis._growing.engines.exact import FeatureStocks
@@ -63,10 +64,10 @@ class Built:
 
 def choose_engine(engine: str, data: TrainingData, approximation: Approximation) -> str:
     """The engine that ``"auto"`` means; the table is in the docstring of ``Kauri``."""
-    if engine != "auto":
+    if engine != AUTO:
         return engine
     if data.fill is not None:
-        return "binned"
+        return BINNED
     n, d = data.n_counted, data.n_features
     memory = get_config()["working_memory"] * 2**20
     if data.matrix is not None:
@@ -77,7 +78,7 @@ def choose_engine(engine: str, data: TrainingData, approximation: Approximation)
         if approximation.n_components is None and d > NARROW and matrix_fits:
             return "gram"
         fits = n * (13 * d + 16 * width) <= memory
-        return "features" if fits and n <= EXACT_ROWS else "binned"
+        return "features" if fits and n <= EXACT_ROWS else BINNED
     return "gram" if matrix_fits else "blocks"
 
 
@@ -89,13 +90,13 @@ def build(
     progress: Progress,
 ) -> Built:
     """The stocks of that name."""
-    if chosen in ("gram", "blocks"):
+    if not ENGINES[chosen].needs_points:
         rows = rows_of_data(chosen, data)
         return Built(PairStocks(data, rows, limits, progress))
     text = _memory_warning(chosen, data, limits, approximation)
     warnings = () if text is None else (text,)
     stocks: Stocks
-    if chosen == "features" and approximation.n_components is None:
+    if ENGINES[chosen].exact and approximation.n_components is None:
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
@@ -103,7 +104,7 @@ def build(
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
-    if chosen == "features":
+    if ENGINES[chosen].exact:
         sample, weight = data.rows(), data.weights()
         phi = space.points(sample, data.threads)
         stocks = FeatureStocks(data, space, phi, limits)

@@ -56,9 +56,7 @@ class FeatureStocks(PointStocks):
         return Split(feature, threshold, gain, move, left, right, count - 1)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        left = self.values[feature, self.samples.samples(slot)] <= threshold
-        n_left = int(np.count_nonzero(left))
-        return Place(n_left - 1, n_left)
+        return Place.among(self.values[feature, self.samples.samples(slot)], threshold)
 
     def commit(self, slot: int, split: Split) -> int:
         other = self.state.n_leaves

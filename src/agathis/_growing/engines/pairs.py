@@ -110,9 +110,7 @@ class PairStocks:
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
     def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        left = self.values[feature, self.state.samples(slot)] <= threshold
-        n_left = int(np.count_nonzero(left))
-        return Place(n_left - 1, n_left)
+        return Place.among(self.values[feature, self.state.samples(slot)], threshold)
 
     def commit(self, slot: int, split: Split) -> int:
         state = self.state

@@ -49,6 +49,12 @@ class Place(NamedTuple):
     n_left: int
     misses: bool = False
 
+    @classmethod
+    def among(cls, values: np.ndarray, threshold: float) -> Place:
+        """Of a leaf whose samples have these values, none missing, cut anywhere between two."""
+        n_left = int(np.count_nonzero(values <= threshold))
+        return cls(n_left - 1, n_left)
+
 
 class Stocks(Protocol):
     """The stocks of a growing tree.
