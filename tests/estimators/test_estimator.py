@@ -4,7 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers.invariants import equal_trees
+from helpers.models import SEEDS
 from helpers.reference import objective
+from hypothesis import given, settings
 from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine, make_moons
 from sklearn.gaussian_process.kernels import RBF
@@ -67,7 +69,8 @@ class TestLabels:
         found = np.unique(model.labels_)
         assert found.tolist() == list(range(model.n_clusters_))
 
-    @pytest.mark.parametrize("seed", range(30))
+    @given(SEEDS)
+    @settings(max_examples=30)
     def test_labels_are_predictions_on_random_data(self, seed):
         rng = np.random.default_rng(seed)
         n, d = rng.integers(3, 80), rng.integers(1, 6)

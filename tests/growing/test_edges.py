@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from helpers import reference as _reference
 from helpers.invariants import same_tree, valid_tree
+from helpers.models import SEEDS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -100,11 +103,11 @@ class TestClusters:
         assert model.n_leaves_ == 25
 
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "cosine", "laplacian"])
-    def test_a_sum_of_squared_distances_is_never_negative(self, kernel):
-        for seed in range(20):
-            for offset in (0, 1e3, 1e6):
-                X = np.random.default_rng(seed).normal(size=(12, 2)) + offset
-                assert Kauri(12, kernel=kernel).fit(X).inertia_ >= 0
+    @given(SEEDS, st.sampled_from([0, 1e3, 1e6]))
+    @settings(max_examples=40)
+    def test_a_sum_of_squared_distances_is_never_negative(self, kernel, seed, offset):
+        X = np.random.default_rng(seed).normal(size=(12, 2)) + offset
+        assert Kauri(12, kernel=kernel).fit(X).inertia_ >= 0
 
     def test_a_perfect_partition_has_no_minus_zero(self):
         assert str(Kauri(1).fit([[5.0], [5.0]]).inertia_) == "0.0"
@@ -325,18 +328,19 @@ class TestWeights:
         assert model.n_clusters_ == 3
 
     @pytest.mark.parametrize("tiny", [1e-6, 1e-12, 1e-14, 1e-15, 1e-16, 1e-20, 1e-30])
-    def test_tiny_beside_ones(self, tiny):
+    @given(SEEDS)
+    @settings(max_examples=20)
+    def test_tiny_beside_ones(self, tiny, seed):
         # Sums of weights may absorb the tiny ones; no side may become empty or noise by that.
-        for seed in range(20):
-            rng = np.random.default_rng(seed)
-            X = rng.normal(size=(12, 2))
-            weight = np.where(rng.random(12) < 0.3, tiny, 1.0)
-            weight[:3] = 1.0
-            model = fit(X, 3, weight=weight)
-            best = _reference.grow(X, X @ X.T, n_clusters=3, sample_weight=weight).objective
-            own = _reference.objective(X @ X.T, model.labels_, weight)
-            assert model.objective_ == pytest.approx(own, rel=1e-9)
-            assert own >= best * (1 - 1e-9)
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(12, 2))
+        weight = np.where(rng.random(12) < 0.3, tiny, 1.0)
+        weight[:3] = 1.0
+        model = fit(X, 3, weight=weight)
+        best = _reference.grow(X, X @ X.T, n_clusters=3, sample_weight=weight).objective
+        own = _reference.objective(X @ X.T, model.labels_, weight)
+        assert model.objective_ == pytest.approx(own, rel=1e-9)
+        assert own >= best * (1 - 1e-9)
 
     def test_one_scalar_for_all(self):
         X = load_iris().data

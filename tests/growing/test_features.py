@@ -147,23 +147,22 @@ def test_clusters_by_the_dozen():
 
 
 @pytest.mark.parametrize("copies", [2, 5])
-def test_equal_columns_choose_the_lowest(copies):
-    for seed in range(10):
-        x = np.random.default_rng(seed).normal(size=(70, 2))
-        X = np.tile(x, copies)
-        model = Kauri(20, engine="features", n_jobs=1).fit(X)
-        assert set(model.tree_.feature.tolist()) <= {-2, 0, 1}
+@given(SEEDS)
+@settings(max_examples=10)
+def test_equal_columns_choose_the_lowest(copies, seed):
+    x = np.random.default_rng(seed).normal(size=(70, 2))
+    X = np.tile(x, copies)
+    model = Kauri(20, engine="features", n_jobs=1).fit(X)
+    assert set(model.tree_.feature.tolist()) <= {-2, 0, 1}
 
 
-def test_mirrored_columns_choose_the_lowest():
+@given(SEEDS, st.integers(20, 79), st.integers(1, 3), st.data())
+def test_mirrored_columns_choose_the_lowest(seed, n, n_columns, data):
     """While clusters are founded a leaf may be certain of its gain by one of two that tie."""
-    for seed in range(150):
-        random = np.random.default_rng(seed)
-        n = int(random.integers(20, 80))
-        x = random.normal(size=(n, 1 + seed % 3))
-        n_clusters = int(random.integers(3, n // 2))
-        model = Kauri(n_clusters, engine="features", n_jobs=1).fit(np.column_stack([x, -x]))
-        assert model.tree_.feature.max() < x.shape[1], seed
+    x = np.random.default_rng(seed).normal(size=(n, n_columns))
+    n_clusters = data.draw(st.integers(3, n // 2 - 1), "n_clusters")
+    model = Kauri(n_clusters, engine="features", n_jobs=1).fit(np.column_stack([x, -x]))
+    assert model.tree_.feature.max() < n_columns
 
 
 def test_shifted_and_scaled_columns_choose_the_lowest():

@@ -1,8 +1,13 @@
 """Each limit alone, and the draws of max_features."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from helpers.invariants import equal_trees, valid_tree
+from helpers.models import SEEDS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from agathis import Kauri
@@ -21,6 +26,24 @@ def free(X):
     tree = Kauri(4, kernel="rbf", gamma=5.0).fit(X).tree_
     assert tree.n_leaves > 12
     return tree
+
+
+@contextmanager
+def spied_searches():
+    """Every search of leaves: their slots, the features drawn and the gains found."""
+    seen = []
+
+    def spied(search):
+        def spy(stocks, slots, drawn, floor):
+            search(stocks, slots, drawn, floor)
+            seen.append({"slots": slots, "drawn": drawn, "gain": stocks.gain[slots].copy()})
+
+        return spy
+
+    with pytest.MonkeyPatch.context() as patched:
+        for stocks in (PairStocks, FeatureStocks):
+            patched.setattr(stocks, "search", spied(stocks.search))
+        yield seen
 
 
 class TestLimits:
@@ -80,16 +103,22 @@ class TestLimits:
                 model.tree_.weighted_n_node_samples, twins.tree_.n_node_samples
             )
 
-    @pytest.mark.parametrize("limit", [1, 0.25, "sqrt", "log2", 3])
-    def test_max_features(self, limit):
-        X = np.random.default_rng(0).normal(size=(60, 8))
+    @given(SEEDS, SEEDS, st.sampled_from([1, 0.25, "sqrt", "log2", 3]))
+    @settings(max_examples=25)
+    def test_max_features(self, rows, seed, limit):
+        X = np.random.default_rng(rows).normal(size=(60, 8))
         best = Kauri(3, max_leaf_nodes=2).fit(X).tree_
-        seen = set()
-        for seed in range(25):
-            tree = Kauri(3, max_features=limit, max_leaf_nodes=2, random_state=seed).fit(X).tree_
-            seen.add(int(tree.feature[0]))
-            assert tree.gain[0] <= best.gain[0] * (1 + 1e-9)
-        assert len(seen) > 2
+        tree = Kauri(3, max_features=limit, max_leaf_nodes=2, random_state=seed).fit(X).tree_
+        assert tree.gain[0] <= best.gain[0] * (1 + 1e-9)
+
+    @pytest.mark.parametrize("limit", [1, 0.25, "sqrt", "log2", 3])
+    def test_max_features_draws_several(self, limit):
+        X = np.random.default_rng(0).normal(size=(60, 8))
+        # Fixed seeds: any few draws may be of the same features.
+        models = [
+            Kauri(3, max_features=limit, max_leaf_nodes=2, random_state=seed) for seed in range(25)
+        ]
+        assert len({int(model.fit(X).tree_.feature[0]) for model in models}) > 2
 
     def test_how_many_features_each_word_means(self, searches):
         X = np.random.default_rng(0).normal(size=(60, 9))
@@ -114,29 +143,20 @@ class TestLimits:
         of_one_leaf = {tuple(search["drawn"][0]) for search in searches if search["slots"][0] == 0}
         assert len(of_one_leaf) > 3
 
-    def test_only_features_with_a_threshold_are_drawn(self, searches):
+    @given(SEEDS, st.integers(0, 9))
+    @settings(max_examples=15)
+    def test_only_features_with_a_threshold_are_drawn(self, seed, place):
         X = np.zeros((60, 10))
-        X[:, 7] = np.random.default_rng(0).normal(size=60)
-        for seed in range(15):
+        X[:, place] = np.random.default_rng(0).normal(size=60)
+        with spied_searches() as searches:
             model = Kauri(3, max_features=1, random_state=seed).fit(X)
-            assert model.n_leaves_ >= 3
-        assert {int(np.argmax(row)) for search in searches for row in search["drawn"]} == {7}
+        assert model.n_leaves_ >= 3
+        assert {int(np.argmax(row)) for search in searches for row in search["drawn"]} == {place}
 
     @pytest.fixture
-    def searches(self, monkeypatch):
-        """Every search of leaves: their slots, the features drawn and the gains found."""
-        seen = []
-
-        def spied(search):
-            def spy(stocks, slots, drawn, floor):
-                search(stocks, slots, drawn, floor)
-                seen.append({"slots": slots, "drawn": drawn, "gain": stocks.gain[slots].copy()})
-
-            return spy
-
-        for stocks in (PairStocks, FeatureStocks):
-            monkeypatch.setattr(stocks, "search", spied(stocks.search))
-        return seen
+    def searches(self):
+        with spied_searches() as seen:
+            yield seen
 
 
 class TestRandomness:

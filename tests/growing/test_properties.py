@@ -60,6 +60,7 @@ def test_tree_is_the_oracles(problem):
 @pytest.mark.parametrize("kernel", ["indefinite", "ties"])
 def test_tree_is_the_oracles_where_rare_moves_fire(kernel):
     """They are rare for such kernels too: so many problems that each move is made."""
+    # Fixed seeds: it takes them all to see every move, and others might not show the rarest.
     moves = set()
     for seed in range(250):
         random = np.random.default_rng(seed)

@@ -89,6 +89,7 @@ class TestSingleMoves:
 class TestAuto:
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "indefinite"])
     def test_finds_the_best_partition_of_few_rows(self, kernel):
+        # Fixed seeds: most are hits, and no seed is promised to be one.
         hits = 0
         for seed in range(10):
             _, X, gram = problem(seed, kernel, least=7, most=8)
@@ -103,6 +104,7 @@ class TestAuto:
     def test_is_no_worse_than_lloyd(self, iris, kernel):
         X = MinMaxScaler().fit_transform(iris)
         auto = KernelKMeans(4, kernel=kernel, random_state=0).fit(X).inertia_
+        # Fixed seeds: both are searches, and the best of other runs might be better.
         plain = [
             KernelKMeans(4, kernel=kernel, algorithm="lloyd", random_state=seed).fit(X).inertia_
             for seed in range(10)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from helpers.kernel_kmeans_problems import ALGORITHMS, pair_cost
+from helpers.models import SEEDS
+from hypothesis import given, settings
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -88,12 +90,13 @@ class TestEdges:
                 assert model.fit(iris).n_clusters_ == 12
             assert len(np.unique(model.labels_)) == 12
 
-    def test_a_cost_of_nothing_is_0(self):
-        for seed in range(20):
-            X = np.random.default_rng(seed).random((12, 3))
-            model = KernelKMeans(12, kernel="poly", degree=2, random_state=0).fit(X)
-            assert model.n_clusters_ == 12
-            assert 0.0 <= model.inertia_ < 1e-10
+    @given(SEEDS)
+    @settings(max_examples=20)
+    def test_a_cost_of_nothing_is_0(self, seed):
+        X = np.random.default_rng(seed).random((12, 3))
+        model = KernelKMeans(12, kernel="poly", degree=2, random_state=0).fit(X)
+        assert model.n_clusters_ == 12
+        assert 0.0 <= model.inertia_ < 1e-10
 
     def test_float32_and_lists(self, iris):
         model = KernelKMeans(3, kernel="rbf", random_state=0).fit(iris.astype(np.float32))

@@ -16,7 +16,10 @@ from agathis import Kauri, KernelKMeans
 
 
 def left(X, algorithm, kernel, n_runs):
-    """How many of the runs leave 0, 1, ..., 6 clusters of 6."""
+    """How many of the runs leave 0, 1, ..., 6 clusters of 6.
+
+    Their seeds are fixed: shares of runs are compared, and other runs have other shares.
+    """
     gram = pairwise_kernels(X, metric=kernel)
     found = []
     for seed in range(n_runs):

@@ -5,7 +5,7 @@ import pytest
 from helpers.kernel_kmeans_problems import pair_cost, pairs, problem
 from helpers.models import SEEDS
 from helpers.strategies import weights
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.datasets import make_blobs
@@ -90,12 +90,16 @@ class TestSimilarity:
         again, _, _ = most_similar(pairs(gram), np.array([0, 1, 0, 1, 0]), 3, 10)
         assert again.tolist() == [0, 1, 0, 1, 0]
 
-    def test_longer_centres_take_all_rows(self):
+    @given(SEEDS)
+    @settings(max_examples=10)
+    def test_longer_centres_take_all_rows(self, seed):
         X = np.array([[1.0], [1.5], [2.0], [8.0], [9.0], [9.5]])
-        for seed in range(10):
-            model = KernelKMeans(2, algorithm="similarity", random_state=seed).fit(X)
-            assert model.n_clusters_ == 1
-            assert model.cluster_centers_.tolist() == [[X.mean()]]
+        model = KernelKMeans(2, algorithm="similarity", random_state=seed).fit(X)
+        assert model.n_clusters_ == 1
+        assert model.cluster_centers_.tolist() == [[X.mean()]]
+
+    def test_of_those_rows_lloyd_makes_two(self):
+        X = np.array([[1.0], [1.5], [2.0], [8.0], [9.0], [9.5]])
         assert KernelKMeans(2, algorithm="lloyd", random_state=0).fit(X).n_clusters_ == 2
 
     def test_of_kernels_with_a_mean_that_hardly_differs(self):
@@ -105,6 +109,7 @@ class TestSimilarity:
 
     def test_starts_again_where_a_cluster_is_lost(self, iris):
         # One start in three keeps all four clusters: ten starts miss them one time in sixty.
+        # Fixed seeds: shares are compared, and with few others they may differ less.
         X = MinMaxScaler().fit_transform(iris)
         gram = rbf_kernel(X, gamma=1.0)
         rng = np.random.default_rng(0)
@@ -122,35 +127,34 @@ class TestSimilarity:
         assert np.mean(first) < 0.7
         assert np.mean(kept) > np.mean(first) + 0.15
 
-    def test_the_tenth_start_stays_as_it_was(self, iris):
+    @given(SEEDS)
+    @settings(max_examples=5)
+    def test_the_tenth_start_stays_as_it_was(self, iris, seed):
         X = MinMaxScaler().fit_transform(iris)
         gram = polynomial_kernel(X)
-        for seed in range(5):
-            model = KernelKMeans(
-                5, kernel="precomputed", algorithm="similarity", random_state=seed
-            ).fit(X, gram=gram)
-            drawn = np.random.RandomState(seed)
-            starts = [drawn.randint(5, size=len(X)) for _ in range(10)]
-            ends = [most_similar(pairs(gram), start, 5, 300)[0] for start in starts]
-            assert max(end.max() for end in ends) < 4
-            np.testing.assert_array_equal(model.labels_, ends[-1])
+        drawn = np.random.RandomState(seed)
+        starts = [drawn.randint(5, size=len(X)) for _ in range(10)]
+        ends = [most_similar(pairs(gram), start, 5, 300)[0] for start in starts]
+        # No start is known to keep all clusters; a seed that finds one says nothing here.
+        assume(max(end.max() for end in ends) < 4)
+        model = KernelKMeans(5, kernel="precomputed", algorithm="similarity", random_state=seed)
+        np.testing.assert_array_equal(model.fit(X, gram=gram).labels_, ends[-1])
 
     @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "additive_chi2"])
-    def test_precomputed_is_the_named_one(self, iris, kernel):
+    @given(seed=SEEDS)
+    @settings(max_examples=5)
+    def test_precomputed_is_the_named_one(self, iris, kernel, seed):
         train, other = iris[::2], iris[1::2]
         gram = pairwise_kernels(train, metric=kernel)
         cross = pairwise_kernels(other, train, metric=kernel)
-        for seed in range(5):
-            named = KernelKMeans(3, kernel=kernel, algorithm="similarity", random_state=seed)
-            given_ = KernelKMeans(
-                3, kernel="precomputed", algorithm="similarity", random_state=seed
-            )
-            named.fit(train)
-            given_.fit(train, gram=gram)
-            np.testing.assert_array_equal(named.labels_, given_.labels_)
-            np.testing.assert_array_equal(named.predict(other), given_.predict(other, gram=cross))
-            means = [cross[:, named.labels_ == k].mean(axis=1) for k in range(named.n_clusters_)]
-            np.testing.assert_array_equal(named.predict(other), np.argmax(means, axis=0))
+        named = KernelKMeans(3, kernel=kernel, algorithm="similarity", random_state=seed)
+        given_ = KernelKMeans(3, kernel="precomputed", algorithm="similarity", random_state=seed)
+        named.fit(train)
+        given_.fit(train, gram=gram)
+        np.testing.assert_array_equal(named.labels_, given_.labels_)
+        np.testing.assert_array_equal(named.predict(other), given_.predict(other, gram=cross))
+        means = [cross[:, named.labels_ == k].mean(axis=1) for k in range(named.n_clusters_)]
+        np.testing.assert_array_equal(named.predict(other), np.argmax(means, axis=0))
 
     def test_rows_of_no_weight_get_the_most_similar_cluster(self, iris):
         weight = np.ones(len(iris))

@@ -5,6 +5,9 @@ import pytest
 from helpers import centre_twins as twins
 from helpers.centre_problems import is_fine, same_as_twin
 from helpers.invariants import same_tree
+from helpers.models import SEEDS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.tree import DecisionTreeClassifier
@@ -124,9 +127,11 @@ class TestSpecial:
         """Cuts lie at a value as often as it is far from the nearest centre."""
         centres = np.array([[0.0, 0.0], [4.0, 1.0], [6.0, 1.0]])
         X = np.vstack([centres - 0.01, centres + 0.01])
+        # Fixed seeds: shares of many draws are compared with a distribution, and one set of draws
+        # in some hundred is further from it than this.
         drawn = []
         for seed in range(3000):
-            tree = RDM(3, centers=centres, random_state=seed).fit(X).tree_
+            tree = RDM(3, centers=centres, n_jobs=1, random_state=seed).fit(X).tree_
             drawn.append((tree.feature[0], tree.threshold[0]))
         feature, value = np.array(drawn).T
         # Masses of the gaps are gap^2 / 2: 8 and 2 along the first feature, 0.5 along the other.
@@ -145,20 +150,22 @@ class TestSpecial:
         trees = [RDM(3, centers=centres, random_state=s).fit(iris).tree_ for s in range(20)]
         assert len({float(t.threshold[0]) for t in trees}) == 20
 
-    def test_rdm_draws_do_not_follow_kmeans(self, iris):
+    @given(SEEDS, st.integers(1, 5))
+    @settings(max_examples=5)
+    def test_rdm_draws_do_not_follow_kmeans(self, iris, seed, n_init):
         """The cuts of found centres are those of the same centres given."""
-        for seed in range(5):
-            found = RDM(3, n_init=1 + seed, random_state=seed).fit(iris)
-            given_them = RDM(3, centers=found.cluster_centers_, random_state=seed).fit(iris)
-            same_tree(found.tree_, given_them.tree_)
+        found = RDM(3, n_init=n_init, random_state=seed).fit(iris)
+        given_them = RDM(3, centers=found.cluster_centers_, random_state=seed).fit(iris)
+        same_tree(found.tree_, given_them.tree_)
 
-    def test_rdm_centres_that_nearly_coincide(self):
+    @given(SEEDS)
+    @settings(max_examples=20)
+    def test_rdm_centres_that_nearly_coincide(self, seed):
         centres = np.array([[0.0], [1.0], [1.0 + 1e-12]])
         X = np.vstack([centres, [[-1.0], [3.0]]])
-        for seed in range(20):
-            model = RDM(3, centers=centres, random_state=seed).fit(X)
-            is_fine(model, X)
-            assert model.n_clusters_ == 3
+        model = RDM(3, centers=centres, random_state=seed).fit(X)
+        is_fine(model, X)
+        assert model.n_clusters_ == 3
 
     def test_rdm_gaps_whose_squares_vanish(self):
         gaps = Gaps(np.array([[0.0, 5.0], [1e-200, 5.0]]))

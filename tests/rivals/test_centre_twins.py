@@ -6,7 +6,8 @@ from agathis._core.centres.costs import distances
 from helpers import centre_twins as twins
 from helpers.centre_problems import is_fine, problems, quiet, same_as_twin
 from helpers.invariants import same_tree
-from hypothesis import given
+from helpers.models import SEEDS
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -58,7 +59,8 @@ class TestTwins:
         centres = np.round(centres, 3)
         self.check_rdm(X, weight, centres, seed, instance)
 
-    @pytest.mark.parametrize("seed", range(30))
+    @given(SEEDS)
+    @settings(max_examples=30)
     def test_rdm_sides_without_rows(self, seed):
         """Rows far from their centres: nodes have centres whose rows are all elsewhere."""
         random = np.random.default_rng(seed)
