@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
+from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import LOWER_MARKS, MARKS
 from agathis._tables.number_notation import not_numbers, notation_of
@@ -152,7 +152,7 @@ def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
     from agathis._tables.arrow_values import as_numbers, holds_numbers
 
     if holds_numbers(column.type) or types.is_null(column.type):
-        return as_numbers(column)
+        return _finite(name, as_numbers(column), title)
     if types.is_string(column.type):
         return _numbers_of_values(name, column.to_pylist(), title)
     what = f"is of type {column.type}"
@@ -161,6 +161,22 @@ def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
         column=name,
         what=what,
     )
+
+
+def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
+    """The numbers of a file, none of which may be infinite; those of a frame, fits look over."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        what = f"has {numbers[row]} in row {row + 1}"
+        raise NoNumbers(
+            f"{title}: {name} {what}; values must be finite or missing. ",
+            Advice("na"),
+            " takes a text for a missing value.",
+            column=name,
+            what=what,
+        )
+    return numbers
 
 
 def _numbers_of_values(name: str, values: list[Any], title: str) -> np.ndarray:
