@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
 from helpers.awkward_tables import FILES
 
+from agathis._fit_file import fit_file
 from agathis._tables.arrow_values import holds_numbers
+from agathis._tables.feature_rows import feature_rows
+from agathis._tables.missing_marks import MARKS
 from agathis._tables.source import open_source
 from agathis._tables.whole_table import Reading, read_table
 
@@ -97,9 +101,6 @@ def test_the_same_of_encodings_that_are_none(encoding, tmp_path):
 
 @pytest.mark.parametrize("text", ["inf", "-inf", "Infinity"])
 def test_infinite_numbers_are_refused_by_all(text, tmp_path):
-    from agathis._fit_file import fit_file
-    from agathis._tables.feature_rows import feature_rows
-
     path = written(tmp_path, f"a,b\n1,2\n2,{text}\n5,4\n".encode())
     with pytest.raises(ValueError, match=r"column 'b': -?inf in row 1 \(counted from 0\)"):
         fit_file(path, 2)
@@ -110,3 +111,18 @@ def test_infinite_numbers_are_refused_by_all(text, tmp_path):
     assert feature_rows(table, ["a", "b"], {}, ["a"]).n_incomplete == 0
     table = read_table(str(path), Reading(na=[text])).table
     assert feature_rows(table, ["a", "b"], {}).n_incomplete == 1
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_what_is_missing_is_so_in_files_and_in_frames(mark, tmp_path):
+    import pandas as pd
+
+    path = written(tmp_path, f'n,c\n1,x\n"{mark}","{mark}"\n5,y\n'.encode())
+    assert whole(path)[1]["n"] == in_blocks(path)[1]["n"] == [1, None, 5]
+    names, one_hot = ["n", "x", "y"], {"c": {"x": "x", "y": "y"}}
+    frame = pd.DataFrame({"n": ["1", mark, "5"], "c": ["x", mark, "y"]})
+    for table in (frame, read_table(str(path)).table):
+        found = feature_rows(table, names, one_hot)
+        assert (found.n_incomplete, found.unseen) == (1, {})
+        assert np.isnan(found.X[1]).all()
+        assert found.X[[0, 2]].tolist() == [[1, 1, 0], [5, 0, 1]]

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from agathis._tables.arrow_values import different, numbers_of_texts, plain
 from agathis._tables.csv_layout import Layout
 from agathis._tables.errors import BadTable, Note
+from agathis._tables.missing_marks import MARKS
 from agathis._tables.number_notation import Notation, described, doubt, notation_of
 from agathis._tables.wording import count
 
@@ -58,7 +59,7 @@ def csv_options(
     convert = csv.ConvertOptions(
         column_types=types,
         include_columns=names,
-        null_values=[*csv.ConvertOptions().null_values, *na],
+        null_values=[*MARKS, *na],
         strings_can_be_null=gaps_in_text,
         decimal_point=layout.decimal,
     )
