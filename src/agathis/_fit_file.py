@@ -59,7 +59,7 @@ def fit_file(
     path : str or PathLike
         A file in Parquet (``.parquet``, ``.pq``), Arrow IPC or Feather (``.arrow``,
         ``.feather``, ``.ipc``; as a file or as a stream), CSV (``.csv``, ``.csv.gz``) or TSV
-        (``.tsv``, ``.tsv.gz``). Text has the column names in its first line.
+        (``.tsv``, ``.tab``, ``.tsv.gz``). Text has the column names in its first line.
     n_clusters : int, default=8
         The most clusters there may be.
     columns : list of str, default=None
@@ -103,9 +103,10 @@ def fit_file(
 
     Notes
     -----
-    A missing value becomes NaN. Values are kept as float32 where every column fits exactly
-    (floats of up to 32 bits, integers of up to 16, booleans), else as float64. CSV columns are
-    numbers if they are in the first 4 MiB of text, and have to stay so, written in the same way.
+    A missing value becomes NaN, and an infinite one is an error. Values are kept as float32 where
+    every column fits exactly (floats of up to 32 bits, integers of up to 16, booleans), else as
+    float64. CSV columns are numbers if they are in the first 4 MiB of text, and have to stay so,
+    written in the same way.
     An identifier, by the first rows, is whole numbers that go up by one, or that have many values
     and a name such as ``id`` or ``customer_id``.
 

@@ -88,7 +88,8 @@ class TestFaults(TableFiles):
             ("table.csv", b"PAR1" + bytes(20), "begins as a Parquet file"),
             ("table.tsv", b"ARROW1\0\0", "read as TSV: it begins as an Arrow file"),
             ("table.arrow", b"PAR1" + bytes(20), "neither a file nor a stream"),
-            ("zeros.csv", bytes(50), "zero bytes"),
+            ("zeros.csv", bytes(50), "is no text, or in another encoding"),
+            ("page.csv", b"<html><p>1,2</p>\n", "seems to be a page, HTML, not a table"),
         ],
     )
     def test_another_type(self, fails, tmp_path, name, content, match):

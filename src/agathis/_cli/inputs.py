@@ -64,16 +64,17 @@ def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages:
     )
 
 
-def load_model(path: str) -> LoadedTree:
-    """The model in a file, or from stdin."""
+def load_model(path: str, takes_missing: bool | None = None) -> LoadedTree:
+    """The model in a file, or from stdin; ``takes_missing`` as for ``from_json``."""
     from agathis.export import from_json
 
     try:
         if path != STDIN:
-            return from_json(Path(path))
+            return from_json(Path(path), takes_missing=takes_missing)
         # With a brace before it, whatever comes is taken for a text and not for a path.
         text = sys.stdin.buffer.read().decode("utf-8", errors="replace").lstrip()
-        return from_json(text if text.startswith("{") else "{" + text)
+        text = text if text.startswith("{") else "{" + text
+        return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
         said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
@@ -109,13 +110,20 @@ def rows_for_model(
     model: LoadedTree, table: pa.Table, path: str, messages: Messages, *, every: bool = False
 ) -> np.ndarray:
     """The features of a model, in its order; what is odd about them is told."""
-    from agathis._tables.frames import rows_for
+    from agathis._tables.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
         raise BadData("the model has no names of columns, so that none can be found in a table.")
     name = title_of_input(path)
     try:
-        found = rows_for(model, table, every=every, title=name)
+        found = rows_for_tree(
+            table,
+            model.tree_,
+            model.feature_names_in_,
+            model.one_hot or {},
+            every=every,
+            title=name,
+        )
     except NamesTwice as error:
         title = one_line(error.name)
         if not error.of_tree:
@@ -145,7 +153,7 @@ def rows_for_model(
     if found.n_incomplete:
         way = (
             "each split sends them where it learnt to"
-            if model.takes_missing
+            if model.tree_.missing.any()
             else "the model has seen none, and sends them with the larger part at each split"
         )
         messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")

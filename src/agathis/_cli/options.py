@@ -138,9 +138,10 @@ def reading_of(
 def separator_of(given: str | None) -> str | None:
     """The character, where its name or what shells make of it was typed."""
     from agathis._cli.errors import WrongUse
+    from agathis._tables.csv_layout import is_separator
 
     names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
     found = names.get(given, given) if given is not None else None
-    if found is not None and (len(found) != 1 or not found.isascii() or found in '"\r\n'):
+    if found is not None and not is_separator(found):
         raise WrongUse(f"--sep {given!r} must be one character, or tab.")
     return found

@@ -48,15 +48,13 @@ def different(column: pa.Array) -> list:
 
 
 def as_numbers(column: pa.Array) -> np.ndarray:
-    """Float64; what is missing or infinite is NaN."""
+    """Float64; what is missing is NaN."""
     import pyarrow as pa
 
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
     values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    values = np.array(values, dtype=np.float64)
-    values[~np.isfinite(values)] = np.nan
-    return values
+    return np.array(values, dtype=np.float64)
 
 
 def numbers_of_texts(column: pa.ChunkedArray | pa.Array, notation: Notation) -> pa.Array:

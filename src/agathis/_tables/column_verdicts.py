@@ -222,7 +222,7 @@ def _is_identifier(name: str, values: pa.Array, some: list) -> bool:
     if types.is_boolean(values.type):
         return False
     numbers = as_numbers(values)
-    known = numbers[~np.isnan(numbers)]
+    known = numbers[np.isfinite(numbers)]
     if not (known == np.floor(known)).all():
         return False
     if named and n > 1 and many:

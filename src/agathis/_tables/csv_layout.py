@@ -50,8 +50,20 @@ class Layout:
     sample: Sequence[Sequence[str]] = field(repr=False)
 
 
-def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
-    """The text in UTF-8 without a mark at its beginning."""
+def is_separator(text: object) -> bool:
+    """Whether a text can stand between columns.
+
+    >>> is_separator(";"), is_separator(", "), is_separator('"')
+    (True, False, False)
+    """
+    return isinstance(text, str) and len(text) == 1 and text.isascii() and text not in '"\r\n'
+
+
+def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
+    """The text in UTF-8 without a mark at its beginning.
+
+    Where it is not ``whole``, half a character at its end is left out.
+    """
     if encoding is None and data.startswith(UTF16):
         raise BadTable(f"{name} is text in UTF-16: give ", Advice("encoding", "utf-16"), ".")
     if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
@@ -59,7 +71,7 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
             f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
         )
     try:
-        text = data.decode("utf-8" if encoding is None else encoding)
+        text = _decoded(data, "utf-8" if encoding is None else encoding, whole)
     except LookupError:
         raise UnknownEncoding(
             Advice("encoding", encoding), " is unknown; others are utf-8, latin-1, cp1252, utf-16."
@@ -76,10 +88,17 @@ def as_utf8(data: bytes, encoding: str | None, name: str) -> bytes:
         ) from None
     except UnicodeError as error:
         raise BadTable(f"{name} is not text in {encoding}: {error}.") from None
-    if encoding is None:
+    if encoding is None and whole:
         return data.removeprefix(codecs.BOM_UTF8)
     # Some encodings have halves of characters, which UTF-8 has not.
     return text.removeprefix("\ufeff").encode(errors="replace")
+
+
+def _decoded(data: bytes, encoding: str, whole: bool) -> str:
+    if whole:
+        return data.decode(encoding)
+    b"".decode(encoding)  # raises for codecs that make no text
+    return codecs.getincrementaldecoder(encoding)().decode(data)
 
 
 def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
@@ -89,7 +108,7 @@ def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
     (b'a;b\\n', ';')
     """
     found = SEP_LINE.match(data)
-    if not found or not found[1].isascii():
+    if not found or not is_separator(found[1].decode("latin-1")):
         return data, None
     return data[found.end() :], found[1].decode()
 

@@ -15,18 +15,22 @@ taken for a row by pyarrow, by DuckDB and here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agathis._tables.arrow_values import different, numbers_of_texts, plain
 from agathis._tables.csv_layout import Layout
 from agathis._tables.errors import BadTable, Note
+from agathis._tables.missing_marks import MARKS
 from agathis._tables.number_notation import Notation, described, doubt, notation_of
 from agathis._tables.wording import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import csv
+
+
+OPEN_QUOTE = "has a quote that is opened and never closed."
 
 
 def csv_options(
@@ -55,7 +59,7 @@ def csv_options(
     convert = csv.ConvertOptions(
         column_types=types,
         include_columns=names,
-        null_values=[*csv.ConvertOptions().null_values, *na],
+        null_values=[*MARKS, *na],
         strings_can_be_null=gaps_in_text,
         decimal_point=layout.decimal,
     )
@@ -84,13 +88,20 @@ def read_cells(
         table = csv.read_csv(pa.BufferReader(data), *options)
     except pa.ArrowInvalid as error:
         raise BadTable(f"{name}: {explained(str(error))}") from error
-    if data.count(b'"') % 2 and any(
-        pa.types.is_string(column.type) and "\n" in (column[-1].as_py() or "")
-        for column in table.columns
-        if len(column)
-    ):
-        raise BadTable(f"{name} has a quote that is opened and never closed.")
+    if data.count(b'"') % 2 and ends_in_lines(table.columns):
+        raise BadTable(f"{name} {OPEN_QUOTE}")
     return table
+
+
+def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:
+    """Whether the last row has a text of several lines: if a quote is lacking, that is where."""
+    from pyarrow import types
+
+    return any(
+        types.is_string(column.type) and "\n" in (column[-1].as_py() or "")
+        for column in columns
+        if len(column)
+    )
 
 
 def notations(

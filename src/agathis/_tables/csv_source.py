@@ -1,24 +1,51 @@
-"""Text files of any size, block by block: what the first block shows holds for all of them."""
+"""Text files of any size, block by block: what the first block shows holds for all of them.
+
+They are opened as whole texts are (``text_opening``), from their first bytes, and read from there
+on in bounded memory.
+"""
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._tables.arrow_values import different, numbers_of_texts
-from agathis._tables.csv_layout import UTF16, layout_of, without_sep_line
-from agathis._tables.csv_reader import csv_options, explained, notations
+from agathis._tables.csv_layout import SAMPLE_BYTES
+from agathis._tables.csv_reader import (
+    OPEN_QUOTE,
+    csv_options,
+    ends_in_lines,
+    explained,
+    notations,
+)
 from agathis._tables.errors import BadTable, Note
-from agathis._tables.formats import TITLES, begins_as
+from agathis._tables.formats import GZIP, TITLES, begins_as, columnar_kind
 from agathis._tables.number_notation import Notation
 from agathis._tables.source import Source
+from agathis._tables.text_opening import open_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 CSV_BYTES = 4 << 20
+
+
+class _Watched(io.RawIOBase):
+    """A stream each piece of which is shown to a function as it is read."""
+
+    def __init__(self, file: pa.NativeFile, show: Callable[[bytes], object]) -> None:
+        self.file, self.show = file, show
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self.file.read(size if size >= 0 else None)
+        self.show(piece)
+        return piece
 
 
 class CsvSource(Source):
@@ -53,65 +80,81 @@ class CsvSource(Source):
         self.title = TITLES[kind]
         self.encoding = encoding
         with self.faults():
-            head = self._first_bytes()
-        if not head.strip():
-            raise BadTable(f"{self.shown} is empty.")
-        if what := begins_as(head):
-            raise self.fault(f"it begins as {what}.")
-        if encoding is not None:
-            head = _decoded(head, encoding)
-        elif b"\0" in head or head.startswith(UTF16):
-            raise self.fault("it holds zero bytes, so it is not text in UTF-8 (UTF-16, maybe?).")
-        text, said = without_sep_line(head.removeprefix(b"\xef\xbb\xbf"))
-        self.has_sep_line = said is not None
-        delimiter = delimiter or said or ("\t" if kind == "tsv" else None)
-        self.layout = layout_of(text, delimiter, decimal)
-        self.hint = _delimiter_hint(text, self.layout.separator)
+            self.compression = _compression(path)
+            head, whole = self._first_bytes()
+        if columnar_kind(head):
+            raise self.fault(f"it begins as {begins_as(head)}.")
+        opening = open_text(
+            head,
+            self.shown,
+            whole=whole,
+            tsv=kind == "tsv",
+            encoding=encoding,
+            separator=delimiter,
+            decimal=decimal,
+        )
+        self.layout, self.has_sep_line = opening.layout, opening.has_sep_line
+        self.hint = _delimiter_hint(opening.text, self.layout.separator)
         self._learn()
 
     def _learn(self) -> None:
         """Find the types of the columns from the first block."""
         import pyarrow as pa
 
-        self.names = []
+        self.names = [name.strip() for name in self.layout.header]
         with self.faults(self._explain), self._open() as reader:
             found = reader.schema
-            self.names = found.names
-            self.first = next(iter(reader), None)
+            self.names = [name.strip() for name in found.names]
+            first = next(iter(reader), None)
+        # How pyarrow knows the columns; of two of one name neither is read.
+        self.raw = dict(zip(self.names, found.names, strict=True))
+        self.first = None if first is None else self._named(first, self.names)
         written: dict[int, Notation] = {}
         notes: dict[str, Note] = {}
         if self.first is not None:
             written, notes = notations(self.first, self.layout)
         self.notes = notes
-        # Of two columns of one name neither is read.
         single = [i for i in written if self.names.count(self.names[i]) == 1]
         self.notations = {self.names[i]: written[i] for i in single}
         # Whole numbers may become fractions in a later block, and gaps may become numbers.
         turned = {pa.int64(): pa.float64(), pa.null(): pa.float64()}
         self.schema = pa.schema(
             [
-                (f.name, pa.float64() if f.name in self.notations else turned.get(f.type, f.type))
-                for f in found
+                (name, pa.float64() if name in self.notations else turned.get(kind, kind))
+                for name, kind in zip(self.names, found.types, strict=True)
             ]
         )
         if self.first is not None:
             self.first = self._as_numbers(self.first, 0)
 
-    def _first_bytes(self) -> bytes:
+    def _first_bytes(self) -> tuple[bytes, bool]:
+        """The beginning of the text, and whether it is all of it."""
         import pyarrow as pa
 
-        with pa.input_stream(self.path) as file:
-            return file.read(1 << 16)
+        with pa.input_stream(self.path, self.compression) as file:
+            head = file.read(SAMPLE_BYTES + 1)
+        return head, len(head) <= SAMPLE_BYTES
+
+    @staticmethod
+    def _named(batch: pa.RecordBatch, names: list[str]) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        return pa.RecordBatch.from_arrays(batch.columns, names=names)
 
     @contextmanager
-    def _open(self, names: list[str] | None = None) -> Iterator[pa.RecordBatchReader]:
+    def _open(
+        self,
+        names: list[str] | None = None,
+        types: dict[str, pa.DataType] | None = None,
+    ) -> Iterator[pa.RecordBatchReader]:
         import pyarrow as pa
         from pyarrow import csv
 
-        types = None
         if names is not None:
             types = {
-                name: pa.string() if name in self.notations else self.schema.field(name).type
+                self.raw[name]: pa.string()
+                if name in self.notations
+                else self.schema.field(name).type
                 for name in names
             }
         options = csv_options(
@@ -120,10 +163,16 @@ class CsvSource(Source):
             skip_rows=int(self.has_sep_line),
             encoding=self.encoding or "utf8",
             types=types,
-            names=names,
+            names=None if names is None else [self.raw[name] for name in names],
         )
-        with pa.input_stream(self.path) as file, csv.open_csv(file, *options) as reader:
-            yield reader
+        with pa.input_stream(self.path, self.compression) as file:
+            self.quotes = 0
+            watched = _Watched(file, self._count_quotes)
+            with csv.open_csv(pa.PythonFile(watched, "r"), *options) as reader:
+                yield reader
+
+    def _count_quotes(self, piece: bytes) -> None:
+        self.quotes += piece.count(b'"')
 
     def head(self, names: list[str]) -> pa.RecordBatch | None:
         return None if self.first is None else self.first.select(names)
@@ -132,8 +181,22 @@ class CsvSource(Source):
         done = 0
         with self.faults(self._explain), self._open(names) as reader:
             for batch in reader:
-                yield self._as_numbers(batch, done)
+                yield self._as_numbers(self._named(batch, names), done)
                 done += len(batch)
+        if self.quotes % 2:
+            self._check_last_row()
+
+    def _check_last_row(self) -> None:
+        """Raise where a quote that is never closed took the last rows for one text."""
+        import pyarrow as pa
+
+        last = None
+        texts = dict.fromkeys(self.layout.header, pa.string())
+        with self.faults(self._explain), self._open(types=texts) as reader:
+            for batch in reader:
+                last = batch if len(batch) else last
+        if last is not None and ends_in_lines(last.columns):
+            raise BadTable(f"{self.shown} {OPEN_QUOTE}")
 
     def _as_numbers(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
         """The batch with numbers for texts that are such to people."""
@@ -179,8 +242,7 @@ def _delimiter_hint(head: bytes, delimiter: str) -> str:
     )
 
 
-def _decoded(head: bytes, encoding: str) -> bytes:
-    try:
-        return head.decode(encoding, errors="ignore").encode()
-    except LookupError:
-        raise ValueError(f"encoding={encoding!r} is unknown.") from None
+def _compression(path: str) -> str | None:
+    """By the first bytes, as the name of a file says little."""
+    with open(path, "rb") as file:
+        return "gzip" if file.read(len(GZIP)) == GZIP else None

@@ -15,19 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
+from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
-from agathis._tables.missing_marks import LOWER_MARKS, MARKS
+from agathis._tables.missing_marks import MARKS, NO_NUMBERS
 from agathis._tables.number_notation import not_numbers, notation_of
+from agathis._tables.wording import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# More values than that are not read in a message.
-SHOWN = 8
-#: What pandas has for a missing value, as text.
-OF_PANDAS = ("<NA>", "NaT")
-_NO_VALUES = {*LOWER_MARKS, *(mark.lower() for mark in OF_PANDAS), "none"}
+    from agathis._trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -98,10 +95,27 @@ def feature_rows(
     return FeatureRows(X, unseen, incomplete)
 
 
-def quoted(names: Collection[object]) -> str:
-    """Some names or values, as Python writes them."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(repr, list(names)[:SHOWN])) + more
+def rows_for_tree(
+    table: Any,
+    tree: Tree,
+    names: Sequence[str],
+    one_hot: Mapping[str, Mapping[str, object]],
+    *,
+    every: bool = False,
+    title: str = "X",
+) -> FeatureRows:
+    """The features of a tree; those that it does not ask for need not be there, unless ``every``.
+
+    Parameters
+    ----------
+    table, names, one_hot, title
+        As for :func:`feature_rows`.
+    tree : Tree
+    every : bool
+    """
+    names = list(names)
+    asked = None if every else {names[f] for f in np.unique(tree.feature[~tree.is_leaf])}
+    return feature_rows(table, names, one_hot, asked, title)
 
 
 def _check_names(
@@ -152,7 +166,7 @@ def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
     from agathis._tables.arrow_values import as_numbers, holds_numbers
 
     if holds_numbers(column.type) or types.is_null(column.type):
-        return as_numbers(column)
+        return _finite(name, as_numbers(column), title)
     if types.is_string(column.type):
         return _numbers_of_values(name, column.to_pylist(), title)
     what = f"is of type {column.type}"
@@ -163,15 +177,31 @@ def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
     )
 
 
+def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
+    """The numbers of a file, none of which may be infinite; those of a frame, fits look over."""
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        what = f"has {numbers[row]} in row {row + 1}"
+        raise NoNumbers(
+            f"{title}: {name} {what}; values must be finite or missing. ",
+            Advice("na"),
+            " takes a text for a missing value.",
+            column=name,
+            what=what,
+        )
+    return numbers
+
+
 def _numbers_of_values(name: str, values: list[Any], title: str) -> np.ndarray:
     """Numbers of numbers, and of texts that are such to people."""
     out = np.full(len(values), np.nan)
     texts: dict[int, str] = {}
     for i, value in enumerate(values):
         if isinstance(value, str):
-            if value.strip().lower() not in _NO_VALUES:
+            if value.strip().lower() not in NO_NUMBERS:
                 texts[i] = value
-        elif value is not None and str(value).lower() not in _NO_VALUES:
+        elif value is not None and str(value).lower() not in NO_NUMBERS:
             try:
                 out[i] = float(value)
             except (TypeError, ValueError):
@@ -202,7 +232,7 @@ def _indicators(
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """The one-hot columns of a source, and the words that are none of its categories."""
     values = column.to_pylist() if hasattr(column, "type") else column.to_list()
-    marks = {*MARKS, *OF_PANDAS}.difference(map(str, columns.values()))
+    marks = set(MARKS).difference(map(str, columns.values()))
     words = [None if (text := word(value)) in marks else text for value in values]
     made, unseen = encoded(words, list(columns.values()))
     return dict(zip(columns, made.T, strict=True)), unseen

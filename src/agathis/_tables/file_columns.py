@@ -6,7 +6,6 @@ the file may not fit in memory: so a column that is constant or empty there is u
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -14,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._checks.data import warn
 from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.column_verdicts import IDENTIFIER, judge
+from agathis._tables.wording import some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
-def choose_columns(
-    source: Source, columns: Sequence[str] | None, weight: str | None, *, stacklevel: int = 3
-) -> list[str]:
+def choose_columns(source: Source, columns: Sequence[str] | None, weight: str | None) -> list[str]:
     """The names of the features, after the names that were given are checked.
 
     Parameters
@@ -37,8 +36,6 @@ def choose_columns(
     columns : list of str or None
         ``None`` is every column of numbers; a warning tells what is left out.
     weight : str or None
-    stacklevel : int, default=3
-        Whose line the warning shows; by default that of the caller of the caller.
 
     Returns
     -------
@@ -48,14 +45,13 @@ def choose_columns(
     if weight is not None:
         _check_name(source, counts, "weight", weight)
     if columns is None:
-        names = _all_numbers(source, counts, weight, stacklevel + 1)
+        names = _all_numbers(source, counts, weight)
     else:
         names = _named(source, counts, columns, weight)
     for name in [*names, *([weight] if weight is not None else [])]:
         note = source.notes.get(name)
         if note is not None and note.doubtful:
-            text = f"file {source.path!r}: in {name!r} {note}."
-            warnings.warn(text, UserWarning, stacklevel=stacklevel)
+            warn(f"file {source.path!r}: in {name!r} {note}.", UserWarning)
     return names
 
 
@@ -90,9 +86,7 @@ def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def _all_numbers(
-    source: Source, counts: Counter[str], weight: str | None, stacklevel: int
-) -> list[str]:
+def _all_numbers(source: Source, counts: Counter[str], weight: str | None) -> list[str]:
     index = source.index_names
     names, left_out = [], []
     for field in source.schema:
@@ -115,14 +109,13 @@ def _all_numbers(
     if not names:
         raise ValueError(
             f"file {source.path!r} has no column of numbers to use. "
-            f"Left out: {_listed(left_out)}.{source.hint}"
+            f"Left out: {some(left_out, SHOWN)}.{source.hint}"
         )
     if left_out:
-        warnings.warn(
-            f"file {source.path!r}: not used are {_listed(left_out)}. "
+        warn(
+            f"file {source.path!r}: not used are {some(left_out, SHOWN)}. "
             "Give columns= to choose, and to silence this.",
             UserWarning,
-            stacklevel=stacklevel,
         )
     return names
 
@@ -143,7 +136,7 @@ def _check_name(source: Source, counts: Counter[str], argument: str, name: str) 
         raise ValueError(
             f"{argument} names {name!r}, which file {source.path!r} does not have"
             + (f"; did you mean {close[0]!r}?" if close else ".")
-            + f" Its columns are {_listed(map(repr, counts))}.{source.hint}"
+            + f" Its columns are {some(map(repr, counts), SHOWN)}.{source.hint}"
         )
     _check_single(source, counts, name)
     kind = source.schema.field(name).type
@@ -151,7 +144,7 @@ def _check_name(source: Source, counts: Counter[str], argument: str, name: str) 
         numbers = [repr(field.name) for field in source.schema if holds_numbers(field.type)]
         raise ValueError(
             f"{argument} names {name!r}, which is not a column of numbers but of type {kind} in "
-            f"file {source.path!r}. Columns of numbers are {_listed(numbers)}."
+            f"file {source.path!r}. Columns of numbers are {some(numbers, SHOWN)}."
         )
 
 
@@ -161,9 +154,3 @@ def _check_single(source: Source, counts: Counter[str], name: str) -> None:
             f"file {source.path!r} has {counts[name]} columns of the name {name!r}; "
             "names must differ."
         )
-
-
-def _listed(names: Iterable[str]) -> str:
-    names = list(names)
-    more = len(names) - SHOWN
-    return (", ".join(names[:SHOWN]) or "none") + (f" and {more} more" if more > 0 else "")

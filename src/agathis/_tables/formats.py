@@ -14,8 +14,10 @@ FORMATS = {
     ".ipc": "arrow",
     ".csv": "csv",
     ".tsv": "tsv",
+    ".tab": "tsv",
 }
 TITLES = {"parquet": "Parquet", "arrow": "Arrow", "csv": "CSV", "tsv": "TSV"}
+TEXTS = ("csv", "tsv")
 GZIP = b"\x1f\x8b"
 # How files begin that are not text.
 MAGIC = {
@@ -23,7 +25,7 @@ MAGIC = {
     b"ARROW1": "an Arrow file",
     b"\xff\xff\xff\xff": "an Arrow stream",
     b"FEA1": "a Feather file of version 1, which has to be written anew as version 2",
-    GZIP: "a file compressed by gzip, whose name has to end in .gz",
+    GZIP: "a file compressed by gzip",
     b"\x89PNG": "a PNG image",
     b"PK\x03\x04": "a zip archive or a spreadsheet",
 }
@@ -45,7 +47,8 @@ def begins_as(head: bytes) -> str | None:
 
 
 def is_tsv(path: str) -> bool:
-    return path.lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+    """Whether the name of a file says that tabs separate its columns."""
+    return FORMATS.get(_suffix(path)) == "tsv"
 
 
 def format_of(path: str, format: str | None) -> str:
@@ -54,16 +57,22 @@ def format_of(path: str, format: str | None) -> str:
         if format not in TITLES:
             raise ValueError(f"format={format!r} must be one of {list(TITLES)}, or None.")
         return format
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix == ".gz":
-        inner = os.path.splitext(stem)[1]
-        suffix = inner if inner in (".csv", ".tsv") else suffix
+    suffix = _suffix(path)
     if suffix not in FORMATS:
         raise ValueError(
             f"path={path!r} ends in {suffix!r}, which tells no format: accepted are "
             f"{', '.join(FORMATS)}, .csv.gz and .tsv.gz. Or give format=, one of {list(TITLES)}."
         )
     return FORMATS[suffix]
+
+
+def _suffix(path: str) -> str:
+    """The end of a name that tells the format; text may be compressed."""
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix == ".gz":
+        inner = os.path.splitext(stem)[1]
+        suffix = inner if FORMATS.get(inner) in TEXTS else suffix
+    return suffix
 
 
 def looks_like(data: bytes) -> str | None:

@@ -14,8 +14,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._support.extras import needed
+from agathis._tables.csv_layout import is_separator
 from agathis._tables.errors import BadTable, Note
-from agathis._tables.formats import TITLES, format_of
+from agathis._tables.formats import TEXTS, TITLES, format_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,12 +206,10 @@ def _check_text_options(
 ) -> None:
     given = {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
     for name, value in given.items():
-        if value is not None and kind not in ("csv", "tsv"):
+        if value is not None and kind not in TEXTS:
             raise ValueError(f"{name}={value!r} goes with CSV and TSV, not {TITLES[kind]}.")
-    if delimiter is not None:
-        good = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
-        if not good or delimiter in '"\r\n':
-            raise ValueError(f"delimiter={delimiter!r} must be one ASCII character, not a quote.")
+    if delimiter is not None and not is_separator(delimiter):
+        raise ValueError(f"delimiter={delimiter!r} must be one ASCII character, not a quote.")
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} must be '.' or ','.")
 

@@ -1,7 +1,8 @@
 """A whole table from a file or from bytes: CSV and TSV, compressed or not, Parquet and Arrow.
 
-What a file is, its first bytes tell, and only of text its name. A text is read as a whole, so that
-whatever is wrong with it can be said with its line; Parquet and Arrow are read as for ``fit_file``.
+What a file is, its first bytes tell, and only of text its name. A text is opened as for
+``fit_file`` (``text_opening``) and then read as a whole, so that whatever is wrong with it can be
+said with its line; Parquet and Arrow are read as there.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agathis._tables.csv_layout import as_utf8, layout_of, without_sep_line
 from agathis._tables.csv_reader import notations, read_cells, with_numbers
 from agathis._tables.errors import BadTable, Note
-from agathis._tables.formats import GZIP, MODEL, begins_as, columnar_kind, is_tsv, looks_like
+from agathis._tables.formats import GZIP, columnar_kind, is_tsv
 from agathis._tables.source import open_source
+from agathis._tables.text_opening import open_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,17 +95,21 @@ def read_table(
             data = _unpacked(file.read(), name)
     if kind := columnar_kind(data[:8]):
         return _of_columns(_read_spooled(data, kind, name), name)
-    data, said = without_sep_line(as_utf8(data, reading.encoding, name))
-    if not data.strip():
-        raise BadTable(f"{name} is empty.")
-    separator = reading.separator or said or ("\t" if is_tsv(path) else None)
-    layout = layout_of(data, separator, reading.decimal)
+    opening = open_text(
+        data,
+        name,
+        tsv=is_tsv(path),
+        encoding=reading.encoding,
+        separator=reading.separator,
+        decimal=reading.decimal,
+    )
+    text, layout = opening.text, opening.layout
     if callable(as_text):
-        as_text = as_text([column.strip() for column in layout.header])
-    table = _checked(read_cells(data, layout, as_text, reading.na, name), name)
+        as_text = as_text(opening.names)
+    table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
     found, notes = notations(table, layout, as_text)
     return WholeTable(
-        with_numbers(table, found), lambda: read_cells(data, layout, None, (), name), notes
+        with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes
     )
 
 
@@ -131,20 +136,13 @@ def _head(path: str) -> bytes | None:
 
 
 def _unpacked(data: bytes, name: str) -> bytes:
-    """The content of a file, after it is made sure that it may be a table."""
-    if not data:
-        raise BadTable(f"{name} is empty.")
-    if data.startswith(GZIP):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
-    if what := looks_like(data):
-        takes = "; agathis show, predict and report take it" * (what == MODEL)
-        raise BadTable(f"{name} seems to be {what}, not a table{takes}.")
-    if (what := begins_as(data)) and not columnar_kind(data[:8]):
-        raise BadTable(f"{name} begins as {what}. Save the table as CSV or Parquet.")
-    return data
+    """The content of a file that may be compressed."""
+    if not data.startswith(GZIP):
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
 
 
 def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:

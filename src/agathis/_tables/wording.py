@@ -8,6 +8,26 @@ from collections.abc import Iterable
 SHOWN = 8
 
 
+def some(words: Iterable[object], most: int = SHOWN) -> str:
+    """The first of several words, and how many there are more.
+
+    >>> some("abc"), some("abc", 2), some("")
+    ('a, b, c', 'a, b and 1 more', 'none')
+    """
+    found = [str(word) for word in words]
+    more = len(found) - most
+    return (", ".join(found[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+
+
+def quoted(values: Iterable[object]) -> str:
+    """Some names or values, as Python writes them.
+
+    >>> quoted(["a", 1])
+    "'a', 1"
+    """
+    return some(map(repr, values))
+
+
 def listed(names: Iterable[object]) -> str:
     """Names as people list them.
 
@@ -15,9 +35,8 @@ def listed(names: Iterable[object]) -> str:
     'a, b and c'
     """
     words = [str(name) for name in names]
-    more = len(words) - SHOWN
-    if more > 0:
-        return f"{', '.join(words[:SHOWN])} and {more} more"
+    if len(words) > SHOWN:
+        return some(words)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 

@@ -179,7 +179,7 @@ def _pairs(
     return {name: [list(pair) for pair in words.items()] for name, words in value_names.items()}
 
 
-def from_json(source: str | os.PathLike[str]) -> LoadedTree:
+def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = None) -> LoadedTree:
     """Read a tree that :func:`to_json` wrote.
 
     Parameters
@@ -187,6 +187,9 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
     source : str or PathLike
         The text, or the path of a file: a str is a text where its first character that is not
         space is a "{".
+    takes_missing : bool, optional
+        Whether rows may miss values; by default what is written there. Where the tree has seen no
+        missing values, they go with the larger part at each split.
 
     Returns
     -------
@@ -220,9 +223,9 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
         )
     n_features = _whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
     tree = _tree(data.get("nodes"), n_features)
-    takes_missing = data.get("takes_missing")
-    if not isinstance(takes_missing, bool):
-        raise _wrong(f"takes_missing is {takes_missing!r}, not true or false")
+    written = data.get("takes_missing")
+    if not isinstance(written, bool):
+        raise _wrong(f"takes_missing is {written!r}, not true or false")
     model = data.get("model")
     if not isinstance(model, str):
         raise _wrong(f"model is {model!r}, not a text")
@@ -234,7 +237,7 @@ def from_json(source: str | os.PathLike[str]) -> LoadedTree:
         cluster_names=_names(data, "cluster_names", tree.n_clusters),
         one_hot=_one_hot(data.get("one_hot")),
         value_names=_value_names(data.get("value_names")),
-        takes_missing=takes_missing,
+        takes_missing=written if takes_missing is None else takes_missing,
         source=model,
         objective=_objective(data.get("objective")),
     )

@@ -19,7 +19,8 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._describe.columns import one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
-from agathis._tables.frames import rows_of_frame
+from agathis._tables.feature_rows import rows_for_tree
+from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
@@ -160,7 +161,7 @@ class LoadedTree(TreeModel, BaseEstimator):
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         if self._has_columns(X):
-            X = rows_of_frame(self, X)
+            X = self._rows_of_frame(X)
         threads = checks.n_threads(self.n_jobs)
         # The names may have been given for reading only: rows without names are as welcome.
         with warnings.catch_warnings():
@@ -176,6 +177,18 @@ class LoadedTree(TreeModel, BaseEstimator):
         if not hasattr(self, "feature_names_in_") or columns is None:
             return False
         return len(columns) > 0 and all(isinstance(name, str) for name in columns)
+
+    def _rows_of_frame(self, frame: Any) -> np.ndarray:
+        """The features in their order; 0 where the tree does not ask for one."""
+        found = rows_for_tree(frame, self.tree_, self.feature_names_in_, self.one_hot or {})
+        for source, unseen in found.unseen.items():
+            checks.warn(
+                f"X has values in column {source!r} that the tree has not seen, "
+                f"{quoted(dict.fromkeys(unseen))}, in {len(unseen)} of {len(frame)} rows: these "
+                "are taken for none of the known ones.",
+                UserWarning,
+            )
+        return found.X
 
     def _check_known(self, X: np.ndarray) -> None:
         missing = np.isnan(X).any(axis=0)

@@ -13,11 +13,8 @@ from sklearn.base import BaseEstimator
 
 from agathis._describe.columns import Indicator, categories_of
 from agathis._describe.described_tree import Described, Turn, describe
-from agathis._tables.missing_marks import LOWER_MARKS, MARKS, TRUTHS
+from agathis._tables.missing_marks import MARKS, NO_NUMBERS, TRUTHS
 from agathis._trees.tree import Tree
-
-#: What is missing, as text in lower case: None and what pandas has for it too.
-MISSING_TEXTS = (*LOWER_MARKS, "none", "<na>")
 
 
 def to_python(
@@ -125,7 +122,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     yield "        raise ValueError(text % (len(row), order))"
     used = {columns[f].name: columns[f] for f in described.used()}
     if any(not isinstance(column, Indicator) for column in used.values()):
-        yield f"    missing = {MISSING_TEXTS!r}"
+        yield f"    missing = {NO_NUMBERS!r}"
     for name, column in used.items():
         i = place[name]
         yield f"    x{i} = row[{name!a} if named else {i}]"
@@ -162,10 +159,10 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
         words: dict[str, bool | None] = {
             word: truth for truth, written in TRUTHS.items() for word in written
         }
-        words |= dict.fromkeys(MISSING_TEXTS)
+        words |= dict.fromkeys(NO_NUMBERS)
         yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
         return
-    marks = tuple(mark for mark in (*MARKS, "<NA>") if mark not in categories)
+    marks = tuple(mark for mark in MARKS if mark not in categories)
     # The texts come first: a missing value of pandas is not even equal to itself or not.
     yield f"    if {x} is None or str({x}) in {marks!r} or {x} != {x}:"
     yield f"        {x} = None"

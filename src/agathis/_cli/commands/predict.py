@@ -44,15 +44,14 @@ def predict(
     check_apart(model, o=output)
     reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis._checks import data as checks
     from agathis._cli.inputs import load_model, read_for, rows_for_model
 
     messages = Messages(quiet)
-    loaded = load_model(model)
+    # Whatever is missing goes where the tree sends it, and is said.
+    loaded = load_model(model, takes_missing=True)
     read = read_for(loaded, data, reading, messages)
     X = rows_for_model(loaded, read.table, data, messages)
-    # Not the model's own predict: whatever is missing goes where the tree sends it.
-    labels = loaded.tree_.predict(X, checks.n_threads(None)).tolist()
+    labels = loaded.predict(X).tolist()
     if hasattr(loaded, "cluster_names_"):
         labels = [loaded.cluster_names_[label] for label in labels]
     _write(output, read.cells() if with_data else None, labels)

@@ -39,11 +39,10 @@ def report(
     from agathis._tables.encode import classes_of
 
     messages = Messages(quiet)
-    loaded = load_model(model)
+    # Whatever is missing goes where predict sends it, and is said.
+    loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
     Wanted(target=target).of(table.column_names)
     X = rows_for_model(loaded, table, data, messages, every=True)
     classes = None if target is None else classes_of(table, target)
-    # That rows miss values is said by now; they go where predict sends them.
-    loaded.set_params(takes_missing=True)
     write_report(output, loaded, X, classes, data, open_report, messages)
