@@ -119,7 +119,7 @@ def rows_for_model(
         found = rows_for_tree(
             table,
             model.tree_,
-            model.feature_names_in_,
+            list(model.feature_names_in_),
             model.one_hot or {},
             every=every,
             title=name,

@@ -180,7 +180,7 @@ class LoadedTree(TreeModel, BaseEstimator):
 
     def _rows_of_frame(self, frame: Any) -> np.ndarray:
         """The features in their order; 0 where the tree does not ask for one."""
-        found = rows_for_tree(frame, self.tree_, self.feature_names_in_, self.one_hot or {})
+        found = rows_for_tree(frame, self.tree_, list(self.feature_names_in_), self.one_hot or {})
         for source, unseen in found.unseen.items():
             checks.warn(
                 f"X has values in column {source!r} that the tree has not seen, "
