@@ -83,3 +83,12 @@ def test_pipelines_and_columns():
 def test_names_of_another_number():
     with pytest.raises(ValueError, match="cluster_names has 1 names; the tree has 2 clusters"):
         loaded(Kauri(2).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"])
+
+
+def test_missing_values_are_taken_where_the_reader_says_so():
+    text = to_json(Kauri(2).fit([[0.0], [1.0], [9.0]]))
+    with pytest.raises(ValueError, match="contains NaN"):
+        from_json(text).predict([[np.nan]])
+    model = from_json(text, takes_missing=True)
+    assert model.takes_missing
+    assert model.predict([[np.nan]]) == model.predict([[0.0]])
