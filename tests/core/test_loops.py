@@ -8,6 +8,7 @@ from agathis._core.pairs.clusters import transfer
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from helpers.models import SEEDS
 from helpers.pair_problems import (
     all_rows,
     blocks_of,
@@ -24,6 +25,8 @@ from helpers.strategies import (
     pair_stocks,
     random_split,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 # Sizes about those that the loops work in: 4 rows, 512 columns, tiles of 128 thresholds.
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 127, 128, 129, 130, 257, 511, 512, 513, 517]
@@ -94,19 +97,19 @@ def test_root_in_blocks(length):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [None, "whole", "fractions"])
 @pytest.mark.parametrize("n", [2, 3, 6, 11, 40])
-def test_commits(n, kind, kernel):
+@given(SEEDS, st.sampled_from(["normal", "integer"]))
+@settings(max_examples=4)
+def test_commits(n, kind, kernel, seed, values):
     """Cuts of any leaf anywhere by any move leave what the definitions say."""
-    for seed in range(4):
-        random = np.random.default_rng(seed)
-        values = "integer" if seed % 2 else "normal"
-        problem = problem_of(seed, n, 2, kernel, kind, min(n, 5), values)
-        stocks = pair_stocks(problem)
-        for _ in range(20):
-            chosen = random_split(stocks, random)
-            if chosen is None:
-                break
-            stocks.commit(*chosen)
-            holds_the_definitions(problem, stocks.state)
+    random = np.random.default_rng(seed)
+    problem = problem_of(seed, n, 2, kernel, kind, min(n, 5), values)
+    stocks = pair_stocks(problem)
+    for _ in range(20):
+        chosen = random_split(stocks, random)
+        if chosen is None:
+            break
+        stocks.commit(*chosen)
+        holds_the_definitions(problem, stocks.state)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -155,13 +158,15 @@ def test_separation_sums(position, swapped, length):
 
 
 @pytest.mark.parametrize("feature", [0, 1, 2])
-@pytest.mark.parametrize("seed", range(5))
-def test_partition(feature, seed):
+@given(SEEDS, st.sampled_from(["normal", "integer"]), st.integers(0, 28))
+@settings(max_examples=10)
+def test_partition(feature, seed, values, which):
     """Left is what stands before the cut; within a side every feature stays in order."""
-    problem = problem_of(seed, 30, 3, "rbf", "whole", 2, "integer" if seed % 2 else "normal")
+    problem = problem_of(seed, 30, 3, "rbf", "whole", 2, values)
     state = new_state(problem)
     column = np.sort(problem.X[:, feature])
-    position = int(np.flatnonzero(column[:-1] < column[1:])[seed % 3])
+    cuts = np.flatnonzero(column[:-1] < column[1:])
+    position = int(cuts[which % len(cuts)])
     assert partition(state, 0, feature, position) == 1
     left, right = state.samples(0), state.samples(1)
     assert len(left) == position + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.models import SEEDS
 from helpers.pair_problems import pair_values, problem_of, weight_of
 from helpers.strategies import (
     KERNELS,
@@ -17,6 +18,8 @@ from helpers.strategies import (
     table,
     weights,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 
 def best_gains(problem: Problem, stocks, min_leaf: int = 1) -> np.ndarray:
@@ -54,30 +57,31 @@ def close_gains(stocks, found: np.ndarray, expected: np.ndarray) -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("kind", [None, "whole", "fractions"])
 @pytest.mark.parametrize("min_leaf", [1, 3])
-def test_search(kernel, kind, min_leaf):
+@given(SEEDS, st.sampled_from(["normal", "integer"]))
+@settings(max_examples=6)
+def test_search(kernel, kind, min_leaf, seed, values):
     """After any cuts, for every leaf and feature; drawn together, the best of those drawn."""
-    for seed in range(6):
-        random = np.random.default_rng(seed)
-        values = "integer" if seed % 2 else "normal"
-        problem = problem_of(seed, 12, 3, kernel, kind, 5, values)
-        stocks = pair_stocks(problem, min_leaf=float(min_leaf) if min_leaf > 1 else 0.0)
-        for _ in range(5):
-            expected = best_gains(problem, stocks, min_leaf)
-            found = searched_gains(stocks)
-            np.testing.assert_allclose(found, expected, rtol=0, atol=problem.tolerance)
-            drawn = random.integers(0, 2, found.shape).astype(np.uint8)
-            of_drawn = np.where(drawn, found, -np.inf).max(axis=1)
-            close_gains(stocks, search_anew(stocks, drawn), of_drawn)
-            close_gains(stocks, search_anew(stocks), found.max(axis=1))
-            chosen = random_split(stocks, random)
-            if chosen is None:
-                break
-            stocks.commit(*chosen)
+    random = np.random.default_rng(seed)
+    problem = problem_of(seed, 12, 3, kernel, kind, 5, values)
+    stocks = pair_stocks(problem, min_leaf=float(min_leaf) if min_leaf > 1 else 0.0)
+    for _ in range(5):
+        expected = best_gains(problem, stocks, min_leaf)
+        found = searched_gains(stocks)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=problem.tolerance)
+        drawn = random.integers(0, 2, found.shape).astype(np.uint8)
+        of_drawn = np.where(drawn, found, -np.inf).max(axis=1)
+        close_gains(stocks, search_anew(stocks, drawn), of_drawn)
+        close_gains(stocks, search_anew(stocks), found.max(axis=1))
+        chosen = random_split(stocks, random)
+        if chosen is None:
+            break
+        stocks.commit(*chosen)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "ties"])
 @pytest.mark.parametrize("kind", [None, "fractions"])
 def test_locate_is_the_first_split_that_reaches_the_floor(kernel, kind):
+    # Fixed seeds: of others a candidate may be so near the floor that rounding decides.
     for seed in range(8):
         random = np.random.default_rng(seed)
         problem = problem_of(seed, 11, 2, kernel, kind, 5, "integer" if seed % 2 else "normal")
