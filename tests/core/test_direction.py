@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import agathis._core
-
-CORE = Path(agathis._core.__file__).parent
+CORE = Path(__file__).parents[2] / "src" / "agathis" / "_core"
 ROOMS = ("shared", "pairs", "points", "centres", "separation")
 #: From this room all may take.
 SHARED = "shared"

@@ -22,6 +22,9 @@ try:
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
     expect = sync_playwright = None
+else:
+    # A busy machine takes longer than the usual five seconds; nobody waits where all is well.
+    expect.set_options(timeout=30_000)
 
 WINE = load_wine(as_frame=True)
 SPECIES = WINE.target_names[WINE.target]

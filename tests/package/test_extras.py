@@ -28,7 +28,6 @@ class Terminal(io.StringIO):
 for name in [name for name in sys.modules if name.partition(".")[0] in {EXTRAS!r}]:
     del sys.modules[name]
 sys.meta_path.insert(0, Blocked())
-sys.path.insert(0, {str(ROOT / "src")!r})
 
 def told(function, *args, **params):
     try:

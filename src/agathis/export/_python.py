@@ -71,7 +71,7 @@ def to_python(
             order = "'age'"
             text = "a row must have 1 value; it has %d. The order: %s"
             raise ValueError(text % (len(row), order))
-        missing = ('', 'na', 'n/a', '#n/a', 'nan', 'null', 'none', '<na>')
+        missing = ('', 'na', 'n/a', 'null', ...)
         x0 = row['age' if named else 0]
         x0 = float("nan" if str(x0).strip().lower() in missing else x0)
         if not x0 > 5.0:
