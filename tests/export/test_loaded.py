@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.exports import RIVALS, SCALERS, names_for, same_arrays, trees
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -39,6 +39,7 @@ def check_same(found: LoadedTree, read: LoadedTree, rows: object) -> None:
 def test_as_from_json(made, scaler):
     model, X, more = made
     if scaler is not None:
+        assume(not np.isnan(X).all(axis=0).any())  # scikit-learn's scalers warn of such columns
         scaler = SCALERS[scaler]().fit(X)
         model = Kauri(**model.get_params()).fit(scaler.transform(X))
         more = X
