@@ -49,7 +49,7 @@ demo: $(PACKAGE) $(STAMPS)/extra-cli
 	@echo && $(RUN) -m agathis demo --folder build/demo
 
 test: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest $(WORKERS) -m "not slow" $(PYTEST_ARGS)
+	@$(RUN) -m pytest $(WORKERS) -m "not slow" --hypothesis-profile=quick $(PYTEST_ARGS)
 
 test-all: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) $(PYTEST_ARGS)

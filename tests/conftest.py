@@ -13,6 +13,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
+# For `make test`: fewer examples of each property; `make test-all` looks at all of them.
+settings.register_profile("quick", settings.get_profile("local"), max_examples=30)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 

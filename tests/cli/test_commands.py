@@ -71,6 +71,7 @@ def test_help_names_all_commands_and_imports_little():
     assert {"numpy", "sklearn", "pyarrow", "rich.console", "agathis._kauri"}.isdisjoint(imported)
 
 
+@pytest.mark.slow
 def test_pipes(place):
     """From stdin to stdout: a model on its way from fit to show, rows on theirs to predict."""
     data = (place / "iris.csv").read_bytes()
@@ -110,6 +111,7 @@ def test_files_of_all_kinds(data, code, said, tmp_path):
         assert names == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_who_reads_may_have_enough(place):
     """Stdout is closed before anything is written to it."""
     for args in (["show", "model.json"], ["predict", "model.json", "iris.csv"]):
@@ -122,6 +124,7 @@ def test_who_reads_may_have_enough(place):
         assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
 def test_streams_that_are_closed(place):
     def shell(*args, streams):
@@ -175,6 +178,7 @@ def test_stopped_by_the_keyboard(place, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_colours(place):
     """On a terminal clusters have their colours, unless NO_COLOR is set."""
     coloured = on_terminal("show", "model.json", cwd=place)

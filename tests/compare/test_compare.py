@@ -133,6 +133,7 @@ def test_same_random_state_same_table(n_jobs):
     assert other["relative_score"] != first["relative_score"]
 
 
+@pytest.mark.slow
 def test_who_fails_or_is_late_gets_a_row_and_the_others_go_on():
     methods = {"slow": Slow(3), "failing": Failing(3), "Kauri": Kauri(3)}
     runs, summary = compare(X, Y, methods=methods, **{**QUICK, "n_runs": 1, "n_jobs": 2}, timeout=5)

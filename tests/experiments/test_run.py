@@ -123,6 +123,7 @@ def test_one_process_gives_the_same_rows(whole, home, tmp_path):
     assert told(tmp_path) == told(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal for one process")
 def test_an_interrupt_keeps_what_is_done(home, tmp_path):
     with started(tmp_path, home) as process:
@@ -134,6 +135,7 @@ def test_an_interrupt_keeps_what_is_done(home, tmp_path):
     assert len(list(Store(tmp_path).rows())) >= 19
 
 
+@pytest.mark.slow
 def test_what_fails_is_told_and_the_rest_is_kept(tmp_path, monkeypatch):
     monkeypatch.delenv("AGATHIS_DATA", raising=False)
     empty = tmp_path / "home"

@@ -88,6 +88,7 @@ def test_fits_and_their_lines(run):
     assert [line.split()[0] for line in lines[-3:]] == ["method", "Kauri", "IMM"]
 
 
+@pytest.mark.slow
 def test_processes(run):
     """Methods of the package need no more than pickle; those of a script do."""
     out, _ = run(
@@ -134,6 +135,7 @@ def test_what_needs_more_names_its_extra(run):
     ]
 
 
+@pytest.mark.slow
 def test_experiments(run, tmp_path):
     out, err = run(
         f"""

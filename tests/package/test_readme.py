@@ -6,6 +6,8 @@ import re
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from agathis import Kauri
 
 README = Path(__file__).parents[2] / "README.md"
@@ -46,6 +48,7 @@ def test_many_rows_example_runs(tmp_path, monkeypatch):
     assert list(groups) == list(names["model"].labels_)
 
 
+@pytest.mark.slow
 def test_comparing_example_runs(capsys):
     from sklearn.datasets import load_iris
 

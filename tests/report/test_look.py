@@ -72,6 +72,7 @@ def test_light_and_dark(wine):
     assert not dark()
 
 
+@pytest.mark.slow
 def test_paper(browser, tmp_path, many):
     with opened(browser, tmp_path, *many, media={"color_scheme": "dark"}) as found:
         page = found.page
@@ -215,6 +216,7 @@ def test_a_tip_hides_no_branch(shop):
     assert tip["x"] + tip["width"] <= 1400
 
 
+@pytest.mark.slow
 def test_fold_always_folds(browser, tmp_path):
     X = np.arange(8.0)[:, None]
     for leaves in (2, 4):

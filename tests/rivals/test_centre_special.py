@@ -123,6 +123,7 @@ class TestSpecial:
         sketch = twins.shallow(X, np.ones(len(X)), np.unique(X, axis=0), 0.03)
         same_as_twin(model, X, None, sketch, np.unique(X, axis=0))
 
+    @pytest.mark.slow
     def test_rdm_first_cut_follows_the_density(self):
         """Cuts lie at a value as often as it is far from the nearest centre."""
         centres = np.array([[0.0, 0.0], [4.0, 1.0], [6.0, 1.0]])
