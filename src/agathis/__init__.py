@@ -14,15 +14,27 @@ from typing import TYPE_CHECKING
 from agathis._support.lazy import lazy
 
 __version__ = "0.1.0"
-__all__ = ["Kauri", "KernelKMeans", "Tree", "__version__", "compare", "fit_file", "suggest"]
+__all__ = [
+    "Kauri",
+    "KernelKMeans",
+    "TableEncoder",
+    "Tree",
+    "__version__",
+    "compare",
+    "fit_file",
+    "fit_table",
+    "suggest",
+]
 
 # Imported when first asked for, so that `import agathis` costs nothing.
 _HOMES = {
     "Kauri": "agathis._kauri",
     "KernelKMeans": "agathis._kernel_kmeans",
+    "TableEncoder": "agathis._tables.encode",
     "Tree": "agathis._trees.tree",
     "compare": "agathis._compare.comparison",
     "fit_file": "agathis._fit_file",
+    "fit_table": "agathis._fit_table",
     "suggest": "agathis._suggest",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
@@ -31,9 +43,11 @@ _PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "riv
 if TYPE_CHECKING:
     from agathis._compare.comparison import compare
     from agathis._fit_file import fit_file
+    from agathis._fit_table import fit_table
     from agathis._kauri import Kauri
     from agathis._kernel_kmeans import KernelKMeans
     from agathis._suggest import suggest
+    from agathis._tables.encode import TableEncoder
     from agathis._trees.tree import Tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES, _PARTS)

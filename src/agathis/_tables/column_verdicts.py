@@ -1,7 +1,9 @@
-"""What becomes of each column of a table: a number, categories, or nothing.
+"""What becomes of each column of a table: a number, categories, parts of a date, or nothing.
 
-Identifiers and constants say nothing about groups and are left out, and dates are; whoever wants
-them asks for them. What cannot be decided is a problem, which is told with the ways out.
+Identifiers, codes and constants say nothing about groups, and when a row was written down says
+little: these are left out, and whoever wants them asks for them. Nothing stops that need not: what
+cannot be decided is used as well as it can be and told; with ``strict`` it is a problem, told with
+the ways out.
 """
 
 from __future__ import annotations
@@ -14,39 +16,48 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._tables import calendar, codes
 from agathis._tables.arrow_values import as_numbers, different, holds_numbers, plain
+from agathis._tables.codes import FEW
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.indicators import word
-from agathis._tables.number_notation import are_dates, not_numbers
 from agathis._tables.wording import count, listed, title_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Texts with more values than that are no categories unless somebody says so.
-FEW = 20
 #: More columns than that are made of no source.
 MOST_CATEGORIES = 500
-#: Texts of as many words on average are sentences.
-WORDS = 3
-#: In shorter tables numbers that go up by one may be anything.
-LONG = 10
-ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
-
+#: Of many values those are kept that have as large a share of the rows, if they make half of them.
+SHARE = 0.01
 
 #: Why a column is left out, of one and of several.
 NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
-DATES = "it holds dates or times; turn them into numbers, such as days, to use them"
+TWICE = "two columns have that name"
+DATES = "it holds dates or times"
+CALENDAR = "it says when, not what"
+CODE = "it holds codes, not quantities"
 FREE_TEXT = "it is free text, of many words"
+OWN_TEXT = "nearly each row has its own text"
+MANY = "it has too many different texts"
+OTHER_TYPE = "it is neither numbers nor text"
 CONSTANT = "its value is always"
 PLURALS = {
     NO_NAME: "they have no name",
     EMPTY: "they are empty",
+    TWICE: TWICE,
     IDENTIFIER: "they look like identifiers",
-    DATES: DATES.replace("it holds", "they hold"),
+    DATES: "they hold dates or times",
+    CALENDAR: "they say when, not what",
+    CODE: "they hold codes, not quantities",
     FREE_TEXT: "they are free text, of many words",
+    OWN_TEXT: "nearly each row has its own text in them",
+    MANY: "they have too many different texts",
+    OTHER_TYPE: "they are neither numbers nor text",
     CONSTANT: "their value is always",
 }
+#: What it takes to use a column that is left out.
+KEEP, PARTS = "keep", "dates"
 
 
 @dataclass(frozen=True)
@@ -57,30 +68,53 @@ class Verdict:
     ----------
     name : str
     kind : str
-        "number", "boolean" or "category", which are used; "out", which is not; or "problem".
+        "number" or "category"; "calendar", a number or a word that is a part of a date, or "date",
+        of which parts are made; "out", which is not used; or "problem".
     why : str
         Why it is out, or what the problem is.
     advice : tuple
         What helps with a problem, as parts of a message.
-    can_be_kept : bool
-        Whether what is out may be used if that is asked for.
+    way : str
+        The argument that uses what is out, if there is one.
     has_few_values : bool
         Whether categories would solve a problem.
     categories : tuple
-        Those of a category, sorted.
+        Those of a category, sorted; None among them is the missing value.
+    n_other : int
+        How many values of a category are none of these: they are one, "other".
+    parts : tuple of str
+        Of a date those that are made, of a part of one its name.
+    gaps : tuple of str
+        Texts among numbers, which are taken for missing values.
+    otherwise : Verdict, optional
+        What becomes of a problem where nothing has to stop.
     """
 
     name: str
     kind: str
     why: str = ""
     advice: tuple[object, ...] = ()
-    can_be_kept: bool = False
+    way: str = ""
     has_few_values: bool = False
     categories: tuple[object, ...] = ()
+    n_other: int = 0
+    parts: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    otherwise: Verdict | None = None
+
+    @property
+    def is_used(self) -> bool:
+        return self.kind not in ("out", "problem")
 
 
 def judge(
-    name: str, column: pa.ChunkedArray | pa.Array, *, keep: bool = False, categorical: bool = False
+    name: str,
+    column: pa.ChunkedArray | pa.Array,
+    *,
+    keep: bool = False,
+    categorical: bool = False,
+    dates: str = "out",
+    max_categories: int = FEW,
 ) -> Verdict:
     """What a column is, by its type, its values and its name, or by what was asked for."""
     from pyarrow import types
@@ -91,27 +125,86 @@ def judge(
         return Verdict(name, "out", NO_NAME)
     if values.null_count == len(values):
         return Verdict(name, "out", EMPTY)
-    if categorical:
-        return _category(name, values)
     if types.is_temporal(kind):
-        return Verdict(name, "out", DATES)
+        return _dates(name, values, dates, categorical)
     text = types.is_string(kind)
     if not text and not holds_numbers(kind):
-        return Verdict(name, "problem", f"is of type {kind}, which is neither numbers nor text")
+        why = f"is of type {kind}, which is neither numbers nor text"
+        return Verdict(name, "problem", why, otherwise=Verdict(name, "out", OTHER_TYPE))
     some = different(values)
-    if text and are_dates(some):
-        return Verdict(name, "out", DATES)
+    if categorical:
+        return _category(name, values, some, MOST_CATEGORIES, asked=True)
+    if text and calendar.are_dates(some):
+        return _dates(name, values, dates, False)
     if len(some) == 1 and not values.null_count and not keep:
-        return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", can_be_kept=True)
-    if not keep and text and _is_free_text(values, len(some)):
-        return Verdict(name, "out", FREE_TEXT)
-    if not keep and _is_identifier(name, values, some):
-        return Verdict(name, "out", IDENTIFIER, can_be_kept=True)
-    if types.is_boolean(kind):
-        return Verdict(name, "boolean")
+        return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
+    if not keep:
+        found = _no_quantity(name, values, some, dates, max_categories)
+        if found is not None:
+            return found
+    if types.is_boolean(kind) or (not text and _are_truths(some)):
+        return _category(name, values, some, 2)
     if not text:
         return Verdict(name, "number")
-    return _words(name, values, some)
+    return _words(name, values, some, max_categories, keep)
+
+
+def _no_quantity(
+    name: str, values: pa.Array, some: list, dates: str, max_categories: int
+) -> Verdict | None:
+    """The verdict on what names rows or things, or says when."""
+    from pyarrow import types
+
+    text = types.is_string(values.type)
+    if text:
+        part = calendar.part_of_words(some)
+    elif types.is_boolean(values.type):
+        part = None
+    else:
+        numbers = as_numbers(values)
+        part = calendar.part_of_numbers(name, numbers[np.isfinite(numbers)])
+    if part is not None:
+        if dates == "parts" and part != "clock":
+            return Verdict(name, "calendar", parts=(part,))
+        return Verdict(name, "out", CALENDAR, way=KEEP)
+    whole = text or types.is_integer(values.type) or _are_whole(values)
+    if (codes.is_code_name(name) and whole) or (text and codes.are_codes(some)):
+        if len(some) <= max_categories and len(some) <= len(values) / 10:
+            return _category(name, values, some, max_categories)
+        return Verdict(name, "out", CODE, way=KEEP)
+    if text and codes.is_free_text(values, len(some)):
+        return Verdict(name, "out", FREE_TEXT)
+    if codes.is_identifier(name, values, some):
+        return Verdict(name, "out", IDENTIFIER, way=KEEP)
+    return None
+
+
+def _are_whole(values: pa.Array) -> bool:
+    from pyarrow import types
+
+    if not holds_numbers(values.type) or types.is_boolean(values.type):
+        return False
+    numbers = as_numbers(values)
+    known = numbers[np.isfinite(numbers)]
+    return bool((known == np.floor(known)).all())
+
+
+def _are_truths(some: list) -> bool:
+    """Whether values are 0 and 1."""
+    return len(some) == 2 and {float(value) for value in some} == {0.0, 1.0}
+
+
+def _dates(name: str, values: pa.Array, dates: str, categorical: bool) -> Verdict:
+    from pyarrow import types
+
+    if dates != "parts" or categorical:
+        return Verdict(name, "out", DATES, way=PARTS)
+    if types.is_duration(values.type) or types.is_time(values.type):
+        return Verdict(name, "out", DATES)
+    parts = calendar.parts_to_make(calendar.moments_of_arrow(values))
+    if not parts:
+        return Verdict(name, "out", f"{CONSTANT} the same day")
+    return Verdict(name, "date", parts=tuple(parts))
 
 
 def judge_all(
@@ -120,55 +213,80 @@ def judge_all(
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     categorical: Collection[str] = (),
+    dates: str = "out",
+    max_categories: int = FEW,
+    strict: bool = False,
     name: str = "the table",
 ) -> list[Verdict]:
-    """The verdicts on all columns but those to drop; an error tells of all problems at once."""
-    counts = Counter(table.column_names)
-    left = [column for column in counts if column not in drop]
-    twice = [column for column in left if counts[column] > 1 and column]
-    if twice:
+    """The verdicts on all columns but those to drop; with ``strict`` all problems at once."""
+    names = table.column_names
+    counts = Counter(names)
+    drop, keep, categorical = set(drop), set(keep), set(categorical)
+    twice = [column for column in counts if counts[column] > 1 and column and column not in drop]
+    if twice and strict:
         raise BadTable(
             f"{name} has {counts[twice[0]]} columns of the name {title_of(twice[0])}, so that no "
             "rule could tell them apart. Rename them, or leave them out: ",
             Advice("drop", (twice[0],)),
         )
-    verdicts = [
-        judge(
-            column,
-            table.column(table.column_names.index(column)),
-            keep=column in keep,
-            categorical=column in categorical,
-        )
-        for column in left
-    ]
+    verdicts = []
+    for i, column in enumerate(names):
+        if column in drop:
+            continue
+        if counts[column] > 1:
+            counts[column] = -1  # one verdict speaks of all
+            verdicts.append(Verdict(column, "out", TWICE if column else NO_NAME))
+        elif counts[column] == 1:
+            verdicts.append(
+                judge(
+                    column,
+                    table.column(i),
+                    keep=column in keep,
+                    categorical=column in categorical,
+                    dates=dates,
+                    max_categories=max_categories,
+                )
+            )
     problems = [verdict for verdict in verdicts if verdict.kind == "problem"]
-    if problems:
+    if problems and strict:
         raise _unusable(problems, name)
-    return verdicts
+    return [verdict.otherwise or verdict for verdict in verdicts]
 
 
 def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
     """What to say of columns that became categories, and of those that are left out."""
     out = []
     categories = [
-        f"{title_of(verdict.name)} ({count(len(verdict.categories), 'value')})"
+        f"{title_of(verdict.name)} ({_values(verdict)})"
         for verdict in verdicts
         if verdict.kind == "category"
     ]
     if categories:
         out.append(Note((f"Categories: {listed(categories)}.",)))
-    reasons: dict[tuple[str, bool], list[str]] = {}
+    parts = [
+        f"{title_of(verdict.name)} ({listed(verdict.parts)})"
+        for verdict in verdicts
+        if verdict.kind in ("date", "calendar")
+    ]
+    if parts:
+        out.append(Note((f"Parts of dates: {listed(parts)}.",)))
+    for verdict in verdicts:
+        if verdict.gaps:
+            text = f"{title_of(verdict.name)} has numbers, and also {_examples(list(verdict.gaps))}"
+            out.append(Note((text, ": these are taken for missing values."), doubtful=True))
+    reasons: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         if verdict.kind == "out":
-            reasons.setdefault((verdict.why, verdict.can_be_kept), []).append(verdict.name)
-    for (why, can_be_kept), names in reasons.items():
-        parts: list[object] = [
-            f"Left out: {listed(map(title_of, names))}: {reason(why, len(names))}"
-        ]
-        if can_be_kept:
-            keeps = f" keeps {'it' if len(names) == 1 else 'them'})"
-            parts += [" (", Advice("keep", tuple(names)), keeps]
-        out.append(Note((*parts, ".")))
+            reasons.setdefault((verdict.why, verdict.way), []).append(verdict.name)
+    for (why, way), names in reasons.items():
+        left = f"Left out: {listed(map(title_of, names))}: {reason(why, len(names))}"
+        parts_of: list[object] = [left]
+        them = "it" if len(names) == 1 else "them"
+        if way == KEEP:
+            parts_of += [" (", Advice("keep", tuple(names)), f" keeps {them})"]
+        elif way == PARTS:
+            parts_of += [" (", Advice("dates", "parts"), f" makes parts of {them})"]
+        out.append(Note((*parts_of, ".")))
     return out
 
 
@@ -184,6 +302,12 @@ def reason(why: str, n: int) -> str:
     return PLURALS[one] + why.removeprefix(one)
 
 
+def _values(verdict: Verdict) -> str:
+    known = sum(category is not None for category in verdict.categories)
+    more = f" and {verdict.n_other} others" if verdict.n_other else ""
+    return f"{count(known, 'value')}{more}"
+
+
 def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
     lines: list[object] = []
     for verdict in problems:
@@ -197,61 +321,24 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
     return BadTable(head, *lines, Ways(tuple(ways)))
 
 
-def _is_free_text(values: pa.Array, distinct: int) -> bool:
-    """Many texts, hardly one twice, of several words each."""
-    from pyarrow import compute
-
-    known = values.drop_null()
-    if distinct <= max(FEW, len(known) / 2):
-        return False
-    words = compute.mean(compute.count_substring_regex(known, r"\S+")).as_py()
-    return words >= WORDS
-
-
-def _is_identifier(name: str, values: pa.Array, some: list) -> bool:
-    from pyarrow import types
-
-    n = len(values) - values.null_count
-    named = ID_NAME.fullmatch(name) is not None
-    many = len(some) == n if n <= FEW else len(some) > FEW
-    if types.is_string(values.type):
-        if len(some) < n:
-            return False
-        # Numbers that some sign for what is missing kept from being read name no rows.
-        return (named and n > 1) or (n > FEW and _besides_numbers(some) is None)
-    if types.is_boolean(values.type):
-        return False
-    numbers = as_numbers(values)
-    known = numbers[np.isfinite(numbers)]
-    if not (known == np.floor(known)).all():
-        return False
-    if named and n > 1 and many:
-        return True
-    return n >= LONG and bool((np.diff(known) == 1).all())
-
-
-def _besides_numbers(texts: list[str]) -> list[str] | None:
-    """Of texts most of which are numbers, the others; None where they are not such."""
-    others = not_numbers(texts)
-    return others if len(others) < len(texts) / 2 else None
-
-
-def _words(name: str, values: pa.Array, some: list[str]) -> Verdict:
-    others = _besides_numbers(some)
+def _words(name: str, values: pa.Array, some: list[str], most: int, keep: bool) -> Verdict:
+    others = codes.besides_numbers(some)
     few = len(some) <= MOST_CATEGORIES
+    as_category = _category(name, values, some, most, asked=keep)
     if others:
         why = f"has numbers, and also {_examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " takes such a text for a gap")
-        return Verdict(name, "problem", why, advice, has_few_values=few)
+        number = Verdict(name, "number", gaps=tuple(others))
+        return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=number)
     if others is not None:
         kinds = _examples(_one_of_each(some))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
-        return Verdict(name, "problem", why, has_few_values=few)
-    if len(some) > FEW:
+        return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
+    if len(some) > most:
         why = f"has {len(some)} different texts, such as {_examples(some)}"
-        return Verdict(name, "problem", why, has_few_values=few)
-    return _category(name, values)
+        return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
+    return as_category
 
 
 def _one_of_each(texts: list[str]) -> list[str]:
@@ -262,23 +349,51 @@ def _one_of_each(texts: list[str]) -> list[str]:
     return list(forms.values())
 
 
-def _category(name: str, values: pa.Array) -> Verdict:
+def _category(
+    name: str, values: pa.Array, some: list, most: int, *, asked: bool = False
+) -> Verdict:
+    """The categories of a column: all, or of many the most frequent ones."""
     from pyarrow import types
 
     # Whole numbers stay numbers, so that SQL compares them as such.
     whole = types.is_integer(values.type) or types.is_boolean(values.type)
     found: dict[str, object] = {}
-    for value in different(values):
+    for value in some:
         text = word(value)
         if text is not None:
             found.setdefault(text, value if whole else text)
-    if len(found) > MOST_CATEGORIES:
-        why = f"has {len(found)} different values; {MOST_CATEGORIES} categories are the most"
-        return Verdict(name, "problem", why)
-    if types.is_boolean(values.type):
-        return Verdict(name, "boolean")
+    if not whole and types.is_floating(values.type) and _are_whole(values):
+        found = {text: int(text) for text in found}
+    n_other = 0
+    if len(found) > most:
+        frequent = _frequent(values, most)
+        n_other = len(found) - len(frequent)
+        known = len(values) - values.null_count
+        kept = {text: found[text] for text in frequent if text in found}
+        if not asked and sum(frequent.values()) < known / 2:
+            own = len(found) > known / 2
+            return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
+        found = kept
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
-    return Verdict(name, "category", categories=tuple(categories))
+    # To be missing may mean something; where nothing is missing it cannot.
+    gap = (None,) if values.null_count else ()
+    return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
+
+
+def _frequent(values: pa.Array, most: int) -> dict[str, int]:
+    """The most frequent words with their rows, ties by the alphabet."""
+    from pyarrow import compute
+
+    counted: Counter[str] = Counter()
+    for one in compute.value_counts(values.drop_null()).to_pylist():
+        text = word(one["values"])
+        if text is not None:
+            counted[text] += one["counts"]
+    least = SHARE * (len(values) - values.null_count)
+    order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
+    return {text: n for text, n in order if n >= least}
+
+
 
 
 def _short(value: object) -> str:

@@ -1,69 +1,125 @@
 """A table as numbers: what its columns are is learnt once, and applied to these rows and others.
 
-    table -> verdicts on columns -> numbers and columns of 0 and 1 -> rows without gaps
+    table -> verdicts on columns -> raw features: numbers, columns of 0 and 1, parts of dates
+          -> one scale for all -> rows with roles: what may be split on, what counts
 
-:class:`TableEncoder` has scikit-learn's two steps. ``fit`` judges the columns and keeps their
-categories; ``transform`` makes numbers of a table with these columns, the same or another.
-:func:`usable_rows` then says which rows can be used, as a choice about missing values.
+:class:`TableEncoder` is a transformer of scikit-learn's and all the preparation there is, on the
+command line as in a pipeline. Its raw features are in the units of the table, and rules are told in
+these; the scaler after them (``scaling``) never changes their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
+from agathis._checks.roles import EncodedRows, FeatureRoles
+from agathis._support.result_table import Table
+from agathis._tables import calendar
+from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import Verdict, judge_all, notes_on
+from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.feature_rows import FeatureRows, feature_rows
+from agathis._tables.frames import as_arrow
+from agathis._tables.scaling import FeatureScaler
 from agathis._tables.wording import count, listed, title_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: The squares of larger numbers are no numbers of float64.
 LARGEST = 1e150
 
 
+@dataclass(frozen=True)
+class Feature:
+    """A feature that is made of a column.
+
+    ``category`` is that of a column of 0 and 1, of a ``source``; ``circle`` the sine or the cosine
+    of a part of a date that goes round.
+    """
+
+    name: str
+    source: str
+    kind: str
+    category: object = None
+    circle: tuple[str, str] | None = None
+
+
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Columns of a table made into features.
+    """Columns of a raw table made into features on one scale.
+
+    Numbers are scaled, so that all columns count alike. Text, truths and other categories become
+    columns of 0 and 1; together these count as much as one number does. Identifiers, codes,
+    constants, free text and dates are left out. What became of each column and why stands in
+    ``columns_``. Trees split a category by sets of its values, and every export, picture and report
+    of a pipeline that begins with this speaks of the columns of the table, in its units.
 
     Parameters
     ----------
     drop : sequence of str
         Columns to leave out.
     keep : sequence of str
-        Columns to use though they look like identifiers, or are constant.
+        Columns to use though they look like identifiers, codes or parts of dates, or are constant.
     categorical : sequence of str
         Columns whose values are categories, whatever they look like.
+    scale : str or dict, default="auto"
+        How numbers are scaled: "auto", to a standard deviation of 1 after values beyond the 1st and
+        the 99th percentile are held there; "standard", without that; "minmax", to 0..1; "robust",
+        by median and quartiles; "rank"; "log"; or "none". A dict gives it for some columns.
+    weight : dict, optional
+        How often columns count: 2 is as if a column were there twice.
+    dates : {"out", "parts"}, default="out"
+        Whether dates and parts of dates (a month, a weekday) are left out, or made into parts: year
+        or days, month, weekday, hour. Parts that go round can be cut as numbers are, and count as
+        points on a circle, so that December lies beside January.
+    no_split : sequence of str
+        Columns that count, and that no rule may ask for.
+    no_count : sequence of str
+        Columns that rules may ask for, and that do not count.
+    max_categories : int, default=20
+        The most values of a text that are categories each; of more, the most frequent ones are, and
+        the rest is "other".
+    strict : bool, default=False
+        Whether to raise where something about a column is in doubt, instead of a note.
     title : str
         Of the table, in messages.
 
     Attributes
     ----------
-    columns_ : list of Verdict
-        What each column is and why, in the order of the table, without those to drop.
+    columns_ : Table
+        A row a column: its kind, what became of it, why, its share of the spread, its weight.
+    verdicts_ : list of Verdict
+        What each column is, in the order of the table, without those to drop.
     feature_names_ : list of str
         Of the features; all are different.
     one_hot_ : dict
         For each source its columns with their categories, as exporters take it.
+    scaler_ : FeatureScaler
+        From raw features to scaled ones.
+    roles_ : FeatureRoles
+    feature_names_in_ : ndarray of str
+    n_features_in_ : int
+
+    See Also
+    --------
+    fit_table : This, and a tree, in one call.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({"size": [1.5, 2.5, 9.0], "colour": ["red", "blue", "red"]})
-    >>> encoder = TableEncoder().fit(table)
-    >>> [(column.name, column.kind) for column in encoder.columns_]
-    [('size', 'number'), ('colour', 'category')]
-    >>> encoder.feature_names_
-    ['size', 'colour_blue', 'colour_red']
-    >>> encoder.transform(table)
-    array([[1.5, 0. , 1. ],
-           [2.5, 1. , 0. ],
-           [9. , 0. , 1. ]])
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from agathis import Kauri, TableEncoder
+    >>> from agathis.export import to_rules
+    >>> table = pd.DataFrame({"size": [1.5, 2.0, 9.0, 8.5], "paid": ["yes", "yes", "no", "no"]})
+    >>> model = make_pipeline(TableEncoder(), Kauri(2)).fit(table)
+    >>> model.predict(table)
+    array([0, 0, 1, 1], dtype=int32)
+    >>> model[0].columns_["became"]
+    ['number', '2 columns of 0 and 1']
     """
 
     def __init__(
@@ -72,99 +128,224 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         drop: Sequence[str] = (),
         keep: Sequence[str] = (),
         categorical: Sequence[str] = (),
+        scale: str | Mapping[str, str] = "auto",
+        weight: Mapping[str, float] | None = None,
+        dates: str = "out",
+        no_split: Sequence[str] = (),
+        no_count: Sequence[str] = (),
+        max_categories: int = FEW,
+        strict: bool = False,
         title: str = "the table",
     ) -> None:
         self.drop = drop
         self.keep = keep
         self.categorical = categorical
+        self.scale = scale
+        self.weight = weight
+        self.dates = dates
+        self.no_split = no_split
+        self.no_count = no_count
+        self.max_categories = max_categories
+        self.strict = strict
         self.title = title
 
-    def fit(self, table: pa.Table, y: object = None) -> TableEncoder:
-        """Learn what the columns are; an error tells of all that cannot be decided."""
-        self.columns_ = judge_all(
+    def fit(self, X: Any, y: object = None) -> TableEncoder:
+        """Learn what the columns are.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or pyarrow.Table
+        y : Ignored
+
+        Returns
+        -------
+        self : TableEncoder
+        """
+        self._fit(as_arrow(X))
+        return self
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Learn what the columns are, and make features of them.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or pyarrow.Table
+        y : Ignored
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        return self.fit(X).transform(X)
+
+    def _fit(self, table: Any) -> None:
+        options = Options.of(self, table.column_names)
+        if not table.num_rows:
+            raise BadTable(f"{self.title} has no rows.")
+        self.verdicts_ = judge_all(
             table,
             drop=self.drop,
             keep=self.keep,
             categorical=self.categorical,
+            dates=self.dates,
+            max_categories=self.max_categories,
+            strict=self.strict,
             name=self.title,
         )
         used = self.used()
         if not used:
-            reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.columns_)
+            reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.verdicts_[:FEW])
             keep = (" ", Advice("keep"), " uses a column all the same.")
             raise BadTable(
                 f"{self.title} has no column left to cluster by.{reasons}",
-                *(keep if any(v.can_be_kept for v in self.columns_) else ()),
+                *(keep if any(v.way for v in self.verdicts_) else ()),
             )
-        self.feature_names_, self.one_hot_ = _features(used)
-        return self
+        self.feature_names_in_ = np.array(table.column_names, dtype=object)
+        self.n_features_in_ = len(table.column_names)
+        self._features = _features(used)
+        self.feature_names_ = [feature.name for feature in self._features]
+        self.one_hot_: dict[str, dict[str, object]] = {}
+        for feature in self._features:
+            if feature.kind == "category":
+                self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
+        self.roles_ = self._roles()
+        raw = self._encode(table).X
+        self.scaler_ = self._scaler(options).fit(raw)
+        self._tell_columns(self.scaler_.transform(raw), options)
 
-    def transform(self, table: Any) -> np.ndarray:
-        """Rows of numbers, NaN where a value is missing; columns are found by their names."""
-        return self.encode(table).X
+    def _roles(self) -> FeatureRoles:
+        split = [f.circle is None and f.source not in self.no_split for f in self._features]
+        turns = {feature.circle[0] for feature in self._features if feature.circle is not None}
+        kernel = [f.name not in turns and f.source not in self.no_count for f in self._features]
+        places = self.places()
+        groups = tuple(places[source] for source in self.one_hot_)
+        return FeatureRoles(groups, np.array(split), np.array(kernel))
+
+    def _scaler(self, options: Options) -> FeatureScaler:
+        how, weight = [], []
+        # All parts of a date together count as a column does.
+        shares = {verdict.name: max(1, len(verdict.parts)) for verdict in self.used()}
+        for feature, counts in zip(self._features, self.roles_.kernel, strict=True):
+            if feature.kind == "category" or feature.circle is not None:
+                how.append("category")
+            else:
+                how.append(options.scale(feature.source) if counts else "none")
+            weight.append(options.weight(feature.source) / shares[feature.source])
+        sources = [list(places) for places in self.roles_.one_hot]
+        circles: dict[str, list[int]] = {}
+        for i, feature in enumerate(self._features):
+            if feature.circle is not None:
+                circles.setdefault(feature.circle[0], []).append(i)
+        return FeatureScaler(how, [*sources, *circles.values()], weight)
+
+    def transform(self, X: Any) -> Any:
+        """Features on one scale, NaN where a value is missing; columns are found by their names.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or pyarrow.Table
+            Columns that are not used need not be there.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self, "scaler_")
+        rows = self.encode(X)
+        return EncodedRows.of(self.scaler_.transform(rows.X), self.roles_)
+
+    def encode(self, X: Any) -> FeatureRows:
+        """The features in the units of the table, with the words that are no known categories.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or pyarrow.Table
+
+        Returns
+        -------
+        rows : FeatureRows
+        """
+        check_is_fitted(self, "scaler_")
+        return self._encode(as_arrow(X))
+
+    def _encode(self, table: Any) -> FeatureRows:
+        features = self._features
+        plain = [i for i, feature in enumerate(features) if feature.circle is None]
+        names = [features[i].name for i in plain]
+        found = feature_rows(table, names, self.one_hot_, title=self.title, gaps=self._gaps())
+        X = np.empty((len(found.X), len(features)))
+        X[:, plain] = found.X
+        place = {name: i for i, name in enumerate(self.feature_names_)}
+        for i, feature in enumerate(features):
+            if feature.circle is not None:
+                turn, part = feature.circle
+                sine, cosine = calendar.circle(X[:, place[turn]], part)
+                X[:, i] = sine if feature.name.endswith(calendar.SIN) else cosine
+        large = np.nanmax(np.abs(X), axis=0, initial=0.0) > LARGEST
+        if large.any():
+            name = self.feature_names_[int(np.argmax(large))]
+            raise BadTable(
+                f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
+                Advice("drop", (name,)),
+                " leaves it out.",
+            )
+        return FeatureRows(X, found.unseen, found.n_incomplete, found.gaps)
+
+    def _gaps(self) -> dict[str, tuple[str, ...]]:
+        return {verdict.name: verdict.gaps for verdict in self.verdicts_ if verdict.gaps}
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """The names of the features."""
-        return np.array(self.feature_names_, dtype=object)
+        """The names of the features.
 
-    def encode(self, table: Any) -> FeatureRows:
-        """As ``transform``, with the words that are no known categories."""
-        rows = feature_rows(table, self.feature_names_, self.one_hot_, title=self.title)
-        for f, name in enumerate(self.feature_names_):
-            if np.nanmax(np.abs(rows.X[:, f]), initial=0.0) > LARGEST:
-                raise BadTable(
-                    f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
-                    Advice("drop", (name,)),
-                    " leaves it out.",
-                )
-        return rows
+        Parameters
+        ----------
+        input_features : Ignored
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        check_is_fitted(self, "scaler_")
+        return np.array(self.feature_names_, dtype=object)
 
     def used(self) -> list[Verdict]:
         """The verdicts on columns that features are made of."""
-        return [verdict for verdict in self.columns_ if verdict.kind != "out"]
+        return [verdict for verdict in self.verdicts_ if verdict.is_used]
 
     def notes(self) -> list[Note]:
         """What to say about the columns."""
-        return notes_on(self.columns_)
+        return notes_on(self.verdicts_)
 
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""
-        place = {name: f for f, name in enumerate(self.feature_names_)}
-        return {
-            verdict.name: np.array(
-                [place[n] for n in self.one_hot_.get(verdict.name, [verdict.name])]
-            )
-            for verdict in self.used()
+        out: dict[str, list[int]] = {}
+        for i, feature in enumerate(self._features):
+            out.setdefault(feature.source, []).append(i)
+        return {source: np.array(places) for source, places in out.items()}
+
+    def _tell_columns(self, X: np.ndarray, options: Options) -> None:
+        """Write down what became of the columns."""
+        spread = np.where(self.roles_.kernel, np.nanvar(X, axis=0), 0.0)
+        total = spread.sum()
+        places = self.places()
+        shares = {
+            source: float(spread[some].sum() / total) if total > 0 else 0.0
+            for source, some in places.items()
         }
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Rows of numbers for a fit.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        NaN where a value is missing, if that was asked for.
-    names : list of str
-        Of the features; all are different.
-    one_hot : dict
-        For each source its columns with their categories, as exporters take it.
-    target : ndarray of str, or None
-    rows : ndarray of int
-        Which rows of the table these are.
-    """
-
-    X: np.ndarray
-    names: list[str]
-    one_hot: dict[str, dict[str, object]]
-    target: np.ndarray | None
-    rows: np.ndarray
-
-    def sources(self) -> list[np.ndarray]:
-        """The places of the features that were made of each source of categories."""
-        place = {name: i for i, name in enumerate(self.names)}
-        return [np.array([place[name] for name in made]) for made in self.one_hot.values()]
+        self.columns_ = Table(
+            [
+                {
+                    "column": verdict.name,
+                    "kind": "" if verdict.kind == "out" else verdict.kind,
+                    "became": _became(verdict, len(places.get(verdict.name, ()))),
+                    "why": verdict.why,
+                    "share": shares.get(verdict.name),
+                    "weight": options.weight(verdict.name) if verdict.is_used else None,
+                }
+                for verdict in self.verdicts_
+            ],
+            ["column", "kind", "became", "why", "share", "weight"],
+        )
 
 
 def usable_rows(
@@ -182,12 +363,19 @@ def usable_rows(
         What to do with rows that miss values: refuse them, leave them out, or keep them, for a
         tree learns where they go.
     """
-    gaps = {name: int(np.isnan(X[:, places[0]]).sum()) for name, places in encoder.places().items()}
-    lacking = [f"{title_of(name)} ({n:,})" for name, n in gaps.items() if n]
     every = np.arange(len(X))
+    gap = np.zeros(len(X), dtype=bool)
+    gaps: dict[str, int] = {}
+    for name, places in encoder.places().items():
+        none = [i for i in places if encoder._features[i].category is None]
+        of_category = none and encoder._features[places[0]].kind == "category"
+        lacks = X[:, none[0]] > 0 if of_category else np.isnan(X[:, places[0]])
+        gap |= lacks
+        gaps[name] = int(lacks.sum())
+    lacking = [f"{title_of(name)} ({_share(n, len(X))})" for name, n in gaps.items() if n]
     if not lacking:
         return every, []
-    complete = np.flatnonzero(~np.isnan(X).any(axis=1))
+    complete = np.flatnonzero(~gap)
     dropped = len(X) - len(complete)
     if missing == "error":
         ways = (
@@ -213,35 +401,65 @@ def usable_rows(
     return complete, [Note((text,))]
 
 
-def classes_of(table: pa.Table, name: str) -> np.ndarray:
+def classes_of(table: Any, name: str) -> np.ndarray:
     """The values of a column as texts, such as known classes to judge clusters by."""
     from agathis._tables.arrow_values import as_words, plain
 
+    table = as_arrow(table)
     if table.column_names.count(name) > 1:
         raise BadTable(Advice("target", name), ": there are two columns of that name.")
     words = as_words(plain(table.column(name)))
     return np.array(["(missing)" if word is None else word for word in words])
 
 
-def _features(used: Sequence[Verdict]) -> tuple[list[str], dict[str, dict[str, object]]]:
-    """The names of the features, and the sources of those that come from categories."""
-    names: list[str] = []
-    one_hot: dict[str, dict[str, object]] = {}
+def _share(n: int, total: int) -> str:
+    share = 100 * n / total
+    return f"{share:.0f} %" if share >= 1 else f"{n:,}"
+
+
+def _became(verdict: Verdict, n: int) -> str:
+    if verdict.kind == "out":
+        return "left out"
+    if verdict.kind == "category":
+        return f"{count(n, 'column')} of 0 and 1"
+    if verdict.kind == "number":
+        return "number"
+    return listed(verdict.parts)
+
+
+def _features(used: Sequence[Verdict]) -> list[Feature]:
+    """What is made of the columns that are used; all names are different."""
+    out: list[Feature] = []
     taken = {verdict.name for verdict in used}
+
+    def new(name: str) -> str:
+        # Another column may have that very name.
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return name
+
+    def turning(name: str, source: str, part: str) -> None:
+        out.append(Feature(name, source, "number"))
+        if calendar.PARTS[part].period is not None:
+            for turn in (calendar.SIN, calendar.COS):
+                out.append(Feature(new(f"{name}{turn}"), source, "number", circle=(name, part)))
+
     for verdict in used:
+        source = verdict.name
         if verdict.kind == "category":
-            made: dict[str, object] = {}
             for category in verdict.categories:
-                name = f"{verdict.name}_{category}"
-                # Another column may have that very name.
-                while name in taken:
-                    name += "_"
-                taken.add(name)
-                made[name] = category
-            one_hot[verdict.name] = made
-            names += made
-            continue
-        names.append(verdict.name)
-        if verdict.kind == "boolean":
-            one_hot[verdict.name] = {verdict.name: True}
-    return names, one_hot
+                name = new(f"{source}_{'missing' if category is None else category}")
+                out.append(Feature(name, source, "category", category))
+        elif verdict.kind == "calendar":
+            turning(source, source, verdict.parts[0])
+        elif verdict.kind == "date":
+            for part in verdict.parts:
+                name = new(f"{source}{calendar.OF}{part}")
+                if part == "days":
+                    out.append(Feature(name, source, "number"))
+                else:
+                    turning(name, source, part)
+        else:
+            out.append(Feature(source, source, "number"))
+    return out

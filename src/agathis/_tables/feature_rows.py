@@ -3,18 +3,21 @@
     columns, by name -> numbers, or words -> columns of 0 and 1 -> the features in their order
 
 It is one way for tables of Arrow and for data frames of pandas and polars, which need no pyarrow.
-A column of categories may be there, or the columns of 0 and 1 that were made of it. Columns that
-are not asked for are not looked at. What is missing is NaN, and so are texts that say so.
+A column of categories may be there, or the columns of 0 and 1 that were made of it; the part of a
+date, or the date ("joined: month" of "joined"). Columns that are not asked for are not looked at.
+What is missing is NaN, and so are texts that say so, and a few texts among many numbers.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agathis._tables.calendar import MADE, OF, made, moments_of_arrow, number_of_word, part_of_words
 from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS
@@ -39,11 +42,14 @@ class FeatureRows:
         For each source the words that are none of its categories, row by row.
     n_incomplete : int
         Rows that miss a value which is asked for.
+    gaps : dict of str to list of str
+        For each column of numbers the texts in it that are none, row by row.
     """
 
     X: np.ndarray
     unseen: dict[str, list[str]]
     n_incomplete: int
+    gaps: dict[str, list[str]] = field(default_factory=dict)
 
 
 def feature_rows(
@@ -52,6 +58,7 @@ def feature_rows(
     one_hot: Mapping[str, Mapping[str, object]],
     asked: Collection[str] | None = None,
     title: str = "X",
+    gaps: Mapping[str, Collection[str]] | None = None,
 ) -> FeatureRows:
     """The named features, in their order.
 
@@ -66,33 +73,76 @@ def feature_rows(
         The features that are needed; by default all.
     title : str
         Of the table, in messages.
+    gaps : mapping, optional
+        For some columns of numbers the texts that are known to be none.
     """
     there = list(getattr(table, "column_names", None) or table.columns)
+    counts = Counter(there)
     place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
     home = {feature: source for source, columns in one_hot.items() for feature in columns}
-    # A column may have been encoded before.
-    wanted = {
-        feature: feature if feature in there and home.get(feature) not in there
-        else home.get(feature, feature)
-        for feature in place
-    }  # fmt: skip
-    _check_names(list(names), place, list(dict.fromkeys(wanted.values())), there, title)
+    wanted = {feature: _wanted(feature, home.get(feature), counts) for feature in place}
+    _check_names(Counter(names), place, list(dict.fromkeys(wanted.values())), there, title)
+    columns = _Columns(table, there)
     X = np.zeros((len(table), len(names)))
     unseen: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     done = set()
     for feature, f in place.items():
         source = wanted[feature]
-        if home.get(feature) != source:
-            X[:, f] = _numbers(source, _column(table, source), title)
-        elif source not in done:
+        if home.get(feature) == source:
+            if source in done:
+                continue
             done.add(source)
-            made, new = _indicators(_column(table, source), one_hot[source])
+            made, new = _indicators(columns[source], one_hot[source])
             if new:
                 unseen[source] = new
-            for name in place.keys() & one_hot[source].keys():
-                X[:, place[name]] = made[name]
+            for name, values in made.items():
+                if name in place:
+                    X[:, place[name]] = values
+        elif source != feature:
+            X[:, f] = _part(columns[source], feature.removeprefix(source + OF))
+        else:
+            known = (gaps or {}).get(source, ())
+            X[:, f], others = _numbers(source, columns[source], title, known)
+            if others:
+                texts[source] = others
     incomplete = int(np.isnan(X).any(axis=1).sum())
-    return FeatureRows(X, unseen, incomplete)
+    return FeatureRows(X, unseen, incomplete, texts)
+
+
+def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
+    """The column of a table that a feature is made of; it may have been encoded before."""
+    if feature in there and source not in there:
+        return feature
+    if source is not None:
+        return source
+    column, _, part = feature.rpartition(OF)
+    return column if part in MADE and column in there and feature not in there else feature
+
+
+class _Columns:
+    """The columns of a table by name, those of Arrow as one array without a dictionary."""
+
+    def __init__(self, table: Any, names: Sequence[str]) -> None:
+        self.table = table
+        self.place = {name: i for i, name in enumerate(names)}
+        self.is_arrow = hasattr(table, "column_names")
+
+    def __getitem__(self, name: str) -> Any:
+        if not self.is_arrow:
+            return self.table[name]
+        from agathis._tables.arrow_values import plain
+
+        return plain(self.table.column(self.place[name]))
+
+
+def _part(column: Any, part: str) -> np.ndarray:
+    """A part of the dates of a column."""
+    if not hasattr(column, "type"):
+        from agathis._tables.frames import as_arrow
+
+        column = as_arrow(column.to_frame()).column(0).combine_chunks()
+    return made(moments_of_arrow(column), part)
 
 
 def rows_for_tree(
@@ -119,13 +169,18 @@ def rows_for_tree(
 
 
 def _check_names(
-    names: list[str], asked: Collection[str], wanted: list[str], there: list[str], title: str
+    names: Mapping[str, int],
+    asked: Collection[str],
+    wanted: list[str],
+    there: list[str],
+    title: str,
 ) -> None:
     for name in asked:
-        if names.count(name) > 1:
+        if names[name] > 1:
             text = f"the tree has two features {name!r}, which no column can tell apart."
-            raise NamesTwice(text, name=name, n=names.count(name), of_tree=True)
-    lacking = [name for name in wanted if name not in there]
+            raise NamesTwice(text, name=name, n=names[name], of_tree=True)
+    counts = Counter(there)
+    lacking = [name for name in wanted if name not in counts]
     if lacking:
         raise LacksColumns(
             f"{title} lacks columns that the tree asks for: {quoted(lacking)}. "
@@ -134,41 +189,36 @@ def _check_names(
             there=there,
         )
     for name in wanted:
-        n = there.count(name)
+        n = counts[name]
         if n > 1:
             raise NamesTwice(f"{title} has {n} columns of the name {name!r}.", name=name, n=n)
 
 
-def _column(table: Any, name: str) -> Any:
-    """A column, one of Arrow as one array without a dictionary."""
-    if not hasattr(table, "column_names"):
-        return table[name]
-    from agathis._tables.arrow_values import plain
-
-    return plain(table.column(name))
-
-
-def _numbers(name: str, column: Any, title: str) -> np.ndarray:
-    """A column as float64; its numbers may be texts."""
+def _numbers(
+    name: str, column: Any, title: str, known: Collection[str] = ()
+) -> tuple[np.ndarray, list[str]]:
+    """A column as float64, its numbers may be texts; and the texts that are none."""
     if hasattr(column, "type"):
-        return _numbers_of_arrow(name, column, title)
+        return _numbers_of_arrow(name, column, title, known)
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind in "biuf":
-        return np.asarray(column, dtype=np.float64)
+        return np.asarray(column, dtype=np.float64), []
     if hasattr(kind, "is_numeric") and kind.is_numeric():
-        return column.to_numpy().astype(np.float64)
-    return _numbers_of_values(name, column.to_list(), title)
+        return column.to_numpy().astype(np.float64), []
+    return _numbers_of_values(name, column.to_list(), title, known)
 
 
-def _numbers_of_arrow(name: str, column: pa.Array, title: str) -> np.ndarray:
+def _numbers_of_arrow(
+    name: str, column: pa.Array, title: str, known: Collection[str]
+) -> tuple[np.ndarray, list[str]]:
     from pyarrow import types
 
     from agathis._tables.arrow_values import as_numbers, holds_numbers
 
     if holds_numbers(column.type) or types.is_null(column.type):
-        return _finite(name, as_numbers(column), title)
+        return _finite(name, as_numbers(column), title), []
     if types.is_string(column.type):
-        return _numbers_of_values(name, column.to_pylist(), title)
+        return _numbers_of_values(name, column.to_pylist(), title, known)
     what = f"is of type {column.type}"
     raise NoNumbers(
         f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
@@ -193,8 +243,14 @@ def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
     return numbers
 
 
-def _numbers_of_values(name: str, values: list[Any], title: str) -> np.ndarray:
-    """Numbers of numbers, and of texts that are such to people."""
+def _numbers_of_values(
+    name: str, values: list[Any], title: str, known: Collection[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Numbers of numbers, and of texts that are such to people.
+
+    A few texts among many numbers are taken for gaps, and so are those that are ``known``; names
+    of months and weekdays are numbers where no text is one.
+    """
     out = np.full(len(values), np.nan)
     texts: dict[int, str] = {}
     for i, value in enumerate(values):
@@ -207,15 +263,22 @@ def _numbers_of_values(name: str, values: list[Any], title: str) -> np.ndarray:
             except (TypeError, ValueError):
                 raise _no_number(name, i, value, title) from None
     different = dict.fromkeys(texts.values())
-    notation, _ = notation_of(different)
-    if notation is not None:
-        numbers = dict(zip(different, notation.values(different), strict=True))
-        out[list(texts)] = [numbers[text] for text in texts.values()]
-    elif texts:
-        wrong = set(not_numbers(different)) or set(different)
+    others = {text for text in not_numbers(different)} | {t for t in different if t in known}
+    numbers = [text for text in different if text not in others]
+    part = part_of_words(different)
+    if part is not None:
+        out[list(texts)] = [number_of_word(part, text) for text in texts.values()]
+        return out, []
+    notation, _ = notation_of(numbers)
+    few = len(others) <= max(len(numbers), int(np.isfinite(out).sum())) / 2
+    if (numbers and notation is None) or (others and not few and not others <= set(known)):
+        wrong = others or set(different)
         row = next(i for i, text in texts.items() if text in wrong)
         raise _no_number(name, row, texts[row], title)
-    return out
+    found = {} if notation is None else dict(zip(numbers, notation.values(numbers), strict=True))
+    for i, text in texts.items():
+        out[i] = found.get(text, np.nan)
+    return out, [text for text in texts.values() if text in others]
 
 
 def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:

@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: 1.264,40 or 1,264.40, € 5 or 78 %, and 27.05.2019.
+"""Numbers as people write them: 1.264,40 or 1,264.40, € 5 or 78 %.
 
 Texts are looked at as a column: it holds numbers if all its cells do, in one of two styles, and
 with one unit or none. Where both styles fit, as 1.200 is either, the file decides by what else is
@@ -27,13 +27,6 @@ _DIGITS = {
 }
 STYLES = {point: rf"(?:{digits})(?:[eE][-+]?[0-9]+)?" for point, digits in _DIGITS.items()}
 _FIRST_UNIT = re.compile(rf"[^A-Z€$£¥%‰]*({UNIT}?)")
-_DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
-_CLOCK = r"(?:[ T,]+[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?)?"
-# With short years days and months are of two digits: 1.2.10 may be the number of a version.
-DATE = re.compile(
-    rf"\s*(?:{_DAY}[./-]{_DAY}[./-][0-9]{{4}}|[0-9]{{2}}[./][0-9]{{2}}[./][0-9]{{2}}"
-    rf"|[0-9]{{4}}[./-]{_DAY}[./-]{_DAY}){_CLOCK}\s*"
-)
 #: Either a thousand and some, or one and some: no evidence of a style.
 EITHER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
@@ -104,11 +97,6 @@ def not_numbers(texts: Iterable[str]) -> list[str]:
     """The texts that are no numbers in either style, whatever their unit."""
     pattern = _number(".,")
     return [text for text in texts if not pattern.fullmatch(text)]
-
-
-def are_dates(texts: Iterable[str]) -> bool:
-    """Whether all texts are dates, such as 27.05.2019 or 5/27/2019 10:30."""
-    return all(DATE.fullmatch(text) for text in texts)
 
 
 @lru_cache

@@ -1,0 +1,256 @@
+"""From a raw table to a fitted pipeline: the one line, and the steps that the command line shares.
+
+    table -> TableEncoder -> rows that can be used -> Kauri -> what is worth saying about it
+
+What is said, such as which columns were left out, are notes; whoever fits in Python finds them in
+``columns_`` of the encoder and, with ``verbose``, on the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._checks.roles import EncodedRows
+from agathis._kauri import Kauri
+from agathis._suggest import default_min_leaf, suggest
+from agathis._tables.deciding import deciding, notes_on_deciding
+from agathis._tables.encode import TableEncoder, classes_of, usable_rows
+from agathis._tables.errors import BadTable, Note
+from agathis._tables.frames import as_arrow
+from agathis._tables.wording import count, title_of
+
+#: Components of a feature map, where rows that miss values have to be points.
+MAP_COMPONENTS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTable:
+    """A table that is ready for a fit.
+
+    Attributes
+    ----------
+    encoder : TableEncoder
+        Fitted.
+    X : EncodedRows of shape (n_samples, n_features)
+        Scaled features of the rows that are used; NaN where a value is missing.
+    raw : ndarray of shape (n_samples, n_features)
+        The features in the units of the table.
+    rows : ndarray of int
+        Which rows of the table these are.
+    n_read : int
+        Rows of the table.
+    target : ndarray of str, or None
+    notes : list of Note
+    """
+
+    encoder: TableEncoder
+    X: EncodedRows
+    raw: np.ndarray
+    rows: np.ndarray
+    n_read: int
+    target: np.ndarray | None = None
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def misses(self) -> bool:
+        """Whether values are missing that a tree has to learn about."""
+        return bool(np.isnan(self.X).any())
+
+    def notes_on(self, model: BaseEstimator) -> list[Note]:
+        """What to say of a model of these rows."""
+        kernel = self.encoder.roles_.kernel
+        X, places = np.asarray(self.X), self.encoder.places()
+        return notes_on_deciding(deciding(model.tree_, X, places, kernel), len(places))
+
+
+def prepare(
+    table: Any, encoder: TableEncoder, *, missing: str = "tree", target: str | None = None
+) -> PreparedTable:
+    """Encode a table, and choose the rows that can be used.
+
+    Parameters
+    ----------
+    table : DataFrame of pandas or polars, or pyarrow.Table
+    encoder : TableEncoder
+        Gets fitted.
+    missing : {"tree", "drop", "error"}
+        What becomes of rows that miss values.
+    target : str, optional
+        A column of known classes, which is left out and kept beside.
+    """
+    table = as_arrow(table)
+    if target is not None:
+        encoder.set_params(drop=[*encoder.drop, target])
+    encoder.fit(table)
+    notes = encoder.notes()
+    if target is not None:
+        notes.append(Note((f"Kept for judging only: {title_of(target)}.",)))
+    raw = encoder.encode(table).X
+    rows, more = usable_rows(encoder, raw, missing)
+    if len(rows) < len(raw):
+        # What is left may have fewer values, or none that differ.
+        table = table.take(rows)
+        encoder.fit(table)
+        raw = encoder.encode(table).X
+    X = EncodedRows.of(encoder.scaler_.transform(raw), encoder.roles_)
+    classes = None if target is None else classes_of(table, target)
+    n_read = len(rows) if not more else table.num_rows
+    return PreparedTable(encoder, X, raw, rows, n_read, classes, [*notes, *more])
+
+
+def new_kauri(
+    prepared: PreparedTable,
+    n_clusters: int,
+    *,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: float | None = None,
+    kernel: str = "linear",
+    gamma: float | None = None,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Kauri:
+    """An estimator for these rows: a leaf a cluster, and none of a few rows."""
+    leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    least = default_min_leaf(leaves) if min_samples_leaf is None else min_samples_leaf
+    model = Kauri(
+        n_clusters,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=int(least) if least >= 1 else least,
+        kernel=kernel,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    if gamma is not None:
+        model.set_params(gamma=gamma)
+    if prepared.misses and kernel not in ("linear", "cosine"):
+        model.set_params(engine="binned", n_components=MAP_COMPONENTS)
+    return model
+
+
+def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
+    """The fitted encoder and the fitted model, for raw tables."""
+    name = type(model).__name__.lower()
+    return Pipeline([("tableencoder", prepared.encoder), (name, model)])
+
+
+def fit_table(
+    table: Any,
+    n_clusters: int | None = None,
+    *,
+    max_leaf_nodes: int | None = None,
+    min_samples_leaf: float | None = None,
+    kernel: str = "linear",
+    gamma: float | None = None,
+    missing: str = "tree",
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    scale: str | Mapping[str, str] = "auto",
+    weight: Mapping[str, float] | None = None,
+    dates: str = "out",
+    no_split: Sequence[str] = (),
+    no_count: Sequence[str] = (),
+    max_categories: int = 20,
+    strict: bool = False,
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Pipeline:
+    """Clusters of a raw table, as ``agathis fit`` finds them.
+
+    Parameters
+    ----------
+    table : DataFrame of pandas or polars, or pyarrow.Table
+    n_clusters : int, optional
+        By default :func:`agathis.suggest` is asked.
+    max_leaf_nodes : int, optional
+        By default a leaf a cluster, so that each is one short rule.
+    min_samples_leaf : float, optional
+        Fewest rows of a leaf, or their share; by default 2 % of the rows, or less for many leaves.
+    kernel : str, default="linear"
+    gamma : float, optional
+        Of the kernel.
+    missing : {"tree", "drop", "error"}, default="tree"
+        Rows that miss values: each split learns where they go, they are left out, or they are an
+        error.
+    target : str, optional
+        A column of known classes: it is not used.
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, max_categories, strict
+        As for :class:`agathis.TableEncoder`.
+    random_state : int, optional
+    n_jobs : int, optional
+        Threads; by default as many as cores.
+    verbose : int, default=0
+        Whether to print what became of the columns.
+
+    Returns
+    -------
+    model : Pipeline
+        Of a fitted :class:`agathis.TableEncoder` and a fitted :class:`agathis.Kauri`; it takes raw
+        tables, and so do exports, pictures and reports of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from agathis import fit_table
+    >>> from agathis.export import to_rules
+    >>> orders = pd.DataFrame({"items": [1, 2, 1, 9, 8, 9], "paid": list("yyynnn")})
+    >>> model = fit_table(orders, 2)
+    >>> model.predict(orders)
+    array([0, 0, 0, 1, 1, 1], dtype=int32)
+    """
+    if missing not in ("tree", "drop", "error"):
+        raise ValueError(f"missing={missing!r} must be 'tree', 'drop' or 'error'.")
+    encoder = TableEncoder(
+        drop=drop,
+        keep=keep,
+        categorical=categorical,
+        scale=scale,
+        weight=weight,
+        dates=dates,
+        no_split=no_split,
+        no_count=no_count,
+        max_categories=max_categories,
+        strict=strict,
+    )
+    prepared = prepare(table, encoder, missing=missing, target=target)
+    for note in prepared.notes if verbose else ():
+        print(note)
+    if n_clusters is None:
+        n_clusters = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
+        if verbose:
+            print(f"{count(n_clusters, 'cluster')} are suggested.")
+    if len(prepared.X) < n_clusters:
+        raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
+    model = new_kauri(
+        prepared,
+        n_clusters,
+        max_leaf_nodes=max_leaf_nodes,
+        min_samples_leaf=min_samples_leaf,
+        kernel=kernel,
+        gamma=gamma,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    ).fit(prepared.X)
+    for note in prepared.notes_on(model) if verbose else ():
+        print(note)
+    return as_pipeline(prepared, model)
+
+
+def suggested(
+    prepared: PreparedTable, *, random_state: int | None = 0, n_jobs: int | None = None
+) -> int:
+    """How many clusters suit these rows."""
+    if len(prepared.X) < 4:
+        raise BadTable(f"n_clusters is not given, and {len(prepared.X)} rows suggest no number.")
+    found = suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)
+    return found.best.clusters

@@ -1,0 +1,266 @@
+"""When something happened: dates, and numbers and words that are parts of dates.
+
+A date becomes parts that people read: year, month, weekday, hour, days. Columns that hold one such
+part already (a month from 1 to 12, "Monday") are known by their names and their values. Months,
+weekdays and hours go round: to a tree they are numbers, and to the objective points of a circle,
+so that December lies beside January.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Between a column and the part of it that a feature holds: "joined: month".
+OF = ": "
+#: The two features of a circle.
+SIN, COS = f"{OF}sin", f"{OF}cos"
+#: What is made of dates that span fewer days than this tells hardly more than their order.
+YEAR_DAYS, LONG_DAYS = 365, 730
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a date: the values it has, and after how many it begins anew, if it does."""
+
+    low: int
+    high: int
+    period: int | None
+    names: tuple[str, ...]
+
+
+PARTS = {
+    "year": Part(1000, 2200, None, ("year", "yr", "jahr", "annee", "année", "año")),
+    "quarter": Part(1, 4, 4, ("quarter", "qtr", "quartal")),
+    "month": Part(1, 12, 12, ("month", "mon", "mnth", "mth", "monat", "mois", "mes")),
+    "week": Part(0, 53, 52, ("week", "weekofyear", "weeknumber", "kw")),
+    "day": Part(1, 31, 31, ("day", "dayofmonth", "dom", "tag")),
+    "weekday": Part(0, 7, 7, ("weekday", "dayofweek", "dow", "wday", "wochentag")),
+    "hour": Part(0, 24, 24, ("hour", "hr", "stunde", "heure")),
+    "minute": Part(0, 59, 60, ("minute", "minutes", "mins")),
+    "second": Part(0, 60, 60, ("second", "seconds", "secs")),
+}
+#: Parts that can be made of dates, with the number of NumPy that they are.
+MADE = ("year", "month", "weekday", "hour", "days")
+#: A year with one of these before it is that of a record, not a property as "year built" is.
+OF_RECORDS = frozenset(
+    "calendar data fiscal record recorded reporting report sale sales order survey sample sampling "
+    "observation obs study season test trip travel".split()
+)
+WORDS = {
+    "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
+                "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag"),
+    "month": ("jan feb mar apr may jun jul aug sep oct nov dec",
+              "january february march april may june july august september october november "
+              "december"),
+}  # fmt: skip
+#: Other ways to cut a name short.
+SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[^0-9A-Za-z\u00c0-\uffff]+")
+_TIME_NAME = re.compile(r"(?i)(^|.*[^a-z])(time|clock)|.*[a-z](Time|Clock)")
+
+
+def part_of_name(name: str) -> str | None:
+    """The part of a date that a column's name speaks of.
+
+    >>> part_of_name("dep_hour"), part_of_name("dayOfWeek"), part_of_name("year_built")
+    ('hour', 'weekday', None)
+    """
+    words = [word.lower() for word in _CAMEL.split(name) if word]
+    for n in range(min(3, len(words)), 0, -1):
+        last, before = "".join(words[-n:]), words[:-n]
+        part = next((part for part, known in PARTS.items() if last in known.names), None)
+        if part is not None and (part != "year" or OF_RECORDS.issuperset(before)):
+            return part
+    return None
+
+
+def part_of_numbers(name: str, known: np.ndarray) -> str | None:
+    """The part of a date that numbers are, by the column's name and the values; "clock" is 1745.
+
+    >>> part_of_numbers("month", np.array([1.0, 12])), part_of_numbers("month", np.array([40.0]))
+    ('month', None)
+    >>> part_of_numbers("dep_time", np.array([517.0, 1559]))
+    'clock'
+    """
+    if not len(known) or not (known == np.floor(known)).all():
+        return None
+    low, high = known.min(), known.max()
+    part = part_of_name(name)
+    if part is not None:
+        return part if PARTS[part].low <= low and high <= PARTS[part].high else None
+    if _TIME_NAME.fullmatch(name) and 0 <= low and 100 <= high <= 2400:
+        return "clock" if (known % 100 < 60).all() else None
+    return None
+
+
+def part_of_words(texts: Iterable[str]) -> str | None:
+    """The part of a date that words are: names of weekdays or of months.
+
+    >>> part_of_words(["Thur", "Sun"]), part_of_words(["May", "Bob"])
+    ('weekday', None)
+    """
+    words = [_short(text) for text in texts]
+    for part, lists in WORDS.items():
+        if len(words) > 1 and any(set(words) <= set(one.split()) for one in lists):
+            return part
+    return None
+
+
+def number_of_word(part: str, text: str) -> float:
+    """The number of a name: Monday and January are 1; NaN for what is no name.
+
+    >>> number_of_word("month", "December")
+    12.0
+    """
+    word = _short(text)
+    found = (one.split().index(word) + 1 for one in WORDS[part] if word in one.split())
+    return float(next(found, np.nan))
+
+
+def _short(text: str) -> str:
+    word = text.strip().strip(".").lower()
+    return SHORT.get(word, word)
+
+
+def circle(values: np.ndarray, part: str) -> tuple[np.ndarray, np.ndarray]:
+    """Where the values of a part stand on their circle."""
+    period = PARTS[part].period
+    assert period is not None, f"{part} does not go round"
+    angle = 2 * np.pi * values / period
+    return np.sin(angle), np.cos(angle)
+
+
+def parts_to_make(moments: np.ndarray) -> list[str]:
+    """The parts that tell dates apart: short spans have days and no year."""
+    known = moments[~np.isnat(moments)]
+    if not len(known):
+        return []
+    span = (known.max() - known.min()) / np.timedelta64(1, "D")
+    out = ["year"] if span >= LONG_DAYS else ["days"]
+    out += ["month"] if span >= YEAR_DAYS else []
+    out += ["weekday", "hour"] if span >= 7 else ["hour"]
+    return [part for part in out if len(np.unique(made(known, part))) > 1]
+
+
+def made(moments: np.ndarray, part: str) -> np.ndarray:
+    """A part of dates as numbers; NaN where the date is missing.
+
+    >>> when = np.array(["2024-12-31T18:30", "NaT"], dtype="datetime64[us]")
+    >>> [made(when, part)[0].item() for part in MADE]
+    [2024.0, 12.0, 2.0, 18.0, 20088.0]
+    """
+    days = moments.astype("datetime64[D]")
+    months = moments.astype("datetime64[M]")
+    found = {
+        "year": lambda: moments.astype("datetime64[Y]").astype(np.int64) + 1970,
+        "month": lambda: months.astype(np.int64) % 12 + 1,
+        # The first of 1970 was a Thursday.
+        "weekday": lambda: (days.astype(np.int64) + 3) % 7 + 1,
+        "hour": lambda: (moments - days).astype("timedelta64[h]").astype(np.int64),
+        "days": lambda: days.astype(np.int64),
+    }[part]()
+    return np.where(np.isnat(moments), np.nan, found.astype(np.float64))
+
+
+_MONTHS = {word for one in WORDS["month"] for word in one.split()} | {"sept"}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_CLOCK = (
+    r"(?:[T, ]+(?P<h>\d{1,2}):(?P<mi>\d{2})(?::(?P<s>\d{2})(?:[.,]\d+)?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?)?"
+)
+_ZONE = r"\s*(?:Z|UTC|[-+]\d{2}:?\d{2})?"
+_FORMS = [
+    re.compile(rf"\s*{form}{_CLOCK}{_ZONE}\s*", re.IGNORECASE)
+    for form in (
+        r"(?P<y>\d{4})[./-](?P<m>\d{1,2})[./-](?P<d>\d{1,2})",
+        r"(?P<a>\d{1,2})[./-](?P<b>\d{1,2})[./-](?P<y>\d{4})",
+        r"(?P<a>\d{2})[./](?P<b>\d{2})[./](?P<y>\d{2})",
+        rf"(?:\w{{3,9}},?\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -](?P<name>{_MONTH})\.?,?"
+        r"[ -](?P<y>\d{4}|\d{2})",
+        rf"(?:\w{{3,9}},?\s+)?(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})",
+    )
+]
+
+
+def are_dates(texts: Iterable[str]) -> bool:
+    """Whether all texts are dates, such as 27.05.2019, 5/27/2019 10:30 or Mar 3, 2020.
+
+    >>> are_dates(["27.05.2019", "1/2/2020 10:30"]), are_dates(["1.2.10"]), are_dates(["May 5, 2020"])
+    (True, False, True)
+    """
+    return all(any(form.fullmatch(text) for form in _FORMS) for text in texts)
+
+
+def moments_of_texts(texts: Sequence[str | None]) -> np.ndarray:
+    """Texts as moments; not a time where one is missing or is no date.
+
+    Of 3/4/2020 the column tells which is the day; where it does not, it is the second with
+    slashes, as in America, and else the first.
+
+    >>> moments_of_texts(["3/4/2020", "13/4/2020", None]).astype("datetime64[D]")
+    array(['2020-04-03', '2020-04-13',        'NaT'], dtype='datetime64[D]')
+    """
+    found = {text: _match(text) for text in dict.fromkeys(texts) if text is not None}
+    pairs = [
+        (int(one["a"]), int(one["b"]), "/" in text)
+        for text, one in found.items()
+        if one is not None and "a" in one.groupdict()
+    ]
+    first_is_day = any(a > 12 for a, _, _ in pairs) or not any(
+        b > 12 or slash for _, b, slash in pairs
+    )
+    known = {text: _moment(one, first_is_day) for text, one in found.items() if one is not None}
+    nothing = np.datetime64("NaT", "us")
+    return np.array(
+        [nothing if text is None else known.get(text, nothing) for text in texts],
+        dtype="datetime64[us]",
+    )
+
+
+def _match(text: str) -> re.Match[str] | None:
+    return next((one for form in _FORMS if (one := form.fullmatch(text))), None)
+
+
+def _moment(found: re.Match[str], first_is_day: bool) -> np.datetime64:
+    cells = found.groupdict()
+    year = int(cells["y"])
+    if len(cells["y"]) == 2:
+        year += 2000 if year < 69 else 1900
+    if cells.get("a") is not None:
+        a, b = int(cells["a"]), int(cells["b"])
+        day, month = (a, b) if first_is_day else (b, a)
+    elif cells.get("name"):
+        day, month = int(cells["d"]), int(number_of_word("month", cells["name"]))
+    else:
+        day, month = int(cells["d"]), int(cells["m"])
+    hour, minute, second = (int(cells[key] or 0) for key in ("h", "mi", "s"))
+    half = (cells["half"] or "").lower()
+    hour = hour % 12 + 12 * half.startswith("p") if half else hour
+    try:
+        date = np.datetime64(f"{year:04d}-{month:02d}-{day:02d}", "us")
+    except ValueError:
+        return np.datetime64("NaT", "us")
+    return date + np.timedelta64((hour * 60 + minute) * 60 + second, "s")
+
+
+def moments_of_arrow(column: pa.Array) -> np.ndarray:
+    """Dates and times of a column of Arrow, as they read on their own clock."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_string(column.type):
+        return moments_of_texts(column.to_pylist())
+    if types.is_timestamp(column.type) and column.type.tz is not None:
+        from pyarrow import compute
+
+        column = compute.local_timestamp(column)
+    values = column.cast(pa.timestamp("us"), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(values).astype("datetime64[us]")

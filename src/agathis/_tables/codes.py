@@ -1,0 +1,100 @@
+"""Columns whose values name things and measure nothing: identifiers, codes, running numbers, texts.
+
+The mean of two postal codes is the code of neither. Such columns are known by their names
+("zip", "customer_id"), by how they are written (zeros in front), or because each row has a value
+of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis._tables.arrow_values import as_numbers
+from agathis._tables.number_notation import not_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Texts with more values than that are no categories unless somebody says so.
+FEW = 20
+#: Texts of as many words on average are sentences.
+WORDS = 3
+#: In shorter tables numbers that go up by one may be anything.
+LONG = 10
+#: As many numbers that are 1, 2, 3, ... in any order name the rows.
+RANKS = 50
+ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
+CODE_NAME = re.compile(
+    r"(?i)(.*[_\-. ])?(zip|zip ?code|postal|post ?code|plz|cep|phone|tel|telephone|mobile|fax|fips"
+    r"|isbn|issn|ean|upc|gtin|sku|iban|vin|ssn|naics|sic)([_\-. ]?(code|no|nr|num|number))?"
+)
+#: Digits that begin with a zero, as no quantity does.
+ZERO_FIRST = re.compile(r"0[0-9]+")
+
+
+def is_code_name(name: str) -> bool:
+    """Whether a name speaks of codes.
+
+    >>> is_code_name("Zip Code"), is_code_name("ship_postal_code"), is_code_name("zipper")
+    (True, True, False)
+    """
+    return CODE_NAME.fullmatch(name.strip()) is not None
+
+
+def are_codes(texts: list[str]) -> bool:
+    """Whether texts are digits of one length, some with a zero in front.
+
+    >>> are_codes(["01067", "80331"]), are_codes(["0", "1"]), are_codes(["80331", "10115"])
+    (True, False, False)
+    """
+    lengths = {len(text) for text in texts}
+    return (
+        len(lengths) == 1
+        and all(text.isascii() and text.isdigit() for text in texts)
+        and any(ZERO_FIRST.fullmatch(text) for text in texts)
+    )
+
+
+def is_free_text(values: pa.Array, distinct: int) -> bool:
+    """Many texts, hardly one twice, of several words each."""
+    from pyarrow import compute
+
+    known = values.drop_null()
+    if distinct <= max(FEW, len(known) / 2):
+        return False
+    words = compute.mean(compute.count_substring_regex(known, r"\S+")).as_py()
+    return words >= WORDS
+
+
+def is_identifier(name: str, values: pa.Array, some: list) -> bool:
+    """Whether the values name the rows, by the column's name, or since each row has its own."""
+    from pyarrow import types
+
+    n = len(values) - values.null_count
+    named = ID_NAME.fullmatch(name) is not None
+    many = len(some) == n if n <= FEW else len(some) > FEW
+    if types.is_string(values.type):
+        if len(some) < n:
+            return False
+        # Numbers that some sign for what is missing kept from being read name no rows.
+        return (named and n > 1) or (n > FEW and besides_numbers(some) is None)
+    if types.is_boolean(values.type):
+        return False
+    numbers = as_numbers(values)
+    known = numbers[np.isfinite(numbers)]
+    if not (known == np.floor(known)).all():
+        return False
+    if named and n > 1 and many:
+        return True
+    if n >= LONG and bool((np.diff(known) == 1).all()):
+        return True
+    return n >= RANKS and len(some) == n == len(values) and known.max() - known.min() == n - 1
+
+
+def besides_numbers(texts: list[str]) -> list[str] | None:
+    """Of texts most of which are numbers, the others; None where they are not such."""
+    others = not_numbers(texts)
+    return others if len(others) < len(texts) / 2 else None

@@ -1,0 +1,105 @@
+"""Columns that decide too much: those that make groups of themselves and of nothing else.
+
+A split that finds groups parts the rows in many columns at once. A split on a column that has
+nothing to do with the others (a year, a running number that nobody noticed) parts them in that
+column alone. So of all splits on a column it is counted what they explain of it, and what of all
+others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._tables.errors import Advice, Note
+from agathis._tables.wording import title_of
+from agathis._trees.tree import Tree
+
+#: A column is told of that makes as large a share of the gains,
+LARGE = 0.25
+#: if as large a share of what its splits explain is its own.
+ALONE = 0.8
+#: Of fewer columns none is told of: some column has to decide.
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """What the splits on a column do.
+
+    Attributes
+    ----------
+    column : str
+    gains : float
+        Its share of the gains of all splits.
+    alone : float
+        Of what these splits explain, the share that lies in the column itself.
+    """
+
+    column: str
+    gains: float
+    alone: float
+
+
+def deciding(
+    tree: Tree, X: np.ndarray, places: Mapping[str, np.ndarray], kernel: np.ndarray
+) -> list[Deciding]:
+    """What each column that is split on does, the most important first.
+
+    Parameters
+    ----------
+    tree : Tree
+        Of scaled rows.
+    X : ndarray of shape (n_samples, n_features)
+        These rows.
+    places : mapping
+        For each column the places of its features.
+    kernel : ndarray of bool
+        The features that count.
+    """
+    home = {int(f): column for column, some in places.items() for f in some}
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
+    counted = np.flatnonzero(kernel)
+    path = tree.decision_path(X).tocsc()
+    gains: dict[str, float] = {}
+    own: dict[str, float] = {}
+    whole: dict[str, float] = {}
+    total = float(tree.gain[~tree.is_leaf].sum())
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        column = home[int(tree.feature[node])]
+        sides = [
+            filled[path.indices[path.indptr[child] : path.indptr[child + 1]]]
+            for child in (tree.children_left[node], tree.children_right[node])
+        ]
+        n, m = map(len, sides)
+        if not n or not m:
+            continue
+        apart = n * m / (n + m) * (sides[0].mean(axis=0) - sides[1].mean(axis=0)) ** 2
+        mine = np.isin(counted, places[column])
+        gains[column] = gains.get(column, 0.0) + float(tree.gain[node])
+        own[column] = own.get(column, 0.0) + float(apart[mine].sum())
+        whole[column] = whole.get(column, 0.0) + float(apart.sum())
+    if total <= 0:
+        return []
+    found = [Deciding(c, gains[c] / total, own[c] / whole[c]) for c in gains if whole[c] > 0]
+    return sorted(found, key=lambda one: -one.gains)
+
+
+def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
+    """What to say of columns that decide too much."""
+    if n_columns < FEWEST:
+        return []
+    return [
+        Note(
+            (
+                f"{title_of(one.column)} makes {100 * one.gains:.0f} % of the differences, and the "
+                "groups that it makes differ in hardly anything else: ",
+                Advice("drop", (one.column,)),
+                "?",
+            )
+        )
+        for one in found
+        if one.gains >= LARGE and one.alone >= ALONE
+    ]

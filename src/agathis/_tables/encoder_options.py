@@ -1,0 +1,90 @@
+"""What the arguments of an encoder say of each column, after they are checked against the table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from agathis._tables.scaling import SCALES
+from agathis._tables.wording import quoted
+
+#: Arguments that name columns, and may not name the same.
+LISTS = ("drop", "keep", "categorical", "no_split", "no_count")
+TOGETHER = {("keep", "categorical"), ("keep", "no_split"), ("keep", "no_count")}
+TOGETHER |= {("categorical", "no_split"), ("categorical", "no_count")}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How columns are scaled, and how often they count."""
+
+    scales: Mapping[str, str] = field(default_factory=dict)
+    default: str = "auto"
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def scale(self, column: str) -> str:
+        return self.scales.get(column, self.default)
+
+    def weight(self, column: str) -> float:
+        return float(self.weights.get(column, 1.0))
+
+    @classmethod
+    def of(cls, encoder: Any, names: Collection[str]) -> Options:
+        """Those of an encoder's arguments for a table with these columns."""
+        there = set(names)
+        lists = {argument: getattr(encoder, argument) for argument in LISTS}
+        for argument, given in lists.items():
+            if isinstance(given, str) or not isinstance(given, (Sequence, set, frozenset)):
+                raise TypeError(f"{argument} must be a list of names of columns; it is {given!r}.")
+            for name in given:
+                _check_name(argument, name, there)
+        for i, first in enumerate(LISTS):
+            for second in LISTS[i + 1 :]:
+                both = set(lists[first]) & set(lists[second])
+                if both and (first, second) not in TOGETHER:
+                    raise ValueError(f"{first} and {second} both name {min(both)!r}.")
+        if encoder.dates not in ("out", "parts"):
+            raise ValueError(f"dates={encoder.dates!r} must be 'out' or 'parts'.")
+        most = encoder.max_categories
+        if isinstance(most, bool) or not isinstance(most, int) or most < 2:
+            raise ValueError(f"max_categories={most!r} must be a whole number, at least 2.")
+        scales, default = _scales(encoder.scale, there)
+        return cls(scales, default, _weights(encoder.weight, there))
+
+
+def _scales(scale: object, there: Collection[str]) -> tuple[dict[str, str], str]:
+    given = {str(k): v for k, v in scale.items()} if isinstance(scale, Mapping) else {}
+    default = "auto" if isinstance(scale, Mapping) else scale
+    for name in given:
+        _check_name("scale", name, there)
+    for how in [*given.values(), default]:
+        if how not in SCALES:
+            raise ValueError(f"scale={scale!r}: {how!r} must be one of {', '.join(SCALES)}.")
+    return given, str(default)
+
+
+def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
+    if weight is None:
+        return {}
+    if not isinstance(weight, Mapping):
+        raise TypeError(f"weight must map columns to numbers; it is {weight!r}.")
+    for name, value in weight.items():
+        _check_name("weight", name, there)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e6:
+            raise ValueError(
+                f"weight[{name!r}]={value!r} must be a number above 0; no_count is for columns "
+                "that do not count."
+            )
+    return {str(name): float(value) for name, value in weight.items()}
+
+
+def _check_name(argument: str, name: object, there: Collection[str]) -> None:
+    if name in there:
+        return
+    close = get_close_matches(str(name), sorted(there), 1)
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(
+        f"{argument} names {name!r}, which is no column.{meant} There are {quoted(sorted(there))}."
+    )

@@ -1,0 +1,47 @@
+"""Tables of any make as tables of Arrow: pandas, polars, or Arrow's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agathis._support.extras import needed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def as_arrow(table: Any) -> pa.Table:
+    """The columns of a table, its index left out; names are texts.
+
+    Columns of mixed objects, of which Arrow makes nothing, become texts.
+    """
+    needed("pyarrow", "io", "raw tables")
+    import pyarrow as pa
+
+    if isinstance(table, pa.Table):
+        return table
+    if isinstance(table, pa.RecordBatch):
+        return pa.Table.from_batches([table])
+    if hasattr(table, "to_arrow"):
+        found = table.to_arrow()
+        return found if isinstance(found, pa.Table) else pa.table(found)
+    if not (hasattr(table, "iloc") and hasattr(table, "columns")):
+        if hasattr(table, "__arrow_c_stream__"):
+            return pa.table(table)
+        kind = type(table)
+        raise TypeError(
+            "X must be a table, of pandas, polars or Arrow; it is of type "
+            f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder."
+        )
+    arrays = [_of_pandas(table.iloc[:, i]) for i in range(table.shape[1])]
+    return pa.Table.from_arrays(arrays, names=[str(name) for name in table.columns])
+
+
+def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:
+    import pyarrow as pa
+
+    try:
+        return pa.Array.from_pandas(column)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        texts = [None if gap else str(value) for value, gap in zip(column, column.isna())]
+        return pa.array(texts, pa.string())
