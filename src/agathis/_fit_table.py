@@ -85,12 +85,10 @@ def prepare(
         A column of known classes, which is left out and kept beside.
     """
     table = as_arrow(table)
+    n_read = table.num_rows
     if target is not None:
         encoder.set_params(drop=[*encoder.drop, target])
     encoder.fit(table)
-    notes = encoder.notes()
-    if target is not None:
-        notes.append(Note((f"Kept for judging only: {title_of(target)}.",)))
     raw = encoder.encode(table).X
     rows, more = usable_rows(encoder, raw, missing)
     if len(rows) < len(raw):
@@ -100,8 +98,9 @@ def prepare(
         raw = encoder.encode(table).X
     X = EncodedRows.of(encoder.scaler_.transform(raw), encoder.roles_)
     classes = None if target is None else classes_of(table, target)
-    n_read = len(rows) if not more else table.num_rows
-    return PreparedTable(encoder, X, raw, rows, n_read, classes, [*notes, *more])
+    kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
+    notes = [*encoder.notes(), *kept, *more]
+    return PreparedTable(encoder, X, raw, rows, n_read, classes, notes)
 
 
 def new_kauri(
@@ -130,8 +129,13 @@ def new_kauri(
     )
     if gamma is not None:
         model.set_params(gamma=gamma)
-    if prepared.misses and kernel not in ("linear", "cosine"):
-        model.set_params(engine="binned", n_components=MAP_COMPONENTS)
+    return for_rows(model, prepared)
+
+
+def for_rows(model: BaseEstimator, prepared: PreparedTable) -> BaseEstimator:
+    """The model with what it takes to fit rows that miss values."""
+    if prepared.misses and getattr(model, "kernel", "linear") not in ("linear", "cosine"):
+        model.set_params(n_components=MAP_COMPONENTS)
     return model
 
 

@@ -129,7 +129,8 @@ class EncodedRows(np.ndarray):
         return part
 
     def __reduce__(self) -> Any:
-        function, arguments, state = super().__reduce__()  # type: ignore[misc]
+        how: Any = super().__reduce__()
+        function, arguments, state = how
         return function, arguments, (*state, self.roles)
 
     def __setstate__(self, state: Any) -> None:
@@ -219,7 +220,8 @@ def _groups_of(
     if isinstance(one_hot, (str, bytes)) or not isinstance(one_hot, Iterable):
         raise ValueError(f"one_hot must be {accepted}; it is {_short(one_hot)}.")
     items = one_hot.items() if isinstance(one_hot, Mapping) else enumerate(one_hot)
-    groups, home = [], {}
+    groups: list[np.ndarray] = []
+    home: dict[int, str] = {}
     for key, group in items:
         argument = f"one_hot[{key!r}]"
         if isinstance(group, (str, bytes, Integral)) or not isinstance(group, Iterable):

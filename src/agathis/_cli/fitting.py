@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.inputs import read_input, tell_of_numbers, title_of_input
-from agathis._cli.names import Wanted, name_of, split_names
+from agathis._cli.names import Wanted, split_names
 from agathis._cli.options import METHOD_NAMES
 
 if TYPE_CHECKING:
@@ -18,66 +18,72 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from sklearn.base import BaseEstimator
 
-    from agathis._tables.encode import Prepared
+    from agathis._fit_table import PreparedTable
     from agathis._tables.whole_table import Reading
 
+#: What is done to numbers, in words.
+SCALED_TO = {
+    "auto": "scaled to count alike, values beyond the 1st and 99th percentile held there",
+    "standard": "scaled to a standard deviation of 1",
+    "minmax": "scaled to 0..1",
+    "robust": "scaled by their quartiles",
+    "rank": "replaced by their ranks",
+    "log": "scaled as logarithms",
+    "none": "not scaled: columns with large numbers count most",
+}
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
 
 
-def read_rows(path: str, wanted: Wanted, reading: Reading, messages: Messages) -> Prepared:
-    """The rows of a file as numbers."""
+def read_rows(
+    path: str, wanted: Wanted, reading: Reading, messages: Messages, *, plain: bool = False
+) -> PreparedTable:
+    """The table in a file, ready for a fit; what became of its columns is said.
+
+    ``plain`` is for methods that take no missing values.
+    """
     read = read_input(path, reading, lambda names: split_names(wanted.categorical, names))
-    rows = prepare(read.table, wanted, title_of_input(path), messages)
-    tell_of_numbers(read.notes, rows.names, messages)
+    rows = prepare(read.table, wanted, title_of_input(path), messages, plain=plain)
+    tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
     return rows
 
 
-def prepare(table: pa.Table, wanted: Wanted, title: str, messages: Messages) -> Prepared:
+def prepare(
+    table: pa.Table, wanted: Wanted, title: str, messages: Messages, *, plain: bool = False
+) -> PreparedTable:
     """Turn a table into numbers, and say what became of its columns."""
-    from agathis._tables.encode import Prepared, TableEncoder, classes_of, usable_rows
+    from agathis import TableEncoder
+    from agathis._fit_table import prepare as encode
 
-    wanted = wanted.of(table.column_names)
-    target = wanted.target
+    names = table.column_names
+    wanted = wanted.of(names)
     messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
     encoder = TableEncoder(
-        drop=[*wanted.drop, *([] if target is None else [target])],
-        keep=wanted.keep,
-        categorical=wanted.categorical,
+        drop=list(wanted.drop),
+        keep=list(wanted.keep),
+        categorical=list(wanted.categorical),
+        no_split=list(wanted.no_split),
+        no_count=list(wanted.no_count),
+        scale=wanted.scales(names),
+        weight=wanted.weights(names) or None,
+        dates=wanted.dates,
+        strict=wanted.strict,
         title=title,
     )
-    try:
-        encoder.fit(table)
-    finally:
-        # That no column is left is clearer with the reasons before it.
-        if hasattr(encoder, "columns_"):
-            messages.tell(encoder.notes())
-            if target is not None:
-                messages.say(f"Kept for judging only: {name_of(target)}.")
-    X = encoder.transform(table)
-    rows, notes = usable_rows(encoder, X, wanted.missing)
-    messages.tell(notes)
-    classes = None if target is None else classes_of(table, target)[rows]
-    return Prepared(X[rows], encoder.feature_names_, encoder.one_hot_, classes, rows)
+    missing = wanted.missing
+    if wanted.strict:
+        missing = "error"
+    elif plain and missing == "tree":
+        missing = "drop"
+    found = encode(table, encoder, missing=missing, target=wanted.target)
+    messages.tell(found.notes)
+    messages.say(_scaling(wanted))
+    return found
 
 
-def scaled(rows: Prepared, how: str, messages: Messages) -> tuple[np.ndarray, BaseEstimator | None]:
-    """The rows for a fit, and the scaler to undo it by."""
-    if how == "none":
-        messages.say("Columns are not scaled: those with large numbers count most.")
-        return rows.X, None
-    from agathis._tables.scaling import SCALERS
-
-    to = {"minmax": "to 0..1", "standard": "to a standard deviation of 1"}
-    with bad_data():
-        scaler = SCALERS[how](rows.sources()).fit(rows.X)
-        X = scaler.transform(rows.X)
-    messages.say(
-        f"Numbers are scaled {to[how]}"
-        + ", and a column of categories counts as much as one of numbers" * scaler.balanced_
-        + ". Rules are in your units."
-    )
-    return X, scaler
+def _scaling(wanted: Wanted) -> str:
+    how = next((one for one in wanted.scale if one in SCALED_TO), "auto")
+    return f"Numbers are {SCALED_TO[how]}. Rules are in your units."
 
 
 def new_model(
@@ -88,7 +94,6 @@ def new_model(
     min_leaf: float | None,
     kernel: str,
     gamma: float | None,
-    missing: bool,
     seed: int,
     jobs: int | None,
 ) -> BaseEstimator:
@@ -103,8 +108,6 @@ def new_model(
         raise WrongUse(f"--leaves {leaves}: a leaf of {name} is a cluster, and -k is {clusters}.")
     if kernel != "linear" and name not in WITH_KERNELS:
         raise WrongUse(f"--kernel {kernel}: {name} knows the linear one only.")
-    if missing and name != "Kauri":
-        raise WrongUse(f"--missing tree: {name} takes no missing values; --method kauri does.")
     if gamma is not None and kernel in ("linear", "cosine"):
         raise WrongUse(f"--gamma: the {kernel} kernel has none.")
     if gamma is not None and not 0 <= gamma < math.inf:
@@ -123,15 +126,15 @@ def new_model(
     if "min_samples_leaf" in known and (min_leaf is not None or name != "ICOT"):
         least = default_min_leaf(leaves) if min_leaf is None else min_leaf
         model.set_params(min_samples_leaf=int(least) if least >= 1 else least)
-    if missing:
-        model.set_params(engine="binned")
-        if kernel not in ("linear", "cosine"):
-            model.set_params(n_components=256)
     return model
 
 
-def fitted(model: BaseEstimator, X: np.ndarray, messages: Messages) -> BaseEstimator:
+def fitted(model: BaseEstimator, rows: PreparedTable, messages: Messages) -> BaseEstimator:
     """Fit, with a bar on stderr where that is a terminal and the rows are many."""
+    from agathis._fit_table import for_rows
+
+    X = rows.X
+    for_rows(model, rows)
     if "verbose" in model.get_params(deep=False):
         bar = not messages.quiet and sys.stderr.isatty() and len(X) >= ROWS_WITH_BAR
         model.set_params(verbose=int(bar))

@@ -10,32 +10,90 @@ from difflib import get_close_matches
 from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
 from agathis._tables.errors import Advice
+from agathis._tables.scaling import SCALES
 from agathis._tables.wording import SHOWN, listed
 
+#: Options that name columns, and those of them that may name the same.
+LISTS = ("drop", "keep", "categorical", "no_split", "no_count")
+TOGETHER = {
+    (first, second)
+    for first in ("--keep", "--categorical")
+    for second in ("--categorical", "--no-split", "--no-count")
+}
 #: What stands for the value of an option that the user has to find.
 PLACES = {"na": " TEXT", "keep": " NAME"}
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user said about columns; ``missing`` is "error", "drop" or "tree"."""
+    """What the user said about columns, as it was typed.
+
+    ``missing`` is "error", "drop" or "tree"; ``scale`` and ``weight`` have COLUMN=VALUE.
+    """
 
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     categorical: Sequence[str] = ()
+    no_split: Sequence[str] = ()
+    no_count: Sequence[str] = ()
     target: str | None = None
-    missing: str = "error"
+    missing: str = "tree"
+    scale: Sequence[str] = ()
+    weight: Sequence[str] = ()
+    dates: str = "out"
+    strict: bool = False
 
     def of(self, names: Collection[str]) -> Wanted:
         """The same of a table with these columns: a list with commas is cut, and all are there."""
-        found = replace(
-            self,
-            drop=split_names(self.drop, names),
-            keep=split_names(self.keep, names),
-            categorical=split_names(self.categorical, names),
-        )
+        lists = {name: split_names(getattr(self, name), names) for name in LISTS}
+        found = replace(self, **lists)
         check_names(names, found)
         return found
+
+    def scales(self, names: Collection[str]) -> str | dict[str, str]:
+        """How columns are scaled, for :class:`agathis.TableEncoder`."""
+        for_all = [one for one in self.scale if one in SCALES and one not in names]
+        pairs = dict(_pair("--scale", one, names) for one in self.scale if one not in for_all)
+        wrong = next((how for how in pairs.values() if how not in SCALES), None)
+        if wrong is not None or len(for_all) > 1:
+            text = " ".join(self.scale)
+            raise WrongUse(f"--scale {text}: HOW is one of {', '.join(SCALES)}.")
+        default = for_all[0] if for_all else "auto"
+        if not pairs:
+            return default
+        return {**dict.fromkeys(names, default), **pairs}
+
+    def weights(self, names: Collection[str]) -> dict[str, float]:
+        """How often columns count."""
+        out = {}
+        for one in self.weight:
+            name, value = _pair("--weight", one, names)
+            try:
+                out[name] = float(value)
+            except ValueError:
+                raise WrongUse(f"--weight {one}: {value!r} is no number.") from None
+            if not 0 < out[name] < 1e6:
+                raise WrongUse(f"--weight {one}: it must be above 0.")
+        return out
+
+    def words(self) -> list[str]:
+        """The options as they are typed."""
+        out = []
+        for option in ("drop", "keep", "categorical", "no_split", "no_count", "scale", "weight"):
+            for one in getattr(self, option):
+                out += [f"--{option.replace('_', '-')}", one]
+        out += ["--dates", self.dates] if self.dates != "out" else []
+        out += ["--missing", self.missing] if self.missing != "tree" else []
+        return out + ["--strict"] * self.strict
+
+
+def _pair(option: str, text: str, names: Collection[str]) -> tuple[str, str]:
+    name, equals, value = text.rpartition("=")
+    if not equals:
+        raise WrongUse(f"{option} {text}: COLUMN=VALUE is needed.")
+    if name not in names:
+        raise WrongUse(f"{option} {one_line(text)}: {lacks(name, names)}")
+    return name, value.strip()
 
 
 def split_names(given: Iterable[str], names: Collection[str]) -> list[str]:
@@ -77,12 +135,8 @@ def as_options(advice: Advice) -> str:
 
 def check_names(names: Collection[str], wanted: Wanted) -> None:
     """Raise where an option names a column that is not there, or two options contradict."""
-    given = {
-        "--drop": wanted.drop,
-        "--keep": wanted.keep,
-        "--categorical": wanted.categorical,
-        "--target": [] if wanted.target is None else [wanted.target],
-    }
+    given = {f"--{name.replace('_', '-')}": list(getattr(wanted, name)) for name in LISTS}
+    given["--target"] = [] if wanted.target is None else [wanted.target]
     for option, columns in given.items():
         for column in columns:
             if column not in names:
@@ -91,7 +145,7 @@ def check_names(names: Collection[str], wanted: Wanted) -> None:
     for i, first in enumerate(options):
         for second in options[i + 1 :]:
             both = set(given[first]) & set(given[second])
-            if both and (first, second) != ("--keep", "--categorical"):
+            if both and (first, second) not in TOGETHER:
                 raise WrongUse(f"{first} and {second} both name {min(both)}; one of them will do.")
 
 

@@ -38,10 +38,9 @@ class Kernel(str, Enum):
     chi2 = "chi2"
 
 
-class Scale(str, Enum):
-    none = "none"
-    minmax = "minmax"
-    standard = "standard"
+class Dates(str, Enum):
+    out = "out"
+    parts = "parts"
 
 
 class Decimal(str, Enum):
@@ -64,7 +63,8 @@ def _some_jobs(jobs: int | None) -> int | None:
 Data = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="A table: CSV, TSV (.gz too), Parquet or Arrow; - is stdin."
+        metavar="DATA",
+        help="A table: CSV, TSV (.gz too), Parquet, Arrow, Excel or JSON lines; - is stdin.",
     ),
 ]
 ModelFile = Annotated[
@@ -72,6 +72,12 @@ ModelFile = Annotated[
 ]
 Clusters = Annotated[
     int, typer.Option("--clusters", "-k", min=2, metavar="K", help="The most clusters.")
+]
+ClustersOrSuggested = Annotated[
+    int | None,
+    typer.Option(
+        "--clusters", "-k", min=2, metavar="K", help="The most clusters; by default suggested."
+    ),
 ]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
@@ -82,6 +88,12 @@ Drop = Annotated[
 Keep = Annotated[
     list[str], typer.Option(metavar="COLUMN", help="Use it though it looks like an identifier.")
 ]
+NoSplit = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="It counts, and no rule may ask for it.")
+]
+NoCount = Annotated[
+    list[str], typer.Option(metavar="COLUMN", help="Rules may ask for it; it does not count.")
+]
 Categorical = Annotated[
     list[str], typer.Option(metavar="COLUMN", help="Its values are categories, not numbers.")
 ]
@@ -90,11 +102,27 @@ Target = Annotated[
     typer.Option(metavar="COLUMN", help="Known classes: not used, but compared with the clusters."),
 ]
 Scaling = Annotated[
-    Scale, typer.Option(help="Give all columns the same weight, whatever their units.")
+    list[str],
+    typer.Option(
+        "--scale",
+        metavar="HOW",
+        help="auto, standard, minmax, robust, rank, log or none, so that all columns count alike "
+        "whatever their units; COLUMN=HOW for one of them.",
+    ),
+]
+Weights = Annotated[
+    list[str],
+    typer.Option("--weight", metavar="COLUMN=N", help="Count a column as if it were there N times."),
+]
+DatesAre = Annotated[
+    Dates, typer.Option("--dates", help="Leave dates and parts of dates out, or use their parts.")
 ]
 MissingValues = Annotated[
     Missing,
     typer.Option(help="Rows that miss values: stop, drop them, or let the tree learn."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop where something about a column is in doubt.")
 ]
 Na = Annotated[
     list[str], typer.Option(metavar="TEXT", help="A text for a missing value, besides NA and such.")

@@ -21,6 +21,7 @@ from agathis._tables.arrow_values import as_numbers, different, holds_numbers, p
 from agathis._tables.codes import FEW
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.indicators import word
+from agathis._tables.number_notation import notation_of
 from agathis._tables.wording import count, listed, title_of
 
 if TYPE_CHECKING:
@@ -322,6 +323,8 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
 
 
 def _words(name: str, values: pa.Array, some: list[str], most: int, keep: bool) -> Verdict:
+    if notation_of(some)[0] is not None:
+        return Verdict(name, "number")
     others = codes.besides_numbers(some)
     few = len(some) <= MOST_CATEGORIES
     as_category = _category(name, values, some, most, asked=keep)

@@ -1,4 +1,4 @@
-"""A whole table from a file or from bytes: CSV and TSV, compressed or not, Parquet and Arrow.
+"""A whole table from a file or from bytes: text, compressed or not, Parquet, Arrow, Excel, JSON.
 
 What a file is, its first bytes tell, and only of text its name. A text is opened as for
 ``fit_file`` (``text_opening``) and then read as a whole, so that whatever is wrong with it can be
@@ -15,10 +15,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agathis._tables.codes import are_codes
+from agathis._tables.csv_layout import Layout
 from agathis._tables.csv_reader import notations, read_cells, with_numbers
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.formats import GZIP, columnar_kind, is_tsv
+from agathis._tables.json_rows import is_json_rows, read_json_rows
 from agathis._tables.source import open_source
+from agathis._tables.spreadsheet import is_spreadsheet, read_spreadsheet
 from agathis._tables.text_opening import open_text
 
 if TYPE_CHECKING:
@@ -95,6 +99,10 @@ def read_table(
             data = _unpacked(file.read(), name)
     if kind := columnar_kind(data[:8]):
         return _of_columns(_read_spooled(data, kind, name), name)
+    if is_spreadsheet(data):
+        return _of_columns(read_spreadsheet(data, name), name)
+    if is_json_rows(data):
+        return _of_columns(read_json_rows(data, name), name)
     opening = open_text(
         data,
         name,
@@ -106,11 +114,22 @@ def read_table(
     text, layout = opening.text, opening.layout
     if callable(as_text):
         as_text = as_text(opening.names)
+    as_text = {*as_text, *codes_in(layout)}
     table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
     found, notes = notations(table, layout, as_text)
     return WholeTable(
         with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes
     )
+
+
+def codes_in(layout: Layout) -> list[str]:
+    """Columns of digits with zeros in front, as the first rows have them: 01067 is not 1067."""
+    out = []
+    for i, name in enumerate(layout.header):
+        cells = {row[i].strip() for row in layout.sample if i < len(row)} - {""}
+        if cells and are_codes(sorted(cells)):
+            out.append(name.strip())
+    return out
 
 
 def _of_columns(table: pa.Table, name: str) -> WholeTable:

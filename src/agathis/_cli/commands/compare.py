@@ -9,7 +9,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import WrongUse, bad_data
-from agathis._cli.options import METHOD_NAMES, Kernel, Method, Missing, Scale
+from agathis._cli.options import METHOD_NAMES, Kernel, Method, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 
 # ICOT takes seconds a fit with more rows than that.
@@ -34,12 +34,14 @@ def compare(
     runs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Each with other rows, 80 % of all.")
     ] = 10,
-    scale: options.Scaling = Scale.minmax,
+    scale: options.Scaling = [],  # noqa: B006
+    weight: options.Weights = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     categorical: options.Categorical = [],  # noqa: B006
     target: options.Target = None,
-    missing: options.MissingValues = Missing.error,
+    missing: options.MissingValues = Missing.drop,
+    strict: options.Strict = False,
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
@@ -68,8 +70,10 @@ def compare(
     check_apart(data, o=output)
     reading = options.reading_of(na, encoding, sep, decimal)
 
+    import numpy as np
+
     import agathis
-    from agathis._cli.fitting import read_rows, scaled
+    from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
     from agathis._compare.methods import WITH_KERNELS
 
@@ -78,9 +82,12 @@ def compare(
     if wrong:
         raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")
     messages = Messages(quiet)
-    wanted = Wanted(drop, keep, categorical, target, missing.value)
-    rows = read_rows(data, wanted, reading, messages)
-    X, _ = scaled(rows, scale.value, messages)
+    wanted = Wanted(
+        drop, keep, categorical, target=target, missing=missing.value, scale=scale, weight=weight,
+        strict=strict,
+    )  # fmt: skip
+    rows = read_rows(data, wanted, reading, messages, plain=True)
+    X = np.asarray(rows.X)
     chosen = names or _methods(len(X), clusters, leaves, kernel, messages)
     messages.say(f"{count(runs, 'run')} of {len(chosen)} methods.")
     with bad_data():

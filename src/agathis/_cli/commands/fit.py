@@ -9,20 +9,22 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.options import Kernel, Method, Missing, Scale
+from agathis._cli.options import Dates, Kernel, Method, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, write_report
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from agathis._tables.encode import Prepared
+    from sklearn.base import BaseEstimator
+
+    from agathis._fit_table import PreparedTable
     from agathis.export import LoadedTree
 
 
 def fit(
     data: options.Data,
-    clusters: options.Clusters,
+    clusters: options.ClustersOrSuggested = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="The model, as JSON; - is stdout."),
@@ -44,15 +46,20 @@ def fit(
             min=0, metavar="N", help="Fewest rows of a leaf, or their share; by default 2 %."
         ),
     ] = None,
-    scale: options.Scaling = Scale.minmax,
+    scale: options.Scaling = [],  # noqa: B006
+    weight: options.Weights = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     categorical: options.Categorical = [],  # noqa: B006
+    dates: options.DatesAre = Dates.out,
+    no_split: options.NoSplit = [],  # noqa: B006
+    no_count: options.NoCount = [],  # noqa: B006
     target: options.Target = None,
     names: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Names for the clusters, in their order.")
     ] = None,
-    missing: options.MissingValues = Missing.error,
+    missing: options.MissingValues = Missing.tree,
+    strict: options.Strict = False,
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
@@ -72,55 +79,79 @@ def fit(
     check_apart(data, o=output, report=report)
     if open_report and report is None:
         raise WrongUse("--open opens the report: give its file with --report.")
-    cluster_names = None if names is None else [name.strip() for name in names.split(",")]
-    if cluster_names is not None and len(cluster_names) > clusters:
-        raise WrongUse(f"--names has {len(cluster_names)} names, and -k is {clusters}.")
-    if cluster_names is not None and len(set(cluster_names) - {""}) < len(cluster_names):
-        raise WrongUse(f"--names {names}: each cluster needs a name of its own.")
+    cluster_names = _names(names, clusters)
+    if method is not Method.kauri and (dates is Dates.parts or no_split or no_count):
+        raise WrongUse("--dates parts, --no-split and --no-count are for --method kauri.")
     reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis._cli.fitting import fitted, new_model, read_rows, scaled
+    from agathis._cli.fitting import fitted, new_model, read_rows
     from agathis._cli.names import Wanted
+    from agathis._fit_table import as_pipeline
     from agathis.export import to_json, to_rules
     from agathis.export._loaded import loaded
 
-    model = new_model(
-        method.value,
-        clusters,
-        leaves=leaves,
-        min_leaf=min_leaf,
-        kernel=kernel.value,
-        gamma=gamma,
-        missing=missing is Missing.tree,
-        seed=seed,
-        jobs=jobs,
-    )
+    def model_of(k: int) -> BaseEstimator:
+        return new_model(
+            method.value,
+            k,
+            leaves=leaves,
+            min_leaf=min_leaf,
+            kernel=kernel.value,
+            gamma=gamma,
+            seed=seed,
+            jobs=jobs,
+        )
+
+    # What is wrong with the options is said before the table is read.
+    model_of(clusters or min(2, leaves or 2))
     messages = Messages(quiet)
-    wanted = Wanted(drop, keep, categorical, target, missing.value)
-    rows = read_rows(data, wanted, reading, messages)
-    X, scaler = scaled(rows, scale.value, messages)
-    fitted(model, X, messages)
+    wanted = Wanted(
+        drop, keep, categorical, no_split, no_count, target, missing.value, scale, weight,
+        dates.value, strict,
+    )  # fmt: skip
+    rows = read_rows(data, wanted, reading, messages, plain=method is not Method.kauri)
+    asked = clusters or _suggested(rows, leaves, seed, jobs, messages)
+    model = fitted(model_of(asked), rows, messages)
     found = model.tree_.n_clusters
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        described = loaded(
-            model,
-            scaler=scaler,
-            feature_names=rows.names,
-            cluster_names=cluster_names,
-            one_hot=rows.one_hot or None,
-        )
-    messages.say(_outcome(clusters, leaves, described))
+        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.raw)
+    messages.say(_outcome(asked, leaves, described))
+    messages.tell(rows.notes_on(model))
     if output is not None:
         write(output, to_json(described, indent=1) + "\n")
     if output != STDOUT:
-        write(STDOUT, f"{to_rules(described, rows.X, rows.target)}\n")
+        write(STDOUT, f"{to_rules(described, rows.raw, rows.target)}\n")
     _tell_target(rows, model.labels_, messages)
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, described, rows.X, rows.target, data, open_report, messages)
+        write_report(report, described, rows.raw, rows.target, data, open_report, messages)
+
+
+def _names(names: str | None, clusters: int | None) -> list[str] | None:
+    """The names of the clusters that were typed."""
+    if names is None:
+        return None
+    found = [name.strip() for name in names.split(",")]
+    if clusters is not None and len(found) > clusters:
+        raise WrongUse(f"--names has {len(found)} names, and -k is {clusters}.")
+    if len(set(found) - {""}) < len(found):
+        raise WrongUse(f"--names {names}: each cluster needs a name of its own.")
+    return found
+
+
+def _suggested(
+    rows: PreparedTable, leaves: int | None, seed: int, jobs: int | None, messages: Messages
+) -> int:
+    from agathis._fit_table import suggested
+
+    with bad_data():
+        k = suggested(rows, random_state=seed, n_jobs=jobs)
+    k = k if leaves is None else min(k, leaves)
+    messages.say(f"{k} clusters are suggested; -k asks for another number.")
+    return k
 
 
 def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:
@@ -133,7 +164,7 @@ def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:
     return f"{found} For more clusters, allow more --leaves."
 
 
-def _tell_target(rows: Prepared, labels: np.ndarray, messages: Messages) -> None:
+def _tell_target(rows: PreparedTable, labels: np.ndarray, messages: Messages) -> None:
     if rows.target is None:
         return
     from sklearn.metrics import adjusted_rand_score

@@ -11,7 +11,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import bad_data
-from agathis._cli.options import Missing, Scale
+from agathis._cli.options import Dates, Missing
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,11 +24,14 @@ BAR = 14
 def suggest(
     data: options.Data,
     max_k: Annotated[int, typer.Option(min=2, metavar="K", help="The most clusters to try.")] = 10,
-    scale: options.Scaling = Scale.minmax,
+    scale: options.Scaling = [],  # noqa: B006
+    weight: options.Weights = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     keep: options.Keep = [],  # noqa: B006
     categorical: options.Categorical = [],  # noqa: B006
-    missing: options.MissingValues = Missing.error,
+    dates: options.DatesAre = Dates.out,
+    missing: options.MissingValues = Missing.tree,
+    strict: options.Strict = False,
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
@@ -48,13 +51,15 @@ def suggest(
 
     import agathis
     from agathis._cli.console import results
-    from agathis._cli.fitting import ROWS_WITH_BAR, read_rows, scaled
+    from agathis._cli.fitting import ROWS_WITH_BAR, read_rows
     from agathis._cli.names import Wanted
 
     messages = Messages(quiet)
-    wanted = Wanted(drop, keep, categorical, None, missing.value)
-    rows = read_rows(data, wanted, reading, messages)
-    X, _ = scaled(rows, scale.value, messages)
+    wanted = Wanted(
+        drop, keep, categorical, missing=missing.value, scale=scale, weight=weight,
+        dates=dates.value, strict=strict,
+    )  # fmt: skip
+    X = read_rows(data, wanted, reading, messages).X
     many = len(X) >= ROWS_WITH_BAR
     if many:
         messages.say(f"Trying 2 to {min(max_k, len(X) - 1)} clusters.")
@@ -68,9 +73,8 @@ def suggest(
         )
     best = found.best
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]
-    words += ["--scale", scale.value] if scale is not Scale.minmax else []
-    words += ["--missing", missing.value] if missing is not Missing.error else []
-    lists = {"--drop": drop, "--keep": keep, "--categorical": categorical, "--na": na}
+    words += wanted.words()
+    lists = {"--na": na}
     lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
     lists |= {"--decimal": [decimal.value] if decimal else []}
     words += [word for option, given in lists.items() for one in given for word in (option, one)]

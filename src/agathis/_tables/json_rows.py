@@ -1,0 +1,92 @@
+"""Rows written as JSON: an object a line, or a list of objects.
+
+pyarrow reads lines whose columns have one type each; where one has several, all of it is read
+again by Python, and that column becomes one of texts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agathis._tables.errors import BadTable
+from agathis._tables.formats import DATA, looks_like
+from agathis._tables.missing_marks import MARKS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_json_rows(data: bytes) -> bool:
+    """Whether a text is such rows: it begins as JSON does, and is no model.
+
+    >>> is_json_rows(b'{"a": 1}'), is_json_rows(b'[{"a": 1}]'), is_json_rows(b"a,b")
+    (True, True, False)
+    """
+    return looks_like(data) == DATA
+
+
+def read_json_rows(data: bytes, name: str) -> pa.Table:
+    """The table of these rows."""
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lstrip().startswith(b"{"):
+        try:
+            # One block, so that a column has one type.
+            options = arrow_json.ReadOptions(use_threads=False, block_size=max(1 << 16, len(data)))
+            table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
+            return _without_marks(table)
+        except pa.ArrowInvalid:
+            pass  # Python's reader says what is wrong, or makes texts of what is mixed
+    rows = _rows(data, name)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    arrays = [_column([row.get(key) for row in rows]) for key in names]
+    return _without_marks(pa.Table.from_arrays(arrays, names=names))
+
+
+def _rows(data: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        text = data.decode("utf-8")
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise BadTable(f"{name} looks like rows in JSON, and is not: {error}.") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadTable(
+            f"{name} is JSON, but no table: rows are objects, one a line or in a list, such as "
+            '{"size": 3, "colour": "red"}.'
+        )
+    return rows
+
+
+def _column(values: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        texts = [None if value is None else _text(value) for value in values]
+        return pa.array(texts, pa.string())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _without_marks(table: pa.Table) -> pa.Table:
+    """Texts for a missing value are missing values here too."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    marks = pa.array(list(MARKS), pa.string())
+    for i, kind in enumerate(table.schema.types):
+        if pa.types.is_string(kind):
+            column = table.column(i)
+            gone = compute.is_in(column, value_set=marks)
+            cleaned = compute.if_else(gone, pa.scalar(None, pa.string()), column)
+            table = table.set_column(i, table.column_names[i], cleaned)
+    return table
