@@ -15,14 +15,17 @@ from agathis._trees.model import TreeModel
 def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
     """X as the tree takes it, and how many threads to use on it.
 
-    Rows of a model that was fitted to scaled ones are those from before scaling.
+    Rows of a model in a pipeline are those from before its steps: a raw table.
     """
-    model = found.model
-    if isinstance(model, TreeModel) and not found.scaled:
+    model, prepared = found.model, found.preparation
+    if prepared is not None:
+        if not prepared.by_name:
+            check_columns(X, None if prepared.names is None else list(map(str, prepared.names)))
+        rows = prepared.rows(X, bool(getattr(model, "_takes_missing", True)))
+        return rows, checks.n_threads(None)
+    if isinstance(model, TreeModel):
         return model._rows_and_threads(X)
-    check_columns(X, found.fitted_names)
-    missing = getattr(model, "_takes_missing", True)
-    X = checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+    X = checks.check_table(X, missing=True, n_features=found.tree.n_features)
     return X, checks.n_threads(None)
 
 
