@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -18,17 +17,22 @@ import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._support.numbers import number
+from agathis._describe.numerals import are_years, numeral, numerals
 
 INFINITY = float("inf")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A feature whose values are numbers; ``written`` are its thresholds as text."""
+    """A feature whose values are numbers; ``written`` are its thresholds as text.
+
+    ``digits`` and ``numbers`` say how other values of it are written.
+    """
 
     name: str
     written: Mapping[float, str] = field(default_factory=dict)
+    digits: int | None = 4
+    numbers: str = "plain"
 
     @property
     def label(self) -> str:
@@ -45,13 +49,21 @@ class Number:
         if low == -INFINITY and high == INFINITY:
             return "", " is known"
         if low == -INFINITY:
-            return "", f" <= {self._text(high)}"
+            return "", f" <= {self.text(high)}"
         if high == INFINITY:
-            return "", f" > {self._text(low)}"
-        return f"{self._text(low)} < ", f" <= {self._text(high)}"
+            return "", f" > {self.text(low)}"
+        return f"{self.text(low)} < ", f" <= {self.text(high)}"
 
-    def _text(self, value: float) -> str:
-        return self.written.get(value) or repr(value)
+    def text(self, value: float) -> str:
+        """A value as text: a threshold as rules have it, any other one, such as an edge, like it.
+
+        >>> Number("size", {2.5: "2.5"}, numbers="grouped").text(12500.0)
+        '12,500'
+        """
+        found = self.written.get(value)
+        if found is None:
+            found = numeral(value, self.digits, self.numbers, are_years([*self.written, value]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,8 @@ def columns_of(
     cuts: Mapping[int, Sequence[float]],
     one_hot: object,
     value_names: Mapping[Any, Any] | None,
-    digits: int,
+    digits: int | None,
+    numbers: str = "plain",
 ) -> list[Column]:
     """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
     indicators = _indicators(names, one_hot)
@@ -149,9 +162,10 @@ def columns_of(
                     )
             out.append(indicators[name])
         elif name in codes:
-            out.append(Codes(name, _written(cuts.get(f, ()), digits), codes[name]))
+            written = numerals(cuts.get(f, ()), digits, numbers)
+            out.append(Codes(name, written, digits, numbers, codes[name]))
         else:
-            out.append(Number(name, _written(cuts.get(f, ()), digits)))
+            out.append(Number(name, numerals(cuts.get(f, ()), digits, numbers), digits, numbers))
     sources = {column.source for column in indicators.values()}
     if both := sources.intersection(name for name in names if name not in indicators):
         raise ValueError(
@@ -178,25 +192,6 @@ def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dic
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
     """The mapping ``value_names`` that gives these columns."""
     return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
-
-
-def _written(thresholds: Iterable[float], digits: int) -> dict[float, str]:
-    """Each threshold as text; where two would read the same, with more digits.
-
-    Then rounding moves none by more than a tenth of the way to the next, since training values
-    lie between them.
-    """
-    values = sorted({float(value) for value in thresholds})
-    texts = [number(value, digits) for value in values]
-    if len(set(texts)) < len(values):
-        finite = [value for value in values if value < INFINITY]
-        gap = min(b - a for a, b in pairwise(finite))
-        for more in range(digits + 1, 18):
-            texts = [number(value, more) for value in values]
-            apart = len(set(texts)) == len(values)
-            if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
-                break
-    return dict(zip(values, texts, strict=True))
 
 
 def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._describe.columns import Column, columns_of
+from agathis._describe.numerals import check_numbers
 from agathis._describe.scaling import scalers_of, unscaled
 from agathis._trees.model import tree_of
 from agathis._trees.tree import MISSING_GOES, Tree
@@ -80,6 +81,10 @@ class Described(TreeInUnits):
         What each feature is.
     named_features, named_clusters : bool
         Whether these are names that somebody gave.
+    digits : int or None
+        Significant digits of the thresholds in words; ``None`` is all that they have.
+    numbers : {"plain", "grouped", "words"}
+        How numbers are written.
     """
 
     features: list[str]
@@ -87,6 +92,8 @@ class Described(TreeInUnits):
     columns: list[Column]
     named_features: bool
     named_clusters: bool
+    digits: int | None = 4
+    numbers: str = "plain"
 
     def label(self, leaf: int) -> int | str:
         """The cluster of a leaf: its name where it was given one, else its number."""
@@ -174,13 +181,19 @@ def describe(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> Described:
     """The tree of a model in the words of its reader; parameters as in ``to_text``."""
-    if isinstance(digits, bool) or not isinstance(digits, Integral) or digits < 1:
-        raise ValueError(f"digits must be a whole number, at least 1; it is {digits!r}.")
+    whole = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if digits is not None and (not whole or digits < 1):
+        raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
+    check_numbers(numbers)
     found = in_units(model, scaler)
     tree, model = found.tree, found.model
+    if getattr(model, "rounded", False):
+        # What rows needed no digit for has been left out already.
+        digits = None
     features = found.fitted_names if feature_names is None else feature_names
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
@@ -200,7 +213,7 @@ def describe(
     cuts: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits)
+    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers)
     return Described(
         **vars(found),
         features=features,
@@ -208,6 +221,8 @@ def describe(
         columns=columns,
         named_features=named[0],
         named_clusters=named[1],
+        digits=digits,
+        numbers=numbers,
     )
 
 

@@ -9,7 +9,8 @@ from missing ones. Numbers are written so that they are read as the same float64
 
 ``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
 "red"}}``: texts, numbers, true or false, and null for a missing value. ``value_names`` has, for
-each feature that holds codes, pairs of a value and its word. Either may be null.
+each feature that holds codes, pairs of a value and its word. Either may be null. ``rounded`` is
+there, and true, where thresholds have no more digits than the rows needed.
 """
 
 from __future__ import annotations
@@ -140,6 +141,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
         "value_names": _pairs(model.value_names),
         "takes_missing": model.takes_missing,
         "objective": model.objective,
+        **({"rounded": True} if model.rounded else {}),
         "nodes": {
             "left": of_cuts(tree.children_left),
             "right": of_cuts(tree.children_right),
@@ -223,9 +225,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
         )
     n_features = _whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
     tree = _tree(data.get("nodes"), n_features)
-    written = data.get("takes_missing")
-    if not isinstance(written, bool):
-        raise _wrong(f"takes_missing is {written!r}, not true or false")
+    written = _truth(data.get("takes_missing"), "takes_missing")
     model = data.get("model")
     if not isinstance(model, str):
         raise _wrong(f"model is {model!r}, not a text")
@@ -240,6 +240,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
         takes_missing=written if takes_missing is None else takes_missing,
         source=model,
         objective=_objective(data.get("objective")),
+        rounded=_truth(data.get("rounded", False), "rounded"),
     )
     try:
         # Columns must be features, and can only be what the cuts of the tree allow.
@@ -247,6 +248,12 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     except ValueError as error:
         raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
     return out
+
+
+def _truth(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(f"{name} is {value!r}, not true or false")
+    return value
 
 
 def _objective(value: object) -> float | None:

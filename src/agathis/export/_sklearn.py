@@ -3,7 +3,9 @@
 scikit-learn rounds rows to float32 before it compares them; a threshold has to be chosen among
 the float32 so that rounded rows go the way of the rows. Rounding never changes the order of two
 values, it may make them equal. So only rows that round to the same float32 as the threshold are in
-doubt. Rounded down to float32, a threshold halfway between two values parts them if any does.
+doubt. Rounded down to float32, a threshold halfway between two values parts them if any does. The
+thresholds of a model that were rounded may be values of rows, such as 12.6: these are rounded as
+the rows are, so that rows that are equal to a threshold stay so.
 """
 
 from __future__ import annotations
@@ -70,7 +72,10 @@ def to_sklearn(
     )
     tree = described.tree
     with np.errstate(over="ignore"):
-        threshold = _rounded_down(tree.threshold)
+        if getattr(described.model, "rounded", False):
+            threshold = tree.threshold.astype(np.float32).astype(np.float64)
+        else:
+            threshold = _rounded_down(tree.threshold)
     if X is not None:
         rows = checks.check_table(X, missing=True, n_features=tree.n_features)
         threshold = _parting(described, threshold, rows)
