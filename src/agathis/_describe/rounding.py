@@ -114,7 +114,7 @@ def _rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float
     for node in inner[::-1]:
         begin[node] = begin[tree.children_left[node]]
         end[node] = end[tree.children_right[node]]
-    for node in inner:
+    for node in inner[np.diff(tree.term_start)[inner] == 0]:
         f = tree.feature[node]
         sides = []
         for child in (tree.children_left[node], tree.children_right[node]):

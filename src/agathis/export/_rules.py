@@ -108,7 +108,7 @@ def to_rules(
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
-            "rule": rule_text(described.columns, boxes),
+            "rule": rule_text(boxes),
             "conditions": sum(map(n_sides, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),

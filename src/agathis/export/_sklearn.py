@@ -11,6 +11,7 @@ the rows are, so that rows that are equal to a threshold stay so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis._checks import data as checks
 from agathis._describe.described_tree import Described, describe
+from agathis._trees.chains import without_terms
 from agathis._trees.tree import Tree
 
 
@@ -52,8 +54,8 @@ def to_sklearn(
     Returns
     -------
     classifier : DecisionTreeClassifier
-        ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``;
-        the values of an inner node are the shares of the clusters among its training rows.
+        ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``,
+        unless that has splits on several categories, which become several nodes each; the values of an inner node are the shares of the clusters among its training rows.
 
     Examples
     --------
@@ -70,6 +72,8 @@ def to_sklearn(
     described = describe(
         model, scaler=scaler, feature_names=feature_names, cluster_names=cluster_names
     )
+    # A tree of scikit-learn asks for one column at a node: a category at a time.
+    described = replace(described, tree=without_terms(described.tree))
     tree = described.tree
     with np.errstate(over="ignore"):
         if getattr(described.model, "rounded", False):
