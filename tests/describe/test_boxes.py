@@ -97,7 +97,9 @@ def test_words_of_categories(n, rest, closed, seen, data):
     expected = places & {*named.values(), missing}
     assert read(text, named, set(every), missing) == expected
     # What is meant is said, unless it is a long list.
-    if len(expected & set(named.values())) in range(1, 6) and len(expected - {missing}) < len(named):
+    if len(expected & set(named.values())) in range(1, 6) and len(expected - {missing}) < len(
+        named
+    ):
         assert "none" not in text
         assert "not" not in text
 

@@ -28,7 +28,7 @@ KINDS = {
 UNKNOWN = {"texts": "purple", "numbers": 7, "one": "else", "with missing": "c", "many": "new"}
 
 
-@dataclass
+@dataclass(repr=False)
 class Made:
     """A tree, what its columns are, raw rows and the same rows as numbers."""
 
@@ -38,6 +38,9 @@ class Made:
     kinds: dict[str, str]
     raw: list[dict[str, object]]
     X: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Made({self.tree.to_dict()}, {self.names}, {self.one_hot})"
 
     @property
     def sources(self) -> list[str]:
@@ -127,7 +130,10 @@ def _tree(random, names, numbers, one_hot, n_splits, sums) -> Tree:
             terms = ()
         builder.cut(leaf, some[0], float(threshold), terms=terms, missing=missing)
     nodes = len(builder.depth)
-    builder.cluster = random.integers(0, min(3, nodes), nodes).tolist()
+    leaves = [i for i, child in enumerate(builder.children_left) if child < 0]
+    clusters = random.integers(0, 3, len(leaves))
+    for leaf, cluster in zip(leaves, np.unique(clusters, return_inverse=True)[1], strict=True):
+        builder.cluster[leaf] = int(cluster)
     counts = random.integers(1, 9, nodes)
     for node in range(nodes)[::-1]:
         if builder.children_left[node] >= 0:

@@ -63,10 +63,14 @@ class NumberAxis:
 
 @dataclass(frozen=True, eq=False)
 class SumAxis:
-    """A sum of columns, each times its weight; it is missing where one of them is."""
+    """A sum of columns, each times its weight; it is missing where one of them is.
+
+    ``closed`` are the sources that have missing values for a category: their columns miss none.
+    """
 
     terms: tuple[tuple[int, float], ...]
     columns: tuple[Column, ...]
+    closed: frozenset[str]
     written: Mapping[float, str]
     seen: bool
 
@@ -248,7 +252,9 @@ def splits_of(
             axes[key] = replace(sources[key], seen=seen)
         elif isinstance(key, tuple):
             written = numerals(tree.threshold[asked].tolist(), digits, numbers)
-            axes[key] = SumAxis(key, tuple(columns[f] for f, _ in key), written, seen)
+            closed = frozenset(name for name, source in sources.items() if source.closed)
+            own = tuple(columns[f] for f, _ in key)
+            axes[key] = SumAxis(key, own, closed, written, seen)
         else:
             column = columns[key]  # type: ignore[call-overload]
             axes[key] = NumberAxis(column, key, seen)  # type: ignore[arg-type]

@@ -62,9 +62,7 @@ def cluster_titles(described: Described) -> list[str]:
         ]
         seen = Counter(titles)
         longer = [
-            k
-            for k, title in enumerate(titles)
-            if seen[title] > 1 and count[k] < len(ranked[k][0])
+            k for k, title in enumerate(titles) if seen[title] > 1 and count[k] < len(ranked[k][0])
         ]
         if not longer:
             break

@@ -165,7 +165,8 @@ def _sum(axis: SumAxis, place: dict[str, int]) -> str:
         x = f"x{place[column.name]}"
         if isinstance(column, Indicator):
             on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
-            x = f"({on})" if column.of_missing else f'(float("nan") if {x} is None else {on})'
+            closed = column.source in axis.closed
+            x = f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
         parts.append(x if weight == 1 else f"{weight!r} * {x}")
     return " + ".join(parts)
 

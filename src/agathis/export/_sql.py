@@ -158,25 +158,19 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
         names = [writer.name(axis.name)]
         value = names[0] if writer.typed else f"CAST({names[0]} AS REAL)"
     else:
-        names = list(dict.fromkeys(writer.name(column.name) for column in axis.columns))
+        own = [column.name for column in axis.columns if column.name not in axis.closed]
+        names = [writer.name(name) for name in dict.fromkeys(own)]
         value = f"({_sum(writer, axis)})"
+    bound = None if allowed.high == math.inf else writer.number(allowed.high)
     if not writer.typed:
-        numbers = [] if isinstance(axis, SumAxis) and _has_sources(axis) else names
-        return _sqlite.at_most(value, numbers, names, _bound(writer, allowed), allowed.missing)
-    if allowed.high == math.inf:
-        return " AND ".join(f"{name} IS NOT NULL" for name in names)
-    condition = f"{value} <= {writer.number(allowed.high)}"
-    if not allowed.missing:
-        return condition
-    return f"({condition} OR {' OR '.join(f'{name} IS NULL' for name in names)})"
-
-
-def _bound(writer: Dialect, allowed: Range) -> str | None:
-    return None if allowed.high == math.inf else writer.number(allowed.high)
-
-
-def _has_sources(axis: SumAxis) -> bool:
-    return any(isinstance(column, Indicator) for column in axis.columns)
+        columns = [axis.column] if isinstance(axis, NumberAxis) else axis.columns
+        numbers = [writer.name(c.name) for c in columns if not isinstance(c, Indicator)]
+        return _sqlite.at_most(value, numbers, names, bound, allowed.missing)
+    if bound is None:
+        return " AND ".join(f"{name} IS NOT NULL" for name in names) or "TRUE"
+    missing = [f"{name} IS NULL" for name in names] if allowed.missing else []
+    conditions = [f"{value} <= {bound}", *missing]
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
 def _sum(writer: Dialect, axis: SumAxis) -> str:
@@ -185,13 +179,26 @@ def _sum(writer: Dialect, axis: SumAxis) -> str:
     for (_, weight), column in zip(axis.terms, axis.columns, strict=True):
         name = writer.name(column.name)
         if isinstance(column, Indicator):
-            on = f"{name} IS NULL" if column.of_missing else f"{name} = "
-            on += "" if column.of_missing else _category(column.category, writer)
-            value = f"CASE WHEN {on} THEN 1 WHEN {name} IS NOT NULL THEN 0 END"
+            on = _of_category(writer, column)
+            known = "ELSE 0" if column.source in axis.closed else f"WHEN {name} IS NOT NULL THEN 0"
+            value = f"CASE WHEN {on} THEN 1 {known} END"
         else:
             value = name if writer.typed else f"CAST({name} AS REAL)"
         parts.append(value if weight == 1 else f"{writer.number(weight)} * {value}")
     return " + ".join(parts)
+
+
+def _of_category(writer: Dialect, column: Indicator) -> str:
+    """That a source is in one category."""
+    name = writer.name(column.source)
+    if column.of_missing:
+        return f"{name} IS NULL"
+    if writer.typed:
+        return f"{name} = {_category(column.category, writer)}"
+    (condition,) = _sqlite.one_of(
+        name, [column.category], {column.category: _category(column.category, writer)}
+    )
+    return condition
 
 
 def _of_source(writer: Dialect, axis: SourceAxis, allowed: Categories) -> str:

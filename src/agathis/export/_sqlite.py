@@ -37,7 +37,7 @@ def at_most(
     known = [f"{name} GLOB '*[0-9]*'" for name in numbers]
     if bound is not None:
         known.append(f"{value} <= {bound}")
-    return " AND ".join(known)
+    return " AND ".join(known or [f"{name} IS NOT NULL" for name in names] or ["TRUE"])
 
 
 def one_of(name: str, categories: Sequence[object], written: Mapping[object, str]) -> list[str]:
