@@ -41,12 +41,16 @@ class Cut:
         As in ``Tree.missing``.
     swapped : bool
         Whether what goes left here went right in the tree.
+    filled : bool
+        Whether ``missing`` is what the steps before the tree make of a missing value, and not what
+        the tree says of it.
     """
 
     terms: tuple[int, ...]
     threshold: float
     missing: int
     swapped: bool
+    filled: bool = False
 
 
 def number_cuts(
@@ -88,7 +92,7 @@ def number_cuts(
         if none[i]:
             # All known values are on one side, and what fills in missing ones on the other.
             raw[i], swapped = np.inf, not swapped
-        out.append(Cut((place,), float(raw[i]), way, swapped))
+        out.append(Cut((place,), float(raw[i]), way, swapped, not np.isnan(gap[i])))
     return out
 
 
@@ -141,15 +145,18 @@ class Values:
         For each raw feature of the source, of its category.
     unknown, missing : float or None
         Of a category that is not known, of a missing one; None where there can be none.
+    told : bool
+        Whether a step is there for missing values; else they are as good as not known.
     """
 
     known: Mapping[int, float]
     unknown: float | None
     missing: float | None
+    told: bool = True
 
 
 def category_cut(
-    terms: Sequence[tuple[Values, float]], threshold: float, way: int, other: int
+    terms: Sequence[tuple[Values, float]], threshold: float, way: int, seen: int, larger: int
 ) -> Cut:
     """The cut of a feature that is made of categories, or of a sum of such of one source.
 
@@ -159,8 +166,10 @@ def category_cut(
     threshold : float
     way : {1, 2}
         Where the tree sends rows that miss the feature.
-    other : {0, 1, 2}
+    seen : {0, 1, 2}
         The same as the tree tells it: 0 where training rows missed none.
+    larger : {1, 2}
+        The side with more training rows, where missing values go of which nothing is told.
     """
 
     def goes(values: Iterable[float | None]) -> int | None:
@@ -183,9 +192,15 @@ def category_cut(
         unknown = RIGHT if n_right == len(features) - 1 and n_right > 1 else LEFT
     swapped = unknown == RIGHT
     chosen = tuple(f for f in features if sides[f] == (LEFT if swapped else RIGHT))
-    if any(values.missing is not None and np.isnan(values.missing) for values, _ in terms):
-        missing = other
+    gaps = [values.missing for values, _ in terms]
+    filled = missing is not None and not any(gap is None or np.isnan(gap) for gap in gaps)
+    if missing is None:
+        missing = 0
+    elif not filled:
+        missing = seen
+    elif missing == larger and not any(values.told for values, _ in terms):
+        missing = 0
     if not chosen:
         # Only missing values part from the others.
-        return Cut((features[0],), float("inf"), missing or 0, swapped)
-    return Cut(chosen, 0.5, missing or 0, swapped)
+        return Cut((features[0],), float("inf"), missing, swapped, filled)
+    return Cut(chosen, 0.5, missing, swapped, filled)
