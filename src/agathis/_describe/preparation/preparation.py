@@ -130,7 +130,9 @@ class Preparation:
             goes_left = bool(missing_left[node]) if cut.missing == 0 else cut.missing == 1
             gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
             gone[int(right[node])] = gone[node] | ({source} if goes_left else frozenset())
-            told = 0 if cut.filled and source in gone[node] else cut.missing
+            # Where they alone are asked for, they are spoken of all the same.
+            nobody = cut.filled and source in gone[node] and np.isfinite(cut.threshold)
+            told = 0 if nobody else cut.missing
             feature[node], threshold[node], missing[node] = cut.terms[0], cut.threshold, told
             if len(cut.terms) > 1:
                 n_terms[node + 1] = len(cut.terms)
