@@ -14,7 +14,6 @@ from agathis._cli.names import Wanted, split_names
 from agathis._cli.options import METHOD_NAMES
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
     from sklearn.base import BaseEstimator
 

@@ -7,7 +7,7 @@ one, into a ``Described``, and the writer puts this down in its language.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -281,16 +281,17 @@ def describe(
 
 def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
     """The tree of a model over raw columns; parameters as in ``to_text``."""
-    steps = [("scaler", scaler)]
+    title, steps = "scaler", [("scaler", scaler)]
     if isinstance(model, Pipeline):
         inside = [(f"model[{name!r}]", step) for name, step in model.steps[:-1]]
         model = last_step(model)
         if inside and scaler is not None:
             raise ValueError("scaler is given, and model is a Pipeline with steps of its own.")
-        steps = inside or steps
+        if inside:
+            title, steps = "model[:-1]", inside
     tree = tree_of(model)
     names = getattr(model, "feature_names_in_", None)
-    prepared = preparation_of(steps, tree.n_features, names)
+    prepared = preparation_of(steps, tree.n_features, names, title)
     if prepared is None:
         return TreeInUnits(tree, model, None, None if names is None else list(map(str, names)))
     fitted = None
@@ -312,4 +313,3 @@ def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list
         found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
         raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
     return [str(name) for name in names]
-

@@ -17,16 +17,30 @@ def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
 
     Rows of a model in a pipeline are those from before its steps: a raw table.
     """
-    model, prepared = found.model, found.preparation
-    if prepared is not None:
-        if not prepared.by_name:
-            check_columns(X, None if prepared.names is None else list(map(str, prepared.names)))
-        rows = prepared.rows(X, bool(getattr(model, "_takes_missing", True)))
-        return rows, checks.n_threads(None)
-    if isinstance(model, TreeModel):
+    model = found.model
+    if found.preparation is None and isinstance(model, TreeModel):
         return model._rows_and_threads(X)
-    X = checks.check_table(X, missing=True, n_features=found.tree.n_features)
-    return X, checks.n_threads(None)
+    missing = bool(getattr(model, "_takes_missing", True))
+    return table_of(found, X, missing=missing), checks.n_threads(None)
+
+
+def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
+    """X as the tree takes it, all of its columns, whatever model the tree is from.
+
+    Parameters
+    ----------
+    found : TreeInUnits
+    X : array or data frame
+        Before the steps of a pipeline.
+    missing : bool
+        Whether values may be missing that no step fills in.
+    """
+    prepared = found.preparation
+    if prepared is None:
+        return checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+    if not prepared.by_name:
+        check_columns(X, prepared.names)
+    return prepared.rows(X, missing)
 
 
 def check_columns(X: ArrayLike, fitted: Sequence[str] | None) -> None:

@@ -28,8 +28,7 @@ _MOST_NAMED = 3
 # Words that say nothing without what they are said of, which comes before or after them.
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
 _RELATIVE = set(
-    "first second third fourth fifth other unknown none new old high low medium middle mid small "
-    "large big short long good bad poor fair average upper lower left right never always".split()
+    ["first", "second", "third", "fourth", "fifth", "other", "unknown", "none", "new", "old", "high", "low", "medium", "middle", "mid", "small", "large", "big", "short", "long", "good", "bad", "poor", "fair", "average", "upper", "lower", "left", "right", "never", "always"]
 )
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 
@@ -150,7 +149,7 @@ class _Words:
         column = axis.column if isinstance(axis, NumberAxis) else None
         if isinstance(allowed, Range) and allowed.has_values:
             allowed = Range(allowed.low, allowed.high, missing=False)
-            inner = -INFINITY < allowed.low and allowed.high < INFINITY
+            inner = allowed.low > -INFINITY and allowed.high < INFINITY
             if isinstance(column, Number) and not isinstance(column, Codes) and inner:
                 return f"{axis.name} {column.text(allowed.low)} to {column.text(allowed.high)}"
         before, after, _ = axis.around(allowed)  # type: ignore[arg-type]

@@ -51,8 +51,7 @@ PARTS = {
 MADE = ("year", "month", "weekday", "hour", "days")
 #: A year with one of these before it is that of a record, not a property as "year built" is.
 OF_RECORDS = frozenset(
-    "calendar data fiscal record recorded reporting report sale sales order survey sample sampling "
-    "observation obs study season test trip travel".split()
+    ["calendar", "data", "fiscal", "record", "recorded", "reporting", "report", "sale", "sales", "order", "survey", "sample", "sampling", "observation", "obs", "study", "season", "test", "trip", "travel"]
 )
 WORDS = {
     "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
@@ -96,7 +95,7 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
     part = part_of_name(name)
     if part is not None:
         return part if PARTS[part].low <= low and high <= PARTS[part].high else None
-    if _TIME_NAME.fullmatch(name) and 0 <= low and 100 <= high <= 2400:
+    if _TIME_NAME.fullmatch(name) and low >= 0 and 100 <= high <= 2400:
         return "clock" if (known % 100 < 60).all() else None
     return None
 

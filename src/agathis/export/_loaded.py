@@ -271,7 +271,7 @@ def loaded(
         cluster_names=described.clusters if described.named_clusters else None,
         one_hot=one_hot_of(described.features, described.columns) or None,
         value_names=value_names_of(described.columns) or None,
-        takes_missing=bool(getattr(source, "_takes_missing", True)),
+        takes_missing=described.takes_missing,
         source=kind or type(source).__name__,
         objective=None if objective is None else float(objective),
         rounded=X is not None or bool(getattr(source, "rounded", False)),

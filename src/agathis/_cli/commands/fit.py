@@ -15,7 +15,6 @@ from agathis._cli.reporting import check_report, write_report
 
 if TYPE_CHECKING:
     import numpy as np
-
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable

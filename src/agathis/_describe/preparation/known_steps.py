@@ -107,15 +107,15 @@ def follow(step: Any, lines: Sequence[Line], name: str) -> list[Line]:
         if isinstance(step, kind) and type(step).transform is kind.transform:
             _check_fitted(step, name, len(lines))
             return rule(step, lines, name)
-    raise TypeError(refusal(step, name, "it is not known to keep each column by itself"))
+    raise TypeError(refusal(step, name, "it is not known to map each column by itself"))
 
 
 def refusal(step: object, name: str, why: str) -> str:
     """Why a step cannot be undone, what can, and what to do."""
     return (
-        f"{name} is {step!r}, which cannot be undone: {why}. Accepted are fitted {ACCEPTED}. To "
-        "speak of the columns that the tree was grown from instead, give its own step alone, such "
-        "as model[-1]."
+        f"{name} must be a fitted step that can be undone; it is {step!r}: {why}. These can be: "
+        f"{ACCEPTED}. To speak of the columns that the tree was grown from instead, give its own "
+        "step alone, such as model[-1]."
     )
 
 
@@ -248,7 +248,7 @@ def _chosen(columns: Any, places: Mapping[Any, int] | None, width: int) -> Itera
             columns = slice(start, stop, columns.step)
         yield from range(width)[columns]
         return
-    found = [columns] if np.isscalar(columns) else list(columns)
+    found: list[Any] = [columns] if np.isscalar(columns) else list(columns)
     if found and all(isinstance(each, (bool, np.bool_)) for each in found):
         yield from np.flatnonzero(found).tolist()
         return

@@ -109,7 +109,8 @@ def carried(lines: Sequence[Line], values: np.ndarray) -> np.ndarray:
     """
     for links in zip(*(line.links for line in lines), strict=True):
         step = links[0].step
-        known = np.ones(values.shape, dtype=bool) if values.dtype == object else ~np.isnan(values)
+        numbers = values.dtype.kind != "O"
+        known = ~np.isnan(values) if numbers else np.ones(values.shape, dtype=bool)
         if isinstance(step, PowerTransformer) and step.method == "box-cox":
             outside = known & (values <= 0)
             values = np.where(outside, 1.0, values)
@@ -118,9 +119,8 @@ def carried(lines: Sequence[Line], values: np.ndarray) -> np.ndarray:
         table = np.empty((len(values), links[0].width), dtype=values.dtype)
         table[:] = _harmless(step, values.dtype)
         table[:, [link.enters for link in links]] = values
-        was_object = values.dtype == object
         values = transformed(step, table)[:, [link.leaves for link in links]]
-        if not was_object:
+        if numbers:
             outside |= known & np.isnan(values)
             values[outside] = -np.inf
     return values
@@ -138,12 +138,12 @@ def transformed(step: Any, table: np.ndarray) -> np.ndarray:
         warnings.simplefilter("ignore")
         out = step.transform(table)
     out = out.toarray() if sparse.issparse(out) else np.asarray(out)
-    return out if out.dtype == object else out.astype(np.float64)
+    return out if out.dtype.kind == "O" else out.astype(np.float64)
 
 
 def _harmless(step: Any, dtype: np.dtype) -> object:
     """Values for the other columns, which the step takes without an error."""
-    if dtype != object:
+    if dtype.kind != "O":
         return 1.0
     if isinstance(step, (OneHotEncoder, OrdinalEncoder)):
         out = np.empty(len(step.categories_), dtype=object)

@@ -56,6 +56,8 @@ class Preparation:
         How many these are.
     by_name : bool
         Whether a raw table may have its columns in another order, and others beside them.
+    title : str
+        Of the steps, in errors.
     encode : callable or None
         What makes rows of a raw table, where a first step does so itself.
     """
@@ -66,6 +68,7 @@ class Preparation:
     names: list[Any] | None
     n_columns: int
     by_name: bool
+    title: str
     encode: Callable[[Any], np.ndarray] | None = None
 
     @property
@@ -112,29 +115,33 @@ class Preparation:
         """The tree over raw features that sends raw rows where ``tree`` sends what they become."""
         if len(self.lines) != tree.n_features:
             raise ValueError(
-                f"the steps before the tree give {len(self.lines)} features; the tree has "
-                f"{tree.n_features}."
+                f"{self.title} gives {len(self.lines)} features; the tree has {tree.n_features}."
             )
         cuts = self._cuts(tree)
-        feature, threshold, missing = tree.feature.copy(), tree.threshold.copy(), tree.missing.copy()
+        feature, threshold = tree.feature.copy(), tree.threshold.copy()
         left, right = tree.children_left.copy(), tree.children_right.copy()
+        missing, missing_left = tree.missing.copy(), tree.missing_left
+        # For each node the sources whose missing values have gone to another place before.
+        gone: dict[int, frozenset[int]] = {0: frozenset()}
         n_terms = np.zeros(tree.node_count + 1, dtype=np.int32)
         term_feature: list[int] = []
         for node, cut in sorted(cuts.items()):
-            feature[node], threshold[node], missing[node] = cut.terms[0], cut.threshold, cut.missing
+            source = self.features[cut.terms[0]].source
+            goes_left = bool(missing_left[node]) if cut.missing == 0 else cut.missing == 1
+            gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
+            gone[int(right[node])] = gone[node] | ({source} if goes_left else frozenset())
+            # Where they alone are asked for, they are spoken of all the same.
+            nobody = cut.filled and source in gone[node] and np.isfinite(cut.threshold)
+            told = 0 if nobody else cut.missing
+            feature[node], threshold[node], missing[node] = cut.terms[0], cut.threshold, told
             if len(cut.terms) > 1:
                 n_terms[node + 1] = len(cut.terms)
                 term_feature += cut.terms
             if cut.swapped:
+                n_left, n_right = tree.n_node_samples[[left[node], right[node]]]
                 left[node], right[node] = right[node], left[node]
-                n_left, n_right = tree.n_node_samples[[right[node], left[node]]]
-                # Rows that nobody saw go left on a tie.
-                missing[node] = (2 * (n_left == n_right), 2, 1)[cut.missing]
-        terms: dict[str, np.ndarray] = {}
-        if term_feature:
-            terms["term_start"] = np.cumsum(n_terms, dtype=np.int32)
-            terms["term_feature"] = np.array(term_feature, dtype=np.int32)
-            terms["term_weight"] = np.ones(len(term_feature))
+                # Rows of which nothing is told go left on a tie.
+                missing[node] = (2 if n_left == n_right else 0, 2, 1)[told]
         return replace(
             tree,
             children_left=left,
@@ -143,7 +150,9 @@ class Preparation:
             threshold=threshold,
             missing=missing,
             n_features=len(self.features),
-            **terms,
+            term_start=np.cumsum(n_terms, dtype=np.int32),
+            term_feature=np.array(term_feature, dtype=np.int32),
+            term_weight=np.ones(len(term_feature)),
         )
 
     def _cuts(self, tree: Tree) -> dict[int, Cut]:
@@ -155,8 +164,9 @@ class Preparation:
         out: dict[int, Cut] = {}
         numbers: list[int] = []
         way = np.where(tree.missing_left, 1, 2)
+        larger = np.where(replace(tree, missing=np.zeros_like(tree.missing)).missing_left, 1, 2)
         for node in np.flatnonzero(~tree.is_leaf).tolist():
-            terms = _terms(tree, node)
+            terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
             sources = {self.lines[f].source for f, _ in terms}
             of_numbers = any(self.sources[s].is_number for s in sources)
             if len(terms) > 1 and (of_numbers or len(sources) > 1):
@@ -175,6 +185,7 @@ class Preparation:
                 float(tree.threshold[node]),
                 int(way[node]),
                 int(tree.missing[node]),
+                int(larger[node]),
             )
         lines = [self.lines[tree.feature[node]] for node in numbers]
         found = number_cuts(
@@ -206,12 +217,8 @@ class Preparation:
             dict(zip(features, found[:known].tolist(), strict=True)),
             None if unknown is None else float(found[unknown]),
             None if missing is None else float(found[missing]),
+            told=encoding(line) is not line.links[0],
         )
-
-
-def _terms(tree: Tree, node: int) -> tuple[tuple[int, float], ...]:
-    terms = tree.terms(node) if hasattr(tree, 'terms') else ()
-    return terms or ((int(tree.feature[node]), 1.0),)
 
 
 def _missing_of(line: Line) -> object:
@@ -238,7 +245,10 @@ def _unknown_to(categories: Sequence[object]) -> object:
 
 
 def preparation_of(
-    steps: Sequence[tuple[str, Any]], n_features: int, names: Sequence[Any] | None = None
+    steps: Sequence[tuple[str, Any]],
+    n_features: int,
+    names: Sequence[Any] | None = None,
+    title: str = "model[:-1]",
 ) -> Preparation | None:
     """What stands before a tree; None where nothing does.
 
@@ -250,6 +260,8 @@ def preparation_of(
         Of the tree.
     names : sequence, optional
         Of the features of the tree, for raw columns that have no names and become one each.
+    title : str
+        Of all steps, for errors.
     """
     steps = [
         (name, step)
@@ -262,7 +274,7 @@ def preparation_of(
     while isinstance(first, (Pipeline, FrozenEstimator)):
         first = first.estimator if isinstance(first, FrozenEstimator) else first.steps[0][1]
     if not isinstance(steps[0][1], Pipeline) and isinstance(first, RawEncoder):
-        return _of_encoder(first, steps)
+        return _of_encoder(first, steps, title)
     n_columns, fitted = _raw_table(steps, n_features)
     lines = [Line(column) for column in range(n_columns)]
     for name, step in steps:
@@ -278,6 +290,7 @@ def preparation_of(
         fitted,
         n_columns,
         by_name=isinstance(first, ColumnTransformer),
+        title=title,
     )
 
 
@@ -298,7 +311,8 @@ def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[Sourc
     by_column: dict[int, list[Line]] = {}
     for line in lines:
         by_column.setdefault(line.source, []).append(line)
-    sources, place = [], {}
+    sources: list[Source] = []
+    place: dict[int, int] = {}
     for column, own in sorted(by_column.items()):
         name = f"x[{column}]" if names is None else str(names[column])
         place[column] = len(sources)
@@ -335,7 +349,7 @@ def _fills(line: Line) -> bool:
     return not np.isnan(carried([line], np.full((1, 1), np.nan))).any()
 
 
-def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]]) -> Preparation:
+def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) -> Preparation:
     """What a first step that knows its raw features tells of itself."""
     if not hasattr(step, "feature_names_"):
         raise NotFittedError(f"{steps[0][0]} must be fitted; {step!r} is not fitted.")
@@ -372,5 +386,6 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]]) -> Preparati
         list(step.feature_names_),
         len(features),
         by_name=True,
+        title=title,
         encode=lambda table: np.asarray(step.encode(table).X),
     )

@@ -26,7 +26,7 @@ class Source:
     categories : tuple or None
         What its values may be, None among them where missing values are one; ``None`` of numbers.
     takes_unknown, takes_missing : bool
-        Whether the steps before the tree take a category that they do not know, and a missing value.
+        Whether the steps before the tree take a category that they do not know, and missing values.
     fills_missing : bool
         Whether they make a known value of a missing one.
     """
@@ -145,10 +145,7 @@ def _numbers(
     arrays = []
     for i in numbers:
         column = columns[i]
-        if hasattr(column, "to_frame"):
-            column = column.to_frame()
-        else:
-            column = np.asarray(column)[:, None]
+        column = column.to_frame() if hasattr(column, "to_frame") else np.asarray(column)[:, None]
         with checks.naming(f"X, column {sources[i].name!r}"):
             found = checks.check_table(column, missing=True)[:, 0]
         if not (takes_missing or sources[i].fills_missing) and np.isnan(found).any():
