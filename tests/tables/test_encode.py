@@ -1,20 +1,24 @@
-"""What is learnt of one table is applied to another; categories count as much as numbers."""
+"""What is learnt of one table is applied to another; columns count alike, however they are written."""
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.pipeline import make_pipeline
 
-from agathis import Kauri
-from agathis._tables.encode import TableEncoder, usable_rows
+from agathis import Kauri, TableEncoder, fit_table
+from agathis._fit_table import prepare
+from agathis._tables.encode import usable_rows
 from agathis._tables.errors import Advice, BadTable, LacksColumns, Ways, told
-from agathis._tables.scaling import SCALERS
 from agathis.export import from_json, to_json
-from agathis.export._loaded import loaded
 
 TABLE = pa.table(
     {
@@ -26,16 +30,35 @@ TABLE = pa.table(
 )
 
 
+def groups(n=120, seed=0):
+    """A raw table of two groups with what real tables have beside them."""
+    random = np.random.RandomState(seed)
+    group = random.randint(2, size=n)
+    frame = pd.DataFrame(
+        {
+            "order": np.arange(1000, 1000 + n),
+            "height": 160 + 25 * group + random.normal(0, 4, n),
+            "weight": 55 + 30 * group + random.normal(0, 5, n),
+            "kind": np.where(group == 1, "big", "small"),
+            "member": random.choice(["yes", "no"], n),
+            "zip": random.randint(10000, 99999, n),
+            "year": random.choice([2019, 2020, 2021], n),
+            "seen": pd.Timestamp("2020-01-01") + pd.to_timedelta(random.randint(900, size=n), "D"),
+        }
+    )
+    return frame, group
+
+
 def test_other_rows_are_encoded_alike():
-    encoder = clone(TableEncoder()).fit(TABLE)
-    assert [(v.name, v.kind) for v in encoder.columns_] == [
-        ("id", "out"), ("size", "number"), ("colour", "category"), ("paid", "boolean")
+    encoder = clone(TableEncoder(scale="none")).fit(TABLE)
+    assert [(v.name, v.kind) for v in encoder.verdicts_] == [
+        ("id", "out"), ("size", "number"), ("colour", "category"), ("paid", "category")
     ]  # fmt: skip
-    assert encoder.columns_[0].why == "it looks like an identifier"
-    names = ["size", "colour_blue", "colour_red", "paid"]
+    assert encoder.columns_["why"][0] == "it looks like an identifier"
+    names = ["size", "colour_blue", "colour_red", "colour_missing", "paid_False", "paid_True"]
     assert encoder.get_feature_names_out().tolist() == names
     nan = np.nan
-    expected = [[7.25, 0, 1, 0], [8, 0, 0, 1], [nan, nan, nan, nan]]
+    expected = [[7.25, 0, 1, 0, 1, 0], [8, 0, 0, 0, 0, 1], [nan, 0, 0, 1, nan, nan]]
     other = pa.table(
         {"paid": [False, True, None], "colour": ["red", "green", None], "size": [7.25, 8, None]}
     )
@@ -52,56 +75,226 @@ def test_other_rows_are_encoded_alike():
         encoder.transform(other.drop_columns(["colour"]))
 
 
-def test_what_is_left_out_can_be_asked_for():
+def test_tables_of_every_make_are_one():
+    frame, _ = groups()
+    encoder = TableEncoder().fit(frame)
+    others = [pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)]
+    for other in others:
+        np.testing.assert_array_equal(encoder.transform(other), encoder.transform(frame))
+        assert clone(encoder).fit(other).columns_ == encoder.columns_
+    with pytest.raises(TypeError, match=r"X must be a table.*numpy.ndarray"):
+        encoder.fit(np.zeros((3, 2)))
+
+
+def test_a_transformer_like_any_other():
+    frame, _ = groups()
+    encoder = TableEncoder(weight={"height": 2.0}).fit(frame)
+    again = pickle.loads(pickle.dumps(encoder))
+    np.testing.assert_array_equal(again.transform(frame), encoder.transform(frame))
+    made = clone(encoder).set_output(transform="pandas").fit_transform(frame)
+    assert list(made.columns) == list(encoder.get_feature_names_out())
+    np.testing.assert_array_equal(made.to_numpy(), encoder.transform(frame))
+    roles = encoder.transform(frame).roles
+    assert [len(columns) for columns in roles.one_hot] == [2, 2]
+
+
+def test_what_is_left_out_is_told_and_can_be_asked_for():
     assert "id" in TableEncoder(keep=["id"]).fit(TABLE).feature_names_
     assert TableEncoder(drop=["size"], categorical=["id"]).fit(TABLE).one_hot_["id"]["id_3"] == 3
     with pytest.raises(BadTable, match=r"no column left.*it looks like .* keep= uses a column"):
         TableEncoder().fit(TABLE.select(["id"]))
+    frame, _ = groups()
+    found = TableEncoder().fit(frame)
+    assert [v.name for v in found.used()] == ["height", "weight", "kind", "member"]
+    said = "\n".join(map(str, found.notes()))
+    assert "Left out: order: it looks like an identifier (keep=['order'] keeps it)." in said
+    assert "Left out: zip: it holds codes, not quantities (keep=['zip'] keeps it)." in said
+    assert "Left out: year: it says when, not what (keep=['year'] keeps it)." in said
+    assert "Left out: seen: it holds dates or times (dates='parts' makes parts of it)." in said
 
 
 def test_advice_is_in_the_words_of_whoever_asks():
     encoder = TableEncoder().fit(TABLE)
-    X = encoder.transform(TABLE)
     with pytest.raises(BadTable, match=r"missing='drop' *leaves these rows out") as caught:
-        usable_rows(encoder, X, "error")
+        usable_rows(encoder, encoder.encode(TABLE).X, "error")
     said = told(caught.value.parts, lambda advice: f"<{advice.argument}>")
     assert "\n  <missing>  leaves these rows out" in said
     ways = Ways(((Advice("na"), "one"), (Advice("decimal", ","), "two")))
     assert told([ways]) == "\nWays out:\n  na=          one\n  decimal=','  two"
 
 
-@pytest.fixture
-def rows():
-    random = np.random.default_rng(0)
-    numbers = random.normal(size=(200, 2)) * [1, 50]
-    return np.column_stack([numbers, np.eye(3)[random.integers(0, 3, 200)]])
+WAYS = {
+    "numbers": (0, 1),
+    "floats": (0.0, 1.0),
+    "truths": (False, True),
+    "words": ("no", "yes"),
+    "letters": ("N", "Y"),
+    "short": ("f", "t"),
+    "texts": ("false", "true"),
+}
 
 
-SOURCE = [2, 3, 4]
+@given(st.integers(0, 2**32 - 1), st.sampled_from(sorted(WAYS)), st.floats(0.05, 0.5))
+def test_the_same_fact_gives_the_same_tree(seed, way, share):
+    random = np.random.RandomState(seed)
+    fact = random.uniform(size=60) < share
+    if fact.all() or not fact.any():
+        fact[0] = not fact[0]
+    size = random.normal(size=60)
+    labels = []
+    for values in (WAYS["numbers"], WAYS[way]):
+        column = [values[int(one)] for one in fact]
+        model = fit_table(pd.DataFrame({"size": size, "workingday": column}), 3)
+        labels.append(model[-1].labels_)
+        share_of_column = model[0].columns_["share"][1]
+        assert share_of_column == pytest.approx(model[0].columns_["share"][1])
+    np.testing.assert_array_equal(*labels)
 
 
-@pytest.mark.parametrize("how", SCALERS)
-def test_a_source_varies_as_much_as_a_number(how, rows):
-    scaler = clone(SCALERS[how]([SOURCE])).fit(rows)
-    plain = {"minmax": MinMaxScaler, "standard": StandardScaler}[how]().fit(rows)
-    X = scaler.transform(rows)
-    np.testing.assert_array_equal(X[:, :2], plain.transform(rows)[:, :2])
-    variance = X.var(axis=0)
-    assert variance[SOURCE].sum() == pytest.approx(variance[:2].mean())
-    np.testing.assert_allclose(scaler.inverse_transform(X), rows, atol=1e-12)
-    assert scaler.balanced_
-    for sources in ([], [[0, 1, 2, 3, 4]]):
-        other = SCALERS[how](sources).fit(rows)
-        np.testing.assert_array_equal(other.transform(rows), plain.transform(rows))
-        assert not other.balanced_
+def test_weight_two_is_the_column_twice():
+    frame, _ = groups()
+    frame = frame[["height", "weight", "member"]]
+    twice = frame.assign(again=frame["height"])
+    X = TableEncoder(weight={"height": 2}).fit_transform(frame)
+    Y = TableEncoder().fit_transform(twice)
+    np.testing.assert_allclose(X @ X.T, Y @ Y.T, atol=1e-9)
 
 
-@pytest.mark.parametrize("how", SCALERS)
-def test_scaling_is_undone_by_exporters(how, rows):
-    scaler = SCALERS[how]([SOURCE]).fit(rows)
-    model = Kauri(5, max_leaf_nodes=9).fit(scaler.transform(rows))
-    names = ["a", "b", "c_x", "c_y", "c_z"]
-    given = {"scaler": scaler, "feature_names": names, "one_hot": {"c": names[2:]}}
-    described = loaded(model, **given)
-    np.testing.assert_array_equal(described.predict(rows), model.labels_)
-    assert to_json(described) == to_json(model, **given) == to_json(from_json(to_json(described)))
+def test_roles_of_columns():
+    frame, _ = groups()
+    encoder = TableEncoder(no_split=["kind"], no_count=["weight"]).fit(frame)
+    roles, places = encoder.roles_, encoder.places()
+    assert not roles.split[places["kind"]].any()
+    assert roles.kernel[places["kind"]].all()
+    assert roles.split[places["weight"]].all()
+    assert not roles.kernel[places["weight"]].any()
+    assert encoder.columns_["share"][2] == 0
+    model = make_pipeline(encoder, Kauri(2, max_leaf_nodes=2)).fit(frame)
+    asked = encoder.feature_names_[model[-1].tree_.feature[0]]
+    assert asked in ("weight", "height")
+
+
+def test_parts_of_dates_go_round():
+    days = pd.date_range("2019-01-01", "2020-12-31", freq="D")
+    frame = pd.DataFrame({"size": np.arange(len(days)) % 7 * 1.0, "sold": days})
+    encoder = TableEncoder(dates="parts").fit(frame)
+    assert encoder.verdicts_[1].parts == ("year", "month", "weekday") or encoder.verdicts_[
+        1
+    ].parts == ("days", "month", "weekday")
+    X = np.asarray(encoder.transform(frame))[:, encoder.roles_.kernel]
+    names = np.array(encoder.feature_names_)[encoder.roles_.kernel]
+    turn = X[:, [name.startswith("sold: month") for name in names]]
+    at = {month: int(np.argmax(days.month == month)) for month in (1, 6, 12)}
+    apart = {m: np.linalg.norm(turn[at[12]] - turn[at[m]]) for m in (1, 6)}
+    assert apart[1] < apart[6] / 2
+    raw = encoder.encode(frame).X[:, encoder.feature_names_.index("sold: month")]
+    np.testing.assert_array_equal(raw, days.month)
+    # Texts, Parquet's dates and a column of months say the same.
+    texts = frame.assign(sold=days.strftime("%d.%m.%Y"))
+    np.testing.assert_array_equal(encoder.transform(texts), encoder.transform(frame))
+
+
+def test_parts_are_found_in_new_tables_by_name():
+    days = pd.date_range("2019-01-01", "2020-12-31", freq="D")
+    frame = pd.DataFrame({"sold": days, "price": np.where(days.month > 6, 9.0, 1.0)})
+    model = fit_table(frame, 2, dates="parts", no_split=["price"])
+    read = from_json(to_json(model))
+    np.testing.assert_array_equal(read.predict(frame), model.predict(frame))
+
+
+def test_many_values_keep_the_most_frequent_ones():
+    words = ["a"] * 60 + ["b"] * 30 + [f"rare {i}" for i in range(30)]
+    frame = pd.DataFrame({"word": words, "x": np.arange(120) % 5 * 1.0})
+    encoder = TableEncoder().fit(frame)
+    assert encoder.one_hot_["word"] == {"word_a": "a", "word_b": "b"}
+    assert "word (2 values and 30 others)" in str(encoder.notes()[0])
+    X = encoder.encode(frame).X
+    assert X[-1, 0] == X[-1, 1] == 0
+    with pytest.raises(BadTable, match="word has 32 different texts"):
+        TableEncoder(strict=True).fit(frame)
+    alone = pd.DataFrame({"name": [f"n{i // 2}" for i in range(100)], "x": np.arange(100) % 5})
+    assert TableEncoder().fit(alone).columns_["why"][0] == "it has too many different texts"
+
+
+def test_a_few_texts_among_numbers_are_gaps():
+    frame = pd.DataFrame({"x": ["1", "2", "3,5", "unknown", "4"] * 5, "y": np.arange(25) % 3})
+    encoder = TableEncoder().fit(frame)
+    assert "x has numbers, and also 'unknown'" in str(encoder.notes()[0])
+    found = encoder.encode(frame)
+    assert np.isnan(found.X[3, 0])
+    assert found.X[2, 0] == 3.5
+    assert found.gaps == {"x": ["unknown"] * 5}
+
+
+def test_scales_and_weights_are_checked():
+    for options, message in {
+        (("scale", "cube"),): r"scale='cube'.*one of auto, standard",
+        (("scale", (("hight", "log"),)),): r"scale names 'hight'.*Did you mean 'height'",
+        (("weight", (("height", 0),)),): r"weight\['height'\]=0 must be a number above 0",
+        (("dates", "all"),): r"dates='all' must be 'out' or 'parts'",
+        (("drop", ("hight",)),): r"drop names 'hight'.*Did you mean 'height'",
+        (("max_categories", 1),): r"max_categories=1 must be a whole number",
+    }.items():
+        given_options = {
+            name: dict(value)
+            if name in ("weight",) or name == "scale" and value != "cube"
+            else value
+            for name, value in options
+        }
+        with pytest.raises(ValueError, match=message):
+            TableEncoder(**given_options).fit(groups()[0])
+    with pytest.raises(ValueError, match=r"drop and no_split both name 'kind'"):
+        TableEncoder(drop=["kind"], no_split=["kind"]).fit(groups()[0])
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=60),
+    st.sampled_from(["auto", "standard", "minmax", "robust", "rank", "log", "none"]),
+)
+def test_scales_never_change_the_order(values, scale):
+    frame = pd.DataFrame({"x": values, "y": np.arange(len(values)) * 0.5})
+    made = np.asarray(TableEncoder(scale=scale, keep=["x", "y"]).fit_transform(frame))[:, 0]
+    order = np.argsort(values, kind="stable")
+    assert (np.diff(made[order]) >= 0).all()
+
+
+def test_typing_errors_are_held():
+    frame, group = groups(200)
+    wrong = frame.copy()
+    wrong.loc[7, "height"] *= 1000
+    for table in (frame, wrong):
+        labels = fit_table(table, 2)[-1].labels_
+        assert (labels == group).mean() in (0.0, 1.0) or abs((labels == group).mean() - 0.5) > 0.45
+
+
+def test_a_category_that_is_constant_after_rows_are_dropped():
+    frame = pd.DataFrame(
+        {"x": [1.0, 2.0, 8.0, 9.0, None, None] * 5, "c": ["a", "a", "a", "a", "b", "b"] * 5}
+    )
+    found = prepare(frame, TableEncoder(), missing="drop")
+    assert [v.name for v in found.encoder.used()] == ["x"]
+    assert np.isfinite(found.X).all()
+
+
+def test_a_column_that_decides_alone_is_told():
+    frame, _ = groups(300)
+    random = np.random.RandomState(1)
+    other = pd.DataFrame(
+        {f"x{i}": random.normal(size=300) for i in range(4)}
+        | {"batch": random.choice([0.0, 50.0], 300) + random.normal(size=300)}
+    )
+    prepared = prepare(other, TableEncoder())
+    model = Kauri(2, max_leaf_nodes=2).fit(prepared.X)
+    (note,) = prepared.notes_on(model)
+    assert str(note).startswith("batch makes 100 % of the differences")
+    assert "drop=['batch']?" in str(note)
+    prepared = prepare(frame, TableEncoder())
+    assert not prepared.notes_on(Kauri(2, max_leaf_nodes=2).fit(prepared.X))
+
+
+def test_thousands_of_columns():
+    random = np.random.RandomState(0)
+    names = [f"gene {i}" for i in range(3000)]
+    frame = pd.DataFrame(random.normal(size=(20, 3000)), columns=names)
+    model = fit_table(frame, 2)
+    assert from_json(to_json(model)).predict(frame).tolist() == model[-1].labels_.tolist()

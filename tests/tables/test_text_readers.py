@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import json
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from helpers.awkward_tables import FILES
 
 from agathis._fit_file import fit_file
 from agathis._tables.arrow_values import holds_numbers
+from agathis._tables.errors import BadTable
 from agathis._tables.feature_rows import feature_rows
 from agathis._tables.missing_marks import MARKS
 from agathis._tables.source import open_source
@@ -68,7 +71,6 @@ REFUSED = {
     "empty lines": b"\n\n \n",
     "sep line alone": b"sep=;\n",
     "page": b"<!DOCTYPE html><html><p>a,b</p>\n",
-    "JSON": b'[{"a": 1}, {"a": 2}]',
     "model": b'{"format": "agathis-tree", "version": 1}',
     "control byte": b"a,b\n1,\x07\n2,x\n",
     "zero bytes": bytes(40),
@@ -126,3 +128,48 @@ def test_what_is_missing_is_so_in_files_and_in_frames(mark, tmp_path):
         assert (found.n_incomplete, found.unseen) == (1, {})
         assert np.isnan(found.X[1]).all()
         assert found.X[[0, 2]].tolist() == [[1, 1, 0], [5, 0, 1]]
+
+
+def test_json_is_a_table_of_its_own(tmp_path):
+    rows = [{"a": 1, "b": "x"}, {"a": None, "b": "NA"}, {"b": "y"}]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    expected = {"a": [1, None, None], "b": ["x", None, "y"]}
+    for data in (lines, json.dumps(rows).encode(), b"\xef\xbb\xbf" + lines):
+        assert read_table(str(written(tmp_path, data))).table.to_pydict() == expected
+    mixed = b'{"a": 1, "b": [1]}\n{"a": "x", "b": null}\n'
+    table = read_table(str(written(tmp_path, mixed))).table
+    assert table.column("a").to_pylist() == ["1", "x"]
+    for wrong in (b'{"a": 1}\n{"a": \n', b"[1, 2]", b'{"a":' * 50_000):
+        with pytest.raises(BadTable, match=r"t\.csv"):
+            read_table(str(written(tmp_path, wrong)))
+    with pytest.raises(ValueError, match="data in JSON"):
+        open_source(written(tmp_path, lines))
+
+
+def test_the_first_sheet_of_a_spreadsheet(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    when = datetime.datetime(2020, 5, 1, 10, 30)
+    for row in (
+        [],
+        ["size", " kind ", "paid", "when", "mixed", None],
+        [1.5, "a", True, when, 1],
+        [2, "NA", False, when, "x"],
+        [None, "b", None, None, None],
+    ):
+        sheet.append(row)
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    table = read_table(str(path)).table
+    assert table.to_pydict() == {
+        "size": [1.5, 2.0, None],
+        "kind": ["a", None, "b"],
+        "paid": [True, False, None],
+        "when": [when, when, None],
+        "mixed": ["1", "x", None],
+    }
+    damaged = tmp_path / "d.xlsx"
+    damaged.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(BadTable, match=r"d\.xlsx"):
+        read_table(str(damaged))

@@ -112,7 +112,9 @@ Scaling = Annotated[
 ]
 Weights = Annotated[
     list[str],
-    typer.Option("--weight", metavar="COLUMN=N", help="Count a column as if it were there N times."),
+    typer.Option(
+        "--weight", metavar="COLUMN=N", help="Count a column as if it were there N times."
+    ),
 ]
 DatesAre = Annotated[
     Dates, typer.Option("--dates", help="Leave dates and parts of dates out, or use their parts.")

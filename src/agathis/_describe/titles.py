@@ -28,7 +28,39 @@ _MOST_NAMED = 3
 # Words that say nothing without what they are said of, which comes before or after them.
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
 _RELATIVE = set(
-    ["first", "second", "third", "fourth", "fifth", "other", "unknown", "none", "new", "old", "high", "low", "medium", "middle", "mid", "small", "large", "big", "short", "long", "good", "bad", "poor", "fair", "average", "upper", "lower", "left", "right", "never", "always"]
+    [
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "other",
+        "unknown",
+        "none",
+        "new",
+        "old",
+        "high",
+        "low",
+        "medium",
+        "middle",
+        "mid",
+        "small",
+        "large",
+        "big",
+        "short",
+        "long",
+        "good",
+        "bad",
+        "poor",
+        "fair",
+        "average",
+        "upper",
+        "lower",
+        "left",
+        "right",
+        "never",
+        "always",
+    ]
 )
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 

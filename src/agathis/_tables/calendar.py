@@ -51,7 +51,28 @@ PARTS = {
 MADE = ("year", "month", "weekday", "hour", "days")
 #: A year with one of these before it is that of a record, not a property as "year built" is.
 OF_RECORDS = frozenset(
-    ["calendar", "data", "fiscal", "record", "recorded", "reporting", "report", "sale", "sales", "order", "survey", "sample", "sampling", "observation", "obs", "study", "season", "test", "trip", "travel"]
+    [
+        "calendar",
+        "data",
+        "fiscal",
+        "record",
+        "recorded",
+        "reporting",
+        "report",
+        "sale",
+        "sales",
+        "order",
+        "survey",
+        "sample",
+        "sampling",
+        "observation",
+        "obs",
+        "study",
+        "season",
+        "test",
+        "trip",
+        "travel",
+    ]
 )
 WORDS = {
     "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "

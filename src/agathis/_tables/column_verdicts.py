@@ -397,8 +397,6 @@ def _frequent(values: pa.Array, most: int) -> dict[str, int]:
     return {text: n for text, n in order if n >= least}
 
 
-
-
 def _short(value: object) -> str:
     text = " ".join(str(value).splitlines())
     return text if len(text) <= 30 else f"{text[:27]}..."

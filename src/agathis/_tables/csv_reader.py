@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agathis._tables.arrow_values import different, numbers_of_texts, plain
+from agathis._tables.codes import are_codes
 from agathis._tables.csv_layout import Layout
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.missing_marks import MARKS
@@ -101,6 +102,16 @@ def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:
         for column in columns
         if len(column)
     )
+
+
+def codes_in(layout: Layout) -> list[str]:
+    """Columns of digits with zeros in front, as the first rows have them: 01067 is not 1067."""
+    out = []
+    for i, name in enumerate(layout.header):
+        cells = {row[i].strip() for row in layout.sample if i < len(row)} - {""}
+        if cells and are_codes(sorted(cells)):
+            out.append(name.strip())
+    return out
 
 
 def notations(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from agathis._tables.arrow_values import different, numbers_of_texts
 from agathis._tables.csv_layout import SAMPLE_BYTES
 from agathis._tables.csv_reader import (
+    codes_in,
     OPEN_QUOTE,
     csv_options,
     ends_in_lines,
@@ -102,7 +103,9 @@ class CsvSource(Source):
         import pyarrow as pa
 
         self.names = [name.strip() for name in self.layout.header]
-        with self.faults(self._explain), self._open() as reader:
+        codes = codes_in(self.layout)
+        as_text = {raw: pa.string() for raw in self.layout.header if raw.strip() in codes}
+        with self.faults(self._explain), self._open(types=as_text) as reader:
             found = reader.schema
             self.names = [name.strip() for name in found.names]
             first = next(iter(reader), None)
@@ -112,7 +115,7 @@ class CsvSource(Source):
         written: dict[int, Notation] = {}
         notes: dict[str, Note] = {}
         if self.first is not None:
-            written, notes = notations(self.first, self.layout)
+            written, notes = notations(self.first, self.layout, codes)
         self.notes = notes
         single = [i for i in written if self.names.count(self.names[i]) == 1]
         self.notations = {self.names[i]: written[i] for i in single}

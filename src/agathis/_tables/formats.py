@@ -92,7 +92,7 @@ def looks_like(data: bytes) -> str | None:
         return MODEL
     try:
         json.loads(data.lstrip().partition(b"\n")[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         following = data.lstrip()[1:].lstrip()[:1]
         return DATA if following in (b'"', b"{", b"[") else None
     return DATA

@@ -43,5 +43,7 @@ def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:
     try:
         return pa.Array.from_pandas(column)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        texts = [None if gap else str(value) for value, gap in zip(column, column.isna())]
+        texts = [
+            None if gap else str(value) for value, gap in zip(column, column.isna(), strict=True)
+        ]
         return pa.array(texts, pa.string())

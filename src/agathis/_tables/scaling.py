@@ -101,7 +101,9 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             )
             self.ranks_[f] = points, share / (2 * len(known))
         elif how == "auto" and len(np.unique(known)) > FEWEST_VALUES:
-            low, high = np.percentile(known, PERCENTILES)
+            # Values of the column itself: in a short one the largest is held at the next.
+            low = np.percentile(known, PERCENTILES[0], method="higher")
+            high = np.percentile(known, PERCENTILES[1], method="lower")
             # Of a column that is nearly always the same, the rest is all there is.
             if low < high:
                 self.low_[f], self.high_[f] = low, high

@@ -15,9 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agathis._tables.codes import are_codes
-from agathis._tables.csv_layout import Layout
-from agathis._tables.csv_reader import notations, read_cells, with_numbers
+from agathis._tables.csv_reader import codes_in, notations, read_cells, with_numbers
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.formats import GZIP, columnar_kind, is_tsv
 from agathis._tables.json_rows import is_json_rows, read_json_rows
@@ -120,16 +118,6 @@ def read_table(
     return WholeTable(
         with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes
     )
-
-
-def codes_in(layout: Layout) -> list[str]:
-    """Columns of digits with zeros in front, as the first rows have them: 01067 is not 1067."""
-    out = []
-    for i, name in enumerate(layout.header):
-        cells = {row[i].strip() for row in layout.sample if i < len(row)} - {""}
-        if cells and are_codes(sorted(cells)):
-            out.append(name.strip())
-    return out
 
 
 def _of_columns(table: pa.Table, name: str) -> WholeTable:
