@@ -88,14 +88,12 @@ def prepare(
     n_read = table.num_rows
     if target is not None:
         encoder.set_params(drop=[*encoder.drop, target])
-    encoder.fit(table)
-    raw = encoder.encode(table).X
+    raw = encoder._fit(table).X
     rows, more = usable_rows(encoder, raw, missing)
     if len(rows) < len(raw):
         # What is left may have fewer values, or none that differ.
         table = table.take(rows)
-        encoder.fit(table)
-        raw = encoder.encode(table).X
+        raw = encoder._fit(table).X
     X = EncodedRows.of(encoder.scaler_.transform(raw), encoder.roles_)
     classes = None if target is None else classes_of(table, target)
     kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]

@@ -191,8 +191,8 @@ def _are_whole(values: pa.Array) -> bool:
 
 
 def _are_truths(some: list) -> bool:
-    """Whether values are 0 and 1."""
-    return len(some) == 2 and {float(value) for value in some} == {0.0, 1.0}
+    """Whether values are two whole numbers: a yes and a no, whatever these are."""
+    return len(some) == 2 and all(float(value).is_integer() for value in some)
 
 
 def _dates(name: str, values: pa.Array, dates: str, categorical: bool) -> Verdict:

@@ -53,7 +53,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Columns of a raw table made into features on one scale.
 
     Numbers are scaled, so that all columns count alike. Text, truths and other categories become
-    columns of 0 and 1; together these count as much as one number does. Identifiers, codes,
+    columns of 0 and 1, where 1 is as much as a standard deviation of numbers. Identifiers, codes,
     constants, free text and dates are left out. What became of each column and why stands in
     ``columns_``. Trees split a category by sets of its values, and every export, picture and report
     of a pipeline that begins with this speaks of the columns of the table, in its units.
@@ -176,9 +176,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         X : ndarray of shape (n_samples, n_features)
         """
-        return self.fit(X).transform(X)
+        raw = self._fit(as_arrow(X))
+        return EncodedRows.of(self.scaler_.transform(raw.X), self.roles_)
 
-    def _fit(self, table: Any) -> None:
+    def _fit(self, table: Any) -> FeatureRows:
+        """Learn from a table of Arrow; its features in its own units."""
         options = Options.of(self, table.column_names)
         if not table.num_rows:
             raise BadTable(f"{self.title} has no rows.")
@@ -209,9 +211,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if feature.kind == "category":
                 self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
         self.roles_ = self._roles()
-        raw = self._encode(table).X
-        self.scaler_ = self._scaler(options).fit(raw)
-        self._tell_columns(self.scaler_.transform(raw), options)
+        raw = self._encode(table)
+        self.scaler_ = self._scaler(options).fit(raw.X)
+        self._tell_columns(self.scaler_.transform(raw.X), options)
+        return raw
 
     def _roles(self) -> FeatureRoles:
         split = [f.circle is None and f.source not in self.no_split for f in self._features]

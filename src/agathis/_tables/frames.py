@@ -33,16 +33,24 @@ def as_arrow(table: Any) -> pa.Table:
             "X must be a table, of pandas, polars or Arrow; it is of type "
             f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder."
         )
-    arrays = [_of_pandas(table.iloc[:, i]) for i in range(table.shape[1])]
-    return pa.Table.from_arrays(arrays, names=[str(name) for name in table.columns])
+    names = [str(name) for name in table.columns]
+    not_arrows = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+    try:
+        if len(set(names)) == len(names):
+            found = pa.Table.from_pandas(table, preserve_index=False)
+            return found.rename_columns(names).replace_schema_metadata(None)
+    except not_arrows:
+        pass  # some column is mixed: one after another
+    arrays = [_of_pandas(table.iloc[:, i], not_arrows) for i in range(table.shape[1])]
+    return pa.Table.from_arrays(arrays, names=names)
 
 
-def _of_pandas(column: Any) -> pa.Array | pa.ChunkedArray:
+def _of_pandas(column: Any, not_arrows: tuple[type[Exception], ...]) -> pa.Array | pa.ChunkedArray:
     import pyarrow as pa
 
     try:
         return pa.Array.from_pandas(column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except not_arrows:
         texts = [
             None if gap else str(value) for value, gap in zip(column, column.isna(), strict=True)
         ]

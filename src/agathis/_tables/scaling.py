@@ -2,9 +2,11 @@
 
 Each feature goes by a map of its own that never decreases: values beyond two percentiles are held
 there, maybe logarithms or ranks are taken, and then there is a centre and a factor. So a cut of
-the scaled values is a cut of the raw ones. The columns of 0 and 1 that were made of one source
-share a factor, by which the source counts as much as a number does, whatever its values are
-called; a weight of 2 counts as much as the column given twice.
+the scaled values is a cut of the raw ones. Columns of 0 and 1, and points of a circle, are in units
+of a standard deviation: rows in two categories are as far apart as numbers that differ by 1.4 of
+these. That is less than a category as spread out as a number would get, and on the panel
+(``benchmarks/panel.py``) keeps a column of two values, of which any split explains all, from
+deciding alone. A weight of 2 counts as much as the column given twice.
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
     --------
     >>> X = [[0.0, 1, 0], [4, 0, 1], [2, 0, 1], [2, 1, 0]]
     >>> scaler = FeatureScaler(["minmax", "category", "category"], [[1, 2]]).fit(X)
-    >>> scaler.factor_
-    array([0.25, 0.5 , 0.5 ])
+    >>> scaler.factor_.round(3)
+    array([0.25 , 0.354, 0.354])
     """
 
     def __init__(
@@ -76,81 +78,90 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         """
         X = np.asarray(X, dtype=np.float64)
         n = self.n_features_in_ = X.shape[1]
+        how = self._how = np.array(self.how, dtype=object)
         self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
         self.centre_, self.factor_ = np.zeros(n), np.ones(n)
         self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        for f, how in enumerate(self.how):
-            if how not in ("category", "none"):
-                self._fit_number(f, how, X[:, f])
+        for f in np.flatnonzero(how == "rank").tolist():
+            self._fit_ranks(f, X[:, f])
+        numbers = np.flatnonzero((how != "category") & (how != "none"))
+        if len(numbers):
+            self._hold(numbers[how[numbers] == "auto"], X)
+            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
         self._balance(X)
         if self.weight is not None:
             self.factor_ *= np.sqrt(np.asarray(self.weight, dtype=np.float64))
         return self
 
-    def _fit_number(self, f: int, how: str, column: np.ndarray) -> None:
-        known = column[~np.isnan(column)]
-        if not len(known):
-            return
-        if how == "rank":
-            points = np.unique(known)
-            if len(points) > RANK_POINTS:
-                points = np.unique(np.quantile(known, np.linspace(0, 1, RANK_POINTS)))
-            ordered = np.sort(known)
-            share = np.searchsorted(ordered, points, "left") + np.searchsorted(
-                ordered, points, "right"
-            )
-            self.ranks_[f] = points, share / (2 * len(known))
-        elif how == "auto" and len(np.unique(known)) > FEWEST_VALUES:
-            # Values of the column itself: in a short one the largest is held at the next.
-            low = np.percentile(known, PERCENTILES[0], method="higher")
-            high = np.percentile(known, PERCENTILES[1], method="lower")
-            # Of a column that is nearly always the same, the rest is all there is.
-            if low < high:
-                self.low_[f], self.high_[f] = low, high
-        values = self._mapped(f, known)
-        if how == "minmax":
-            centre, spread = values.min(), np.ptp(values)
-        elif how == "robust":
-            centre, spread = np.median(values), np.subtract(*np.percentile(values, [75, 25]))
-            spread = spread or values.std()
-        else:
-            centre, spread = values.mean(), values.std()
-        self.centre_[f] = centre
+    def _fit_ranks(self, f: int, column: np.ndarray) -> None:
+        ordered = np.sort(column[~np.isnan(column)])
+        points = np.unique(ordered)
+        if len(points) > RANK_POINTS:
+            points = np.unique(np.quantile(ordered, np.linspace(0, 1, RANK_POINTS)))
+        below, upto = (np.searchsorted(ordered, points, side) for side in ("left", "right"))
+        self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
+
+    def _hold(self, places: np.ndarray, X: np.ndarray) -> None:
+        """Find where values are held: at values of the column, of a short one at the last but one."""
+        ordered = np.sort(X[:, places], axis=0)  # NaN come last
+        known = np.count_nonzero(~np.isnan(ordered), axis=0)
+        with np.errstate(invalid="ignore"):
+            several = np.count_nonzero(np.diff(ordered, axis=0) > 0, axis=0) >= FEWEST_VALUES
+        columns = np.arange(len(places))
+        last = np.maximum(known - 1, 0)
+        low = ordered[np.ceil(PERCENTILES[0] / 100 * last).astype(np.intp), columns]
+        high = ordered[np.floor(PERCENTILES[1] / 100 * last).astype(np.intp), columns]
+        # Of a column that is nearly always the same, the rest is all there is.
+        held = several & (low < high)
+        self.low_[places[held]], self.high_[places[held]] = low[held], high[held]
+
+    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
+        """Find centres and factors of values that are held and mapped."""
+        some = ~np.isnan(values).all(axis=0)
+        places, values = places[some], values[:, some]
+        how = self._how[places]
+        centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+        least, most = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        unit = how == "minmax"
+        centre[unit], spread[unit] = least[unit], (most - least)[unit]
+        robust = np.flatnonzero(how == "robust")
+        if len(robust):
+            low, middle, high = np.nanpercentile(values[:, robust], [25, 50, 75], axis=0)
+            centre[robust] = middle
+            spread[robust] = np.where(high > low, high - low, spread[robust])
+        self.centre_[places] = centre
         # Values that are the same but for rounding stay together.
-        if spread > 8 * np.finfo(float).eps * max(abs(centre), np.abs(values).max()):
-            self.factor_[f] = 1 / spread
+        size = np.maximum.reduce([np.abs(centre), np.abs(least), np.abs(most)])
+        varies = spread > 8 * np.finfo(float).eps * size
+        self.factor_[places[varies]] = 1 / spread[varies]
 
     def _balance(self, X: np.ndarray) -> None:
-        """Let a source count as much as a number does on average."""
+        """Bring columns of 0 and 1 to the scale of numbers: 1 becomes a standard deviation."""
         in_source = np.zeros(self.n_features_in_, dtype=bool)
-        places = [np.asarray(some, dtype=np.intp) for some in self.sources]
-        for some in places:
-            in_source[some] = True
-        scaled = ~in_source & (np.array(self.how) != "none")
-        if not scaled.any() and not in_source.all():
-            return  # nobody wants values to be scaled
-        spread = np.nanvar(self._scaled(X[:, scaled], scaled), axis=0)
-        spread = spread[spread > 0]
-        target = spread.mean() if len(spread) else 1.0
-        for some in places:
-            own = np.nanvar(X[:, some], axis=0).sum()
-            if own > np.finfo(float).eps:
-                self.factor_[some] = np.sqrt(target / own)
+        for places in self.sources:
+            in_source[np.asarray(places, dtype=np.intp)] = True
+        scaled = np.flatnonzero(~in_source & (self._how != "none"))
+        if len(scaled):
+            spread = np.nanvar(self._scaled(X[:, scaled], scaled), axis=0)
+            spread = spread[spread > 0]
+            self.factor_[in_source] = np.sqrt(spread.mean()) if len(spread) else 1.0
 
-    def _mapped(self, f: int, values: np.ndarray) -> np.ndarray:
-        """Values of a feature before its centre is taken off."""
-        values = np.clip(values, self.low_[f], self.high_[f])
-        how = self.how[f]
-        if how == "rank":
-            return np.interp(values, *self.ranks_[f])
-        if how == "log":
-            return np.copysign(np.log1p(np.abs(values)), values)
-        return values
+    def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Values of some features before their centres are taken off."""
+        out = np.clip(X, self.low_[places], self.high_[places])
+        how = self._how[places]
+        for i in np.flatnonzero(how == "rank").tolist():
+            gap = np.isnan(out[:, i])
+            out[:, i] = np.where(gap, np.nan, np.interp(out[:, i], *self.ranks_[int(places[i])]))
+        logs = np.flatnonzero(how == "log")
+        if len(logs):
+            out[:, logs] = np.copysign(np.log1p(np.abs(out[:, logs])), out[:, logs])
+        return out
 
-    def _scaled(self, X: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        out = np.empty(X.shape)
-        for i, f in enumerate(np.flatnonzero(chosen).tolist()):
-            out[:, i] = (self._mapped(f, X[:, i]) - self.centre_[f]) * self.factor_[f]
+    def _scaled(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+        out = self._mapped(X, places)
+        out -= self.centre_[places]
+        out *= self.factor_[places]
         return out
 
     def transform(self, X: ArrayLike) -> np.ndarray:
@@ -170,4 +181,4 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X must have shape (n_samples, {self.n_features_in_}); it has shape {X.shape}."
             )
-        return self._scaled(X, np.ones(self.n_features_in_, dtype=bool))
+        return self._scaled(X, np.arange(self.n_features_in_))
