@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._describe.boxes import n_sides
 from agathis._describe.described_tree import Described, describe
+from agathis._describe.rows import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._describe.titles import cluster_titles
 from agathis._support.result_table import Table
@@ -135,7 +136,8 @@ def _labels(
         if y is not None:
             raise ValueError("y goes with X: give the rows whose classes it has.")
         return None, None
-    labels = described.tree.predict(checks.check_table(X, missing=True), checks.n_threads(None))
+    rows = table_of(described, X, missing=True)
+    labels = described.tree.predict(rows, checks.n_threads(None))
     if y is None:
         return labels, None
     classes = np.asarray(y)
