@@ -27,41 +27,11 @@ _MOST_NAMED = 3
 
 # Words that say nothing without what they are said of, which comes before or after them.
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
-_RELATIVE = set(
-    [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "other",
-        "unknown",
-        "none",
-        "new",
-        "old",
-        "high",
-        "low",
-        "medium",
-        "middle",
-        "mid",
-        "small",
-        "large",
-        "big",
-        "short",
-        "long",
-        "good",
-        "bad",
-        "poor",
-        "fair",
-        "average",
-        "upper",
-        "lower",
-        "left",
-        "right",
-        "never",
-        "always",
-    ]
-)
+_RELATIVE = {
+    "always", "average", "bad", "big", "fair", "fifth", "first", "fourth", "good", "high", "large",
+    "left", "long", "low", "lower", "medium", "mid", "middle", "never", "new", "none", "old",
+    "other", "poor", "right", "second", "short", "small", "third", "unknown", "upper",
+}  # fmt: skip
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 
 
@@ -168,10 +138,13 @@ class _Words:
             if isinstance(column, Indicator)
         }
         self.sources = Counter(word for _, word in categories)
+        self.axes = list(dict.fromkeys(split.axis for split in described.splits.values()))
 
     def title(self, conditions: Sequence[Condition], several: bool) -> str:
         if not conditions:
             return "all rows"
+        # In the order of the tree, so that what is said of an axis stands at the same place.
+        conditions = sorted(conditions, key=lambda condition: self.axes.index(condition[0]))
         text = ", ".join(self._of(axis, allowed) for axis, allowed in conditions)
         return f"mostly {text}" if several else text
 

@@ -55,7 +55,8 @@ def to_sklearn(
     -------
     classifier : DecisionTreeClassifier
         ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``,
-        unless that has splits on several categories, which become several nodes each; the values of an inner node are the shares of the clusters among its training rows.
+        unless that has splits on several categories, which become several nodes each; the values
+        of an inner node are the shares of the clusters among its training rows.
 
     Examples
     --------
