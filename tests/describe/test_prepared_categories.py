@@ -194,7 +194,7 @@ def test_text():
 
 
 def test_frames_of_all_kinds():
-    """pandas and polars, columns in another order and more of them."""
+    """Frames of pandas and polars, columns in another order and more of them."""
     random = np.random.default_rng(0)
     X = frame_of(random, 60, "text", False).astype({"kind": "str"})
     steps = make_column_transformer(
@@ -209,7 +209,7 @@ def test_frames_of_all_kinds():
         np.testing.assert_array_equal(rows_of(described, frame)[0], expected)
     with pytest.raises(ValueError, match="X lacks columns that the model was fitted with: 'kind'"):
         rows_of(described, X[["size"]])
-    with pytest.raises(ValueError, match="categories in column 'kind' .* 'pink'"):
+    with pytest.raises(ValueError, match=r"categories in column 'kind' .* 'pink'"):
         rows_of(described, X.assign(kind="pink"))
     with pytest.raises(ValueError, match="missing values in column 'kind'"):
         rows_of(described, X.assign(kind=None))
