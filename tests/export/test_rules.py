@@ -185,7 +185,9 @@ def test_sentences():
         "large is where petal > 5.15: 34 of 150 rows (22.7 %), 100.0 % of them of class virginica.",
     ]
     assert rules["purity"][0] == pytest.approx(50 / 53)
-    assert rules.columns == ["cluster", "rule", "conditions", "size", "share", "class", "purity"]
+    assert rules.columns == [
+        "cluster", "rule", "conditions", "size", "share", "title", "class", "purity",
+    ]  # fmt: skip
     assert "| small | petal <= 3.4 |" in rules.to_markdown()
 
 
@@ -273,7 +275,9 @@ def test_errors(iris):
         to_rules(model, y=[0, 1])
     with pytest.raises(ValueError, match=r"y must have a class for each row of X, \(150,\)"):
         to_rules(model, iris, [0, 1])
-    with pytest.raises(ValueError, match="digits must be a whole number, at least 1; it is 0"):
+    with pytest.raises(
+        ValueError, match="digits must be a whole number, at least 1, or None; it is 0"
+    ):
         to_rules(model, digits=0)
     with pytest.raises(ValueError, match=r"one_hot\['a'\] names 'b', which is no feature"):
         to_rules(model, one_hot={"a": ["b"]})

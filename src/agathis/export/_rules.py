@@ -14,15 +14,19 @@ from agathis._describe.boxes import n_sides
 from agathis._describe.described_tree import Described, describe
 from agathis._describe.rows import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
+from agathis._describe.titles import cluster_titles
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
+
+# A rule of no more conditions is its own title.
+_SHORT = 2
 
 
 class Rules(Table):
     """The rules of a tree, a row a cluster; as text they are sentences.
 
     ``cluster``, ``rule``, ``conditions`` (how many the rule has), ``size`` and ``share`` of its
-    rows; with ``y`` also ``class`` and ``purity``.
+    rows, ``title``, the rule in a few words; with ``y`` also ``class`` and ``purity``.
     """
 
     def __str__(self) -> str:
@@ -42,13 +46,16 @@ def to_rules(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> Rules:
     """Say of each cluster which rows it has, in one rule.
 
     The leaves of a cluster are joined where they make one box, and conditions that the rest of
     the rule makes superfluous are dropped. The rules are exact: a row satisfies that of its
-    cluster and no other. Missing values are spoken of where training rows missed some.
+    cluster and no other. Missing values are spoken of where training rows missed some. A category
+    that the tree has not seen is not spoken of: it goes where all its columns are 0, which in a
+    tree with splits on categories is with the larger part.
 
     Parameters
     ----------
@@ -60,15 +67,17 @@ def to_rules(
     y : array-like of shape (n_samples,), optional
         Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
         the share of the cluster's rows that are of it, its purity.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
+    scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
         As for :func:`agathis.export.to_text`.
 
     Returns
     -------
     rules : Rules
         A table, a row a cluster: ``cluster``, ``rule``, ``conditions`` (how many), ``size`` (rows
-        of the cluster), ``share`` (of all rows); with ``y`` also ``class`` and ``purity``. As
-        text it is sentences. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+        of the cluster), ``share`` (of all rows), ``title``; with ``y`` also ``class`` and
+        ``purity``. A title is what tells most of the cluster in few words, and no two are the
+        same. As text it is sentences, with the titles of long rules. It has ``to_markdown``,
+        ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
@@ -93,6 +102,7 @@ def to_rules(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers=numbers,
     )
     tree = described.tree
     labels, classes = _labels(described, X, y)
@@ -103,14 +113,15 @@ def to_rules(
         ).astype(np.int64)
     else:
         size = np.bincount(labels, minlength=tree.n_clusters)
-    rows = []
+    rows, titles = [], cluster_titles(described)
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
-            "rule": rule_text(described.columns, boxes),
+            "rule": rule_text(boxes),
             "conditions": sum(map(n_sides, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),
+            "title": titles[cluster],
         }
         if classes is not None:
             row |= _most_frequent(classes[labels == cluster])
@@ -148,6 +159,8 @@ def _most_frequent(classes: np.ndarray) -> dict[str, object]:
 def _sentence(row: Mapping[str, Any], total: int) -> str:
     cluster = row["cluster"]
     name = f"cluster {cluster}" if isinstance(cluster, int) else cluster
+    if isinstance(cluster, int) and row["conditions"] > _SHORT:
+        name += f" ({row['title']})"
     where = "" if row["rule"] in ("all rows", "no row at all") else "where "
     counts = f"{row['size']} of {total} rows ({100 * row['share']:.1f} %)"
     if row.get("class") is not None:

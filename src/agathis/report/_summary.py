@@ -111,7 +111,7 @@ def summarise(
         cluster_names=described.clusters,
         one_hot=one_hot,
         value_names=value_names,
-        digits=digits,
+        digits=described.digits,
     )
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
@@ -220,7 +220,7 @@ def _nodes(
     classes: tuple[list[str], np.ndarray] | None,
     least: int,
 ) -> list[dict[str, object]]:
-    tree, columns = described.tree, described.columns
+    tree = described.tree
     cluster = tree.cluster[held.leaves][held.leaf]
     mix = counts_by_node(held, cluster, tree.n_clusters)
     if classes is not None:
@@ -243,7 +243,7 @@ def _nodes(
                 "name": node.cluster_name if is_leaf else node.feature,
                 "feature": None if is_leaf else int(tree.feature[i]),
                 "condition": at_most(node.condition),
-                "rule": rule_of(columns, [box]),
+                "rule": rule_of([box]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,
@@ -291,7 +291,7 @@ def _clusters(
                 "colour": style.colour,
                 "ink": style.text_colour,
                 "marker": style.marker,
-                "rule": rule_of(described.columns, [boxes[i] for i, _ in order]),
+                "rule": rule_of([boxes[i] for i, _ in order]),
                 "rule_sizes": [count for _, count in order],
                 "size": size,
                 "share": rounded(size / total),

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from agathis._describe import rules
 from agathis._describe.boxes import Box
-from agathis._describe.columns import Column, Indicator
+from agathis._describe.columns import Indicator
 
 #: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
 Rule = list[list[list[str]]]
 
 
-def rule_of(columns: Sequence[Column], boxes: Sequence[Box]) -> Rule:
+def rule_of(boxes: Sequence[Box]) -> Rule:
     """The rows of some boxes, in words."""
     return [
         [[before, name, at_most(after)] for before, name, after in box]
-        for box in rules.rule_of(columns, boxes)
+        for box in rules.rule_of(boxes)
     ]
 
 
