@@ -294,9 +294,9 @@ def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> T
     prepared = preparation_of(steps, tree.n_features, names, title)
     if prepared is None:
         return TreeInUnits(tree, model, None, None if names is None else list(map(str, names)))
-    fitted = None
-    if prepared.names is not None:
-        fitted = [feature.name for feature in prepared.features]
+    fitted: list[str] | None = [feature.name for feature in prepared.features]
+    if prepared.names is None and fitted == [f"x[{f}]" for f in range(len(prepared.lines))]:
+        fitted = None
     return TreeInUnits(prepared.tree(tree), model, prepared, fitted)
 
 

@@ -282,11 +282,14 @@ def encoding(line: Line) -> Link | None:
 def takes_missing(line: Line) -> bool:
     """Whether a line of categories has an answer to a missing value."""
     link = encoding(line)
-    before = line.links if link is None else line.links[: line.links.index(link)]
-    if link is None or before:
+    if link is None or takes_unknown(line):
         return True
-    own = link.step.categories_[link.enters]
-    return any(map(is_missing, own)) or takes_unknown(line)
+    own = list(link.step.categories_[link.enters])
+    before = line.links[: line.links.index(link)]
+    if before:
+        # What stands in for it may be no category, where no training row missed its value.
+        return before[0].step.statistics_[before[0].enters] in own
+    return any(map(is_missing, own))
 
 
 def takes_unknown(line: Line) -> bool:
