@@ -176,13 +176,13 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        ``runs, summary = compare(...)``; ``advice`` says which method to take, and why. In ``runs`` a row has the method and the run; ``ari``;
-        ``relative_score``, the kernel KMeans cost of the tree's clusters over that of kernel
-        KMeans on the same rows; ``wad`` and ``waes`` as in :mod:`agathis.metrics` (the root has
-        depth 1, no offset); the tree's ``leaves`` and ``clusters``; the ``seconds`` of the fit,
-        the method's own KMeans included; ``status`` ("done", "failed" or "timeout"); and in
-        ``note`` why, or what was warned of. In ``summary`` standard deviations are those of the
-        runs (divided by their number).
+        ``runs, summary = compare(...)``; ``advice`` says which method to take, and why. In
+        ``runs`` a row has the method and the run; ``ari``; ``relative_score``, the kernel KMeans
+        cost of the tree's clusters over that of kernel KMeans on the same rows; ``wad`` and
+        ``waes`` as in :mod:`agathis.metrics` (the root has depth 1, no offset); the tree's
+        ``leaves`` and ``clusters``; the ``seconds`` of the fit, the method's own KMeans included;
+        ``status`` ("done", "failed" or "timeout"); and in ``note`` why, or what was warned of. In
+        ``summary`` standard deviations are those of the runs (divided by their number).
 
     Examples
     --------
