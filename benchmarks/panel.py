@@ -4,7 +4,8 @@
 data sets. For each table of ``panel_tables`` ``agathis fit TABLE.csv -k CLASSES --target LABEL``
 is run and its clusters compared with the label (ARI), beside three things that people do by hand
 (``panel_baselines``), and the same again after two typing errors. ``--scaling`` tries ways to scale
-a table instead (``panel_scaling``). The figures go to ``panel.json`` beside this file, under
+a table instead (``panel_scaling``), ``--suggest`` how many clusters are suggested
+(``panel_suggest``). The figures go to ``panel.json`` beside this file, under
 the name of what was measured.
 """
 
@@ -20,6 +21,7 @@ from typing import Any
 
 import machine
 import numpy as np
+import panel_suggest
 from panel_baselines import BASELINES
 from panel_command import fit_command, with_typing_errors
 from panel_scaling import PREPARATIONS, Preparation, score
@@ -41,6 +43,7 @@ def main() -> int:
     measured: dict[str, Callable[..., list[dict[str, Any]]]] = {
         "fit": measure_fits,
         "scaling": measure_scalings,
+        "suggest": panel_suggest.measure_suggestions,
     }
     what = next((name for name in measured if getattr(options, name, False)), "fit")
     # Tables are small: threads would wait for each other longer than they work.
@@ -155,7 +158,11 @@ def _scaling_summary(rows: list[dict[str, Any]]) -> str:
     )
 
 
-SUMMARIES = {"fit": _fit_summary, "scaling": _scaling_summary}
+SUMMARIES = {
+    "fit": _fit_summary,
+    "scaling": _scaling_summary,
+    "suggest": panel_suggest.summary,
+}
 
 
 def _rounded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -180,6 +187,7 @@ def save(what: str, rows: list[dict[str, Any]]) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scaling", action="store_true", help="try ways to scale instead")
+    parser.add_argument("--suggest", action="store_true", help="how many clusters instead")
     parser.add_argument("--seeds", type=int, default=3, help="of what is random (default: 3)")
     parser.add_argument("--only", action="append", metavar="TABLE", help="only this one; no file")
     options = parser.parse_args()
