@@ -10,6 +10,7 @@ MUTANT_ARGS ?=
 WORKERS ?= -n auto --maxprocesses=8 --dist worksteal
 BENCH_ARGS ?=
 AGREEMENT_ARGS ?=
+PANEL_ARGS ?=
 PAPER_ARGS ?=
 
 VENV := .venv
@@ -30,7 +31,7 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all coverage mutants lint bench paper agreement clean FORCE
+.PHONY: help demo test test-all coverage mutants lint bench paper agreement panel clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
@@ -42,6 +43,7 @@ help:
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make paper      the paper's tables and figures (PAPER_ARGS=--quick for a taste)"
 	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
+	@echo "make panel      labelled raw tables, beside what people do by hand (needs AGATHIS_DATA)"
 	@echo "make clean      remove .venv and build/"
 
 demo: $(PACKAGE) $(STAMPS)/extra-cli
@@ -77,6 +79,9 @@ paper: $(PACKAGE) $(STAMPS)/extra-paper
 
 agreement: $(PACKAGE)
 	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)
+
+panel: $(PACKAGE) $(STAMPS)/extra-panel
+	@$(RUN) benchmarks/panel.py $(PANEL_ARGS)
 
 clean:
 	rm -rf $(VENV) build

@@ -117,6 +117,7 @@ WRONG_USE = {
     "compare kernel": (
         ["compare", "good.csv", "-k", 2, "--kernel", "rbf", "--method", "imm"], "IMM"
     ),
+    "compare rows": (["compare", "good.csv", "-k", 2, "--rows", 1.5], "--rows 1.5"),
     "suggest": (["suggest", "good.csv", "--max-k", 1], "--max-k"),
 }  # fmt: skip
 

@@ -219,8 +219,27 @@ def test_compare_for_machines(place, capsys):
     rows = list(csv.DictReader(done.out.splitlines()))
     assert [row["method"] for row in rows] == ["Kauri", "IMM"]
     assert all(0 < float(row["ari"]) <= 1 for row in rows)
+    assert "Take " in done.err or "no difference" in done.err
     assert here(capsys, *args, "--markdown").out.startswith("| method | ari |")
-    assert here(capsys, *args).out.startswith("method  ari ")
+    done = here(capsys, *args, "--rows", 60)
+    assert done.out.startswith("method  ari ")
+    assert "\n\nOnly Kauri was run" in done.out
+
+
+def test_compare_with_fits_that_fail_says_so_at_the_end(place, capsys, monkeypatch):
+    def fails(self, X, y=None):
+        raise RuntimeError("no tree today")
+
+    iris_csv(place)
+    monkeypatch.setattr("agathis.rivals.IMM.fit", fails)
+    args = ["compare", "iris.csv", "-k", 3, "--drop", "species", "--runs", 2, "--method", "kauri"]
+    done = here(capsys, *args, "--method", "imm")
+    assert done.code == 1
+    assert "Take Kauri" in done.out
+    last = (
+        "Error: 2 of 4 fits came to no end: IMM: failed in 2 runs: RuntimeError: no tree today.\n"
+    )
+    assert done.err.endswith(last)
 
 
 def test_suggest_finds_planted_clusters(place, capsys):

@@ -253,4 +253,9 @@ def test_another_number_of_clusters_is_noted():
 
 def test_reasons_are_told_below_the_table():
     text = str(compare(X, methods={"failing": Failing(3)}, **QUICK))
-    assert text.splitlines()[-1] == "failing: failed in 2 runs: RuntimeError: no tree today"
+    assert text.splitlines()[-4:] == [
+        "failing: failed in 2 runs: RuntimeError: no tree today",
+        "",
+        "2 of 2 fits came to no end.",
+        "No method came to an end, so there is none to take.",
+    ]

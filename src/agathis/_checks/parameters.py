@@ -138,6 +138,7 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
     "subsample": [
         Interval(RealNotInt, 0.0, 1.0, closed="right"),
         Interval(Integral, 1, None, closed="left"),
+        None,
     ],
     "timeout": [Interval(Real, 0, None, closed="neither"), None],
 }

@@ -4,10 +4,12 @@ The protocol of the Kauri paper: in each run some rows are drawn, every method g
 them, and what the trees do with the same rows is measured. A fit is a task of its own
 (``workers``), so that one which fails or takes too long leaves a row that says so and nothing
 else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, is a task too.
+Unless a number of rows is asked for, a run has no more than what takes about a minute in all.
 """
 
 from __future__ import annotations
 
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -25,6 +27,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import CheckedRows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
+from agathis._compare.advice import advice
 from agathis._compare.measures import measure_fit
 from agathis._compare.methods import KernelSettings, check_methods, make_method
 from agathis._compare.workers import Outcome, run
@@ -36,6 +39,13 @@ from agathis.metrics._clusters import relative, rounding_of
 MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
 _SHORT = {"relative_score": "relative"}
+#: The share of the rows that a run draws.
+SHARE = 0.8
+#: All methods go through so many numbers in less than a minute, on two cores.
+CELLS = 2_000_000
+#: A run has at least so many rows, if there are as many: the share of fewer is a small table.
+FEWEST = 2000
+_WIDTH = 80
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,24 +59,57 @@ class Comparison:
     summary : Table
         A row for each method: in how many runs it came to an end, failed or had no more time;
         mean and standard deviation of each measure over the first.
+    note : str
+        What is to be known of the rows of a run; empty where they are those that were asked for.
     """
 
     runs: Table
     summary: Table
+    note: str = ""
 
     def __iter__(self) -> Iterator[Table]:
         return iter((self.runs, self.summary))
 
+    @property
+    def advice(self) -> str:
+        """Which method to take here, and why: a sentence or two.
+
+        Of the methods that cost at most 5 % more than the cheapest, those with the shortest rules
+        are looked at, and the lowest cost among them decides; where the runs show no difference
+        it is the fewest conditions. Known classes have no say.
+        """
+        return advice(self.runs, self.summary)
+
+    @property
+    def failed(self) -> int:
+        """How many fits came to no end, for an error or for want of time."""
+        return sum(status != "done" for status in self.runs["status"])
+
+    def reasons(self) -> list[str]:
+        """Why fits came to no end, a line for each method and reason."""
+        return list(_reasons(self.runs))
+
     def __repr__(self) -> str:
-        return "\n".join([str(_readable(self.summary)), *_reasons(self.runs)])
+        table = str(_readable(self.summary))
+        below = [line for text in self._below() for line in textwrap.wrap(text, _WIDTH)]
+        return "\n".join([table, *self.reasons(), "", *below])
 
     def to_markdown(self) -> str:
-        """The summary in Markdown, short enough to be read."""
-        return _readable(self.summary).to_markdown()
+        """The summary in Markdown, short enough to be read, and the advice."""
+        return "\n\n".join([_readable(self.summary).to_markdown().rstrip("\n"), *self._below()])
 
     def _repr_html_(self) -> str:
-        reasons = "".join(f"<p>{escape(line)}</p>" for line in _reasons(self.runs))
-        return _readable(self.summary)._repr_html_() + reasons
+        lines = [*self.reasons(), *self._below()]
+        below = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        return _readable(self.summary)._repr_html_() + below
+
+    def _below(self) -> Iterator[str]:
+        """What is said below the table."""
+        if self.note:
+            yield self.note
+        if self.failed:
+            yield f"{self.failed} of {len(self.runs)} fits came to no end."
+        yield self.advice
 
 
 def compare(
@@ -82,7 +125,7 @@ def compare(
     kernel_params: dict[str, Any] | None = None,
     max_leaf_nodes: int | None = None,
     n_runs: int = 30,
-    subsample: float = 0.8,
+    subsample: float | None = None,
     timeout: float | None = None,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -112,9 +155,12 @@ def compare(
         By default ``n_clusters`` (where the estimators themselves have no limit). For those that
         can: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
     n_runs : int, default=30
-    subsample : float or int, default=0.8
+    subsample : float or int, optional
         The share or number of rows drawn for each run, without replacement. The methods of a
-        run have the same rows.
+        run have the same rows. By default 80 %, but of many rows only as many as all runs go
+        through in about a minute: two million numbers in all runs together, at least 2,000 rows
+        each, and no more than these with a kernel that compares rows pair by pair. ``note`` of the
+        result tells it.
     timeout : float, optional
         Seconds that one fit and its measuring may take, kernel KMeans' too. With it each fit is
         in a process that can be stopped.
@@ -130,13 +176,13 @@ def compare(
     Returns
     -------
     comparison : Comparison
-        ``runs, summary = compare(...)``. In ``runs`` a row has the method and the run; ``ari``;
-        ``relative_score``, the kernel KMeans cost of the tree's clusters over that of kernel
-        KMeans on the same rows; ``wad`` and ``waes`` as in :mod:`agathis.metrics` (the root has
-        depth 1, no offset); the tree's ``leaves`` and ``clusters``; the ``seconds`` of the fit,
-        the method's own KMeans included; ``status`` ("done", "failed" or "timeout"); and in
-        ``note`` why, or what was warned of. In ``summary`` standard deviations are those of the
-        runs (divided by their number).
+        ``runs, summary = compare(...)``; ``advice`` says which method to take, and why. In
+        ``runs`` a row has the method and the run; ``ari``; ``relative_score``, the kernel KMeans
+        cost of the tree's clusters over that of kernel KMeans on the same rows; ``wad`` and
+        ``waes`` as in :mod:`agathis.metrics` (the root has depth 1, no offset); the tree's
+        ``leaves`` and ``clusters``; the ``seconds`` of the fit, the method's own KMeans included;
+        ``status`` ("done", "failed" or "timeout"); and in ``note`` why, or what was warned of. In
+        ``summary`` standard deviations are those of the runs (divided by their number).
 
     Examples
     --------
@@ -182,7 +228,7 @@ def compare(
             "has at least one leaf."
         )
     chosen = check_methods(methods, kernel, leaves > n_clusters)
-    size = _sample_size(subsample, len(table), n_clusters)
+    size = _sample_size(subsample, table.shape, n_clusters, n_runs, kernel)
     setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen, size)
     tasks = _tasks(setting, n_runs, check_random_state(random_state))
     workers = checks.n_processes(n_jobs)
@@ -197,7 +243,10 @@ def compare(
                 outcomes[outcome.task] = outcome
                 show(what, done, len(tasks))
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
-    return Comparison(runs, _summary(runs, list(chosen)))
+    note = ""
+    if subsample is None and size < _share_of(len(table)):
+        note = f"To be quick, each run drew {size:,} of the {len(table):,} rows."
+    return Comparison(runs, _summary(runs, list(chosen)), note)
 
 
 # Of a generator, as it gives it itself.
@@ -232,8 +281,26 @@ class _Task(NamedTuple):
     seed: int
 
 
-def _sample_size(subsample: float, n: int, n_clusters: int) -> int:
-    size = int(subsample) if isinstance(subsample, Integral) else round(subsample * n)
+def _share_of(n: int) -> int:
+    return round(SHARE * n)
+
+
+def _sample_size(
+    subsample: float | None,
+    shape: tuple[int, ...],
+    n_clusters: int,
+    n_runs: int,
+    kernel: object,
+) -> int:
+    n, d = shape
+    if subsample is None:
+        pairs = kernel not in ("linear", "cosine")
+        most = FEWEST if pairs else max(FEWEST, CELLS // (n_runs * d))
+        size, subsample = min(_share_of(n), max(most, n_clusters)), SHARE
+    elif isinstance(subsample, Integral):
+        size = int(subsample)
+    else:
+        size = round(subsample * n)
     if not n_clusters <= size <= n:
         raise ValueError(
             f"subsample={subsample} draws {size} of the {n} rows of X; there must be at least "

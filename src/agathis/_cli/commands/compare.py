@@ -8,7 +8,7 @@ import typer
 
 from agathis._cli import options
 from agathis._cli.console import Messages, count
-from agathis._cli.errors import WrongUse, bad_data
+from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.options import METHOD_NAMES, Kernel, Method, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 
@@ -34,6 +34,15 @@ def compare(
     runs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Each with other rows, 80 % of all.")
     ] = 10,
+    rows_of_run: Annotated[
+        float | None,
+        typer.Option(
+            "--rows",
+            min=0,
+            metavar="N",
+            help="Rows of a run, or their share; by default 80 %, of many what a minute allows.",
+        ),
+    ] = None,
     scale: options.Scaling = [],  # noqa: B006
     weight: options.Weights = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
@@ -53,7 +62,8 @@ def compare(
     """Compare the methods on a table: how good, how simple, how fast.
 
     relative is the cost over that of KMeans without a tree (1 is as good), wad and waes say how
-    deep the tree is and how long its rules; ari, with --target, how well classes are met.
+    deep the tree is and how long its rules; ari, with --target, how well classes are met. The last
+    sentence says which method to take, and why. Where a fit fails the exit code is 1.
 
     Example: agathis compare iris.csv -k 3 --target species --runs 5
     """
@@ -66,6 +76,10 @@ def compare(
         )
     if leaves is not None and leaves < clusters:
         raise WrongUse(f"--leaves {leaves} is less than -k {clusters}.")
+    if rows_of_run is not None and (
+        rows_of_run == 0 or (rows_of_run > 1 and not rows_of_run.is_integer())
+    ):
+        raise WrongUse(f"--rows {rows_of_run:g} must be rows, 1 or more, or their share.")
     check_target(output)
     check_apart(data, o=output)
     reading = options.reading_of(na, encoding, sep, decimal)
@@ -99,14 +113,31 @@ def compare(
             kernel=kernel.value,
             max_leaf_nodes=leaves,
             n_runs=runs,
+            subsample=_subsample(rows_of_run),
             random_state=seed,
             n_jobs=1 if jobs is None and X.size * runs < SMALL else jobs,
             verbose=not quiet,
         )
     if csv:
         write(output, found.summary.to_csv())
+        messages.say(" ".join(filter(None, [found.note, found.advice])))
     else:
         write(output, f"{found.to_markdown() if markdown else found}\n")
+    if found.failed:
+        raise BadData(
+            f"{found.failed} of {count(len(found.runs), 'fit')} came to no end: "
+            + "; ".join(found.reasons())
+            + "."
+        )
+
+
+def _subsample(rows: float | None) -> float | None:
+    """A number of rows as a whole number, a share as it is.
+
+    >>> _subsample(5000.0), _subsample(0.5)
+    (5000, 0.5)
+    """
+    return int(rows) if rows is not None and rows > 1 else rows
 
 
 def _methods(

@@ -1,0 +1,7 @@
+"""How many clusters and leaves a table deserves: figures of each number, and what decides."""
+
+from agathis._suggest.figures import default_min_leaf
+from agathis._suggest.search import suggest
+from agathis._suggest.suggestion import Candidate, Suggestion
+
+__all__ = ["Candidate", "Suggestion", "default_min_leaf", "suggest"]

@@ -1,0 +1,77 @@
+"""The trees of which a suggestion is made, and figures of them.
+
+For each number of clusters a Kauri tree is grown with ample leaves; as many of these are kept as
+make 99 % of its gains. Two figures are taken of the result: the share of the spread of the rows
+that the clusters explain, which always grows, and the mean silhouette, which is highest where
+clusters are tight and far from each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.metrics import silhouette_score
+
+from agathis._kauri import Kauri
+from agathis._trees.tree import Tree
+
+SHARE_OF_GAINS = 0.99
+# Leaves a cluster of the trees of which the first leaves are kept.
+AMPLE = 4
+#: The least share of the rows in a leaf: a rule for fewer is of little use to people.
+SMALLEST_LEAF = 0.02
+
+
+def default_min_leaf(leaves: int) -> float:
+    """A share of the rows; smaller where many leaves have to find room."""
+    return min(SMALLEST_LEAF, 1 / (4 * leaves))
+
+
+def grown(X: np.ndarray, k: int, leaves: int, engine: str, n_jobs: int | None = 1) -> Kauri:
+    """A tree of so many clusters and leaves."""
+    return Kauri(
+        k,
+        max_leaf_nodes=leaves,
+        min_samples_leaf=default_min_leaf(leaves),
+        engine=engine,
+        n_jobs=n_jobs,
+    ).fit(X)
+
+
+def grown_with_enough(X: np.ndarray, k: int, engine: str, n_jobs: int | None) -> Kauri:
+    """A tree with the fewest leaves that make 99 % of what a tree of ample leaves gains."""
+    ample = grown(X, k, AMPLE * k, engine, n_jobs)
+    leaves = max(k, leaves_enough(ample.tree_))
+    return ample if leaves == ample.n_leaves_ else grown(X, k, leaves, engine, n_jobs)
+
+
+def leaves_enough(tree: Tree) -> int:
+    """The fewest leaves that make 99 % of the gains, and all the clusters of the tree."""
+    splits = np.flatnonzero(~tree.is_leaf)
+    # Children are numbered in the order of the splits.
+    splits = splits[np.argsort(tree.children_left[splits])]
+    gains = np.cumsum(np.concatenate([[0.0], tree.gain[splits]]))
+    for_gains = 1 + int(np.argmax(gains >= SHARE_OF_GAINS * gains[-1]))
+    held = np.zeros(tree.n_clusters, dtype=np.int64)
+    held[tree.cluster[0]] = for_clusters = 1
+    for node in splits:
+        if held.all():
+            break
+        held[tree.cluster[node]] -= 1
+        held[tree.cluster[tree.children_left[node]]] += 1
+        held[tree.cluster[tree.children_right[node]]] += 1
+        for_clusters += 1
+    return max(for_gains, for_clusters)
+
+
+def cost(X: np.ndarray, labels: np.ndarray) -> float:
+    """The squared distances of the rows from the means of their clusters."""
+    return sum(
+        float(((X[labels == k] - X[labels == k].mean(axis=0)) ** 2).sum())
+        for k in np.unique(labels)
+    )
+
+
+def silhouette(X: np.ndarray, labels: np.ndarray) -> float:
+    """The mean silhouette; 0 where there are no two clusters to compare."""
+    n_labels = len(np.unique(labels))
+    return float(silhouette_score(X, labels)) if 1 < n_labels < len(X) else 0.0

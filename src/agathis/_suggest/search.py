@@ -1,0 +1,135 @@
+"""The function :func:`suggest`: numbers of clusters are tried one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import KAURI_CONSTRAINTS, at_least
+from agathis._suggest import resampling
+from agathis._suggest.figures import cost, grown_with_enough, silhouette
+from agathis._suggest.suggestion import Candidate, Suggestion
+from agathis._support.progress import Show, progress_bar
+
+#: Of more rows a sample is looked at.
+MANY = 10_000
+ROWS_FOR_SILHOUETTE = 2000
+
+_CONSTRAINTS = {
+    "max_clusters": at_least(2),
+    **{name: KAURI_CONSTRAINTS[name] for name in ("engine", "n_jobs", "verbose", "random_state")},
+}
+
+
+def suggest(
+    X: ArrayLike,
+    *,
+    max_clusters: int = 10,
+    engine: str = "auto",
+    random_state: int | np.random.RandomState | None = 0,
+    n_jobs: int | None = None,
+    verbose: bool | int = False,
+) -> Suggestion:
+    """Suggest how many clusters and leaves suit a table, and say why.
+
+    A Kauri tree is grown for each number of clusters, with leaves of at least 2 % of the rows
+    (``min_samples_leaf=0.02``; less where there are more than twelve leaves). What is taken is the
+    fewest clusters whose silhouette is as far above chance as any, among the numbers that
+    are stable: halves of the rows have to agree on the groups.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        As it is: a column in large units weighs more, so scale it first where that is not meant.
+        With ``engine="auto"`` or ``"binned"`` values may be missing (NaN).
+    max_clusters : int, default=10
+        The most clusters to try; never more than rows less one.
+    engine : str, default="auto"
+        As of :class:`~agathis.Kauri`.
+    random_state : int, RandomState instance or None, default=0
+        Draws the rows that are looked at where there are many (10,000 for trees, 2,000 for
+        silhouettes, 1,000 for stability and chance), their halves, and rows without groups.
+    n_jobs : int, default=None
+        Threads; ``None`` and -1 are all cores.
+    verbose : bool or int, default=False
+        Show on standard error how many numbers of clusters were tried: a bar on a terminal,
+        otherwise a line for each.
+
+    Returns
+    -------
+    suggestion : Suggestion
+        ``n_clusters`` and ``max_leaf_nodes`` are what is proposed, with the ``reasons`` in words;
+        ``candidates``, or as a table ``table``, has a row for each number that was tried, with
+        its silhouette, the silhouette by chance, its stability and what decided; ``next_best`` is
+        the one to look at next.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> import agathis
+    >>> X, _ = make_blobs(120, centers=[[0, 0], [0, 9], [9, 0]], random_state=0)
+    >>> found = agathis.suggest(X, max_clusters=5)
+    >>> found.n_clusters, found.max_leaf_nodes
+    (3, 3)
+    >>> found.table["clusters"]
+    [2, 3, 4, 5]
+    >>> model = agathis.Kauri(found.n_clusters, max_leaf_nodes=found.max_leaf_nodes).fit(X)
+    """
+    checks.check_arguments(
+        "suggest",
+        _CONSTRAINTS,
+        max_clusters=max_clusters,
+        engine=engine,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        random_state=random_state,
+    )
+    table = checks.check_table(X, missing=engine in ("auto", "binned"))
+    n = len(table)
+    random = check_random_state(random_state)
+    order = random.permutation(n)
+    rows = table if n <= MANY else table[np.sort(order[:MANY])]
+    with progress_bar("suggest", verbose, every=0.0) as show:
+        found = _candidates(rows, min(max_clusters, n - 1), random, engine, n_jobs, show)
+    if not found:
+        why = "all of them are alike" if n > 2 else "these are too few"
+        raise ValueError(f"there are no two clusters in {n:,} row{'s'[: n != 1]}: {why}.")
+    note = f"The figures are those of {MANY:,} of the {n:,} rows." if n > MANY else ""
+    return Suggestion(tuple(found), note)
+
+
+def _candidates(
+    X: np.ndarray,
+    most: int,
+    random: np.random.RandomState,
+    engine: str,
+    n_jobs: int | None,
+    show: Show,
+) -> list[Candidate]:
+    """A candidate for each number of clusters from 2 on that trees of these rows reach."""
+    filled = np.where(np.isnan(X), checks.column_means(X, None), X)
+    total = float(((filled - filled.mean(axis=0)) ** 2).sum())
+    order = random.permutation(len(X))
+    few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[: resampling.ROWS])
+    halves = resampling.halvings(len(fewer), random)
+    clouds = resampling.clouds(filled[fewer], random)
+    out: list[Candidate] = []
+    for k in range(2, most + 1):
+        show("numbers of clusters", k - 2, most - 1)
+        model = grown_with_enough(X, k, engine, n_jobs)
+        if model.n_clusters_ < k:
+            break
+        leaves = model.n_leaves_
+        out.append(
+            Candidate(
+                k,
+                leaves,
+                explained=1 - cost(filled, model.labels_) / total if total else 0.0,
+                silhouette=silhouette(filled[few], model.labels_[few]),
+                chance=resampling.silhouette_by_chance(clouds, k, leaves, engine),
+                stability=resampling.stability(X[fewer], k, leaves, halves, engine),
+            )
+        )
+    return out

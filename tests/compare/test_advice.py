@@ -1,0 +1,118 @@
+"""The sentence at the end of a comparison: which method it takes, and what it owns up to."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from agathis import Kauri, compare
+from agathis._compare.comparison import Comparison, _sample_size, _summary
+from agathis._support.result_table import Table
+
+
+def made(methods, n_runs=8, **status):
+    """A comparison of methods by their mean cost and conditions; costs scatter together."""
+    random = np.random.default_rng(0)
+    together = random.normal(0, 0.05, n_runs)
+    rows = []
+    for name, (cost, waes, *rest) in methods.items():
+        own = random.normal(0, 0.002, n_runs)
+        for run in range(n_runs):
+            one = {"method": name, "run": run, "waes": waes, "wad": 1 + waes, "seconds": 0.1}
+            one |= {"relative_score": cost and cost + together[run] + own[run], "note": ""}
+            one |= {"leaves": 3, "clusters": rest[0] if rest else 3}
+            rows.append(one | {"status": status.get(name, "done")})
+    runs = Table(rows)
+    return Comparison(runs, _summary(runs, list(methods)))
+
+
+def taken(comparison):
+    return comparison.advice.partition("Take ")[2].partition(":")[0].rstrip(".")
+
+
+def test_the_lowest_cost_is_taken():
+    found = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
+    assert taken(found) == "B"
+    assert "cost 1.0" in found.advice
+    assert "1.7 conditions a rule, the lowest cost here." in found.advice
+    assert str(found).endswith(found.advice.split()[-1])
+
+
+def test_a_little_more_is_paid_for_shorter_rules_but_not_much_more():
+    found = made({"long": (1.00, 2.8), "short": (1.04, 1.7)})
+    assert taken(found) == "short"
+    assert "long costs less (1.0" in found.advice
+    assert "longer by 1.1 conditions" in found.advice
+    assert taken(made({"long": (1.00, 2.8), "short": (1.2, 1.7)})) == "long"
+
+
+def test_what_the_runs_cannot_tell_apart_is_decided_by_conditions():
+    found = made({"A": (1.05, 1.8), "B": (1.051, 1.7), "C": (1.3, 1.7)})
+    assert taken(found) == "B"
+    assert "The same cost with longer rules: A." in found.advice
+    found = made({"A": (1.05, 1.7), "B": (1.051, 1.7), "C": (1.3, 1.7)})
+    assert taken(found) == "A"
+    assert "As good: B." in found.advice
+    assert "C" not in found.advice
+
+
+def test_no_difference_is_said():
+    found = made({"A": (1.05, 1.7), "B": (1.05, 1.7)})
+    assert found.advice.startswith("It makes no difference here: A and B have the same cost (1.0")
+    assert found.advice.endswith("Take A.")
+
+
+def test_who_failed_or_found_fewer_clusters_is_not_taken():
+    methods = {"A": (1.3, 1.7), "B": (1.0, 1.7), "C": (1.0, 1.0, 2)}
+    found = made(methods, B="failed")
+    assert taken(found) == "A"
+    assert found.failed == 8
+    assert "8 of 24 fits came to no end." in str(found)
+    nothing = made({"A": (1.0, 1.7)}, A="failed")
+    assert nothing.advice == "No method came to an end, so there is none to take."
+    assert "nothing speaks for" in made({"A": (None, 1.7), "B": (None, 1.7)}).advice
+
+
+def test_one_method_alone():
+    assert made({"A": (1.05, 1.7)}).advice.startswith("Only A was run: its clusters cost 1.0")
+
+
+def test_far_from_kmeans_asks_for_leaves():
+    assert made({"A": (1.5, 1.7), "B": (1.7, 1.7)}).advice.endswith("more leaves come nearer.")
+
+
+def test_advice_stands_in_every_form():
+    X, _ = make_blobs(90, centers=3, random_state=0)
+    settings = {"n_clusters": 3, "n_runs": 2, "random_state": 0, "n_jobs": 1, "verbose": False}
+    found = compare(X, methods={"a": Kauri(3, max_leaf_nodes=3), "b": Kauri(3)}, **settings)
+    assert found.to_markdown().endswith(found.advice)
+    assert f"<p>{found.advice}</p>" in found._repr_html_()
+    assert max(map(len, str(found).splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "runs", "kernel", "size"),
+    [
+        (150, 4, 30, "linear", 120),
+        (300_000, 10, 10, "linear", 20_000),
+        (300_000, 10, 30, "linear", 6_666),
+        (300_000, 400, 10, "cosine", 2_000),
+        (300_000, 4, 1, "linear", 240_000),
+        (300_000, 4, 10, "rbf", 2_000),
+        (1_000, 4, 10, "rbf", 800),
+    ],
+)
+def test_many_rows_are_sampled_unless_asked_for(n, d, runs, kernel, size):
+    assert _sample_size(None, (n, d), 3, runs, kernel) == size
+    assert _sample_size(0.5, (n, d), 3, runs, kernel) == n // 2
+    assert _sample_size(140, (n, d), 3, runs, kernel) == 140
+
+
+def test_a_sample_is_told(monkeypatch):
+    monkeypatch.setattr("agathis._compare.comparison.FEWEST", 50)
+    monkeypatch.setattr("agathis._compare.comparison.CELLS", 100)
+    X, _ = make_blobs(90, centers=3, random_state=0)
+    settings = {"n_clusters": 3, "n_runs": 1, "random_state": 0, "n_jobs": 1, "verbose": False}
+    found = compare(X, methods=["Kauri"], **settings)
+    assert found.note == "To be quick, each run drew 50 of the 90 rows."
+    assert found.note in str(found)
+    assert not compare(X, methods=["Kauri"], subsample=0.8, **settings).note
