@@ -50,16 +50,14 @@ def otherwise(column: Indicator) -> str:
     return f"not {category_of(column)}"
 
 
-def often(share: float, more: bool, known: bool) -> str:
+def often(share: float, more: bool) -> str:
     """How often a cluster is in a category; ``more`` than all rows, or less.
 
-    ``known`` says that no row misses its category.
-
-    >>> [often(share, share > 0.3, True) for share in (0, 0.02, 0.2, 0.4, 0.7, 1)]
+    >>> [often(share, share > 0.3) for share in (0, 0.02, 0.2, 0.4, 0.7, 1)]
     ['never', 'rarely', 'less often', 'more often', 'mostly', 'always']
     """
     if more:
-        return "always" if share == 1 and known else "mostly" if share > 0.5 else "more often"
+        return "always" if share == 1 else "mostly" if share > 0.5 else "more often"
     return "never" if share == 0 else "rarely" if share <= 0.1 else "less often"
 
 
