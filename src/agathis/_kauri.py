@@ -21,6 +21,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
+from agathis._describe.notebook import ShownInNotebooks
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
@@ -34,7 +35,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, BaseEstimator):
+class Kauri(ShownInNotebooks, DistancesMixin, TreeModel, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum

@@ -1,4 +1,4 @@
-"""``agathis rename``: names of clusters in the file of a model."""
+"""``agathis rename`` and what ``agathis report`` tells by names."""
 
 import json
 import sys
@@ -73,3 +73,18 @@ def test_what_is_no_model(model, capsys):
     assert done.code == 1
     assert "it seems to be a table" in done.err
     assert here(capsys, "rename", "no.json", "0=a").code == 1
+
+
+def test_a_page_knows_the_target_and_identifiers(model, capsys):
+    lines = ["age,who,kind", "0,ann,young", "1,bob,young", "9,cy,young", "30,di,old", "31,,old"]
+    Path("t.csv").write_text("\n".join(lines) + "\n")
+    done = here(capsys, "report", "m.json", "t.csv", "--target", "kind", "--id", "who")
+    assert done.code == 0, done.err
+    page = Path("report.html").read_text(encoding="utf-8")
+    found = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert found["target"] == "kind"
+    assert found["ids"]["name"] == "who"
+    assert found["ids"]["values"] == ["ann", "bob", "cy", "di", ""]
+    done = here(capsys, "report", "m.json", "t.csv", "--id", "whom")
+    assert done.code == 2
+    assert "--id whom: there is no such column. Did you mean who?" in done.err

@@ -15,7 +15,7 @@ from agathis._describe.columns import Codes, Column, Indicator
 from agathis._describe.profile import ClusterProfile
 from agathis.report._bins import scale_of
 from agathis.report._rows import rounded
-from agathis.report._wording import category_of
+from agathis.report._wording import category_of, otherwise
 
 #: Columns that are shown.
 PROFILE = 20
@@ -104,11 +104,18 @@ def _distribution(
         "features": sorted(features),
         "labels": binned.labels,
         "scale": binned.scale,
+        "range": None if binned.scale is None else _range(*binned.scale),
         "counts": whole[:-1].tolist() if told else None,
         "missing": int(whole[-1]),
         "mean": rounded(profile.overall[members[0]]) if told and binned.labels is None else None,
         "clusters": clusters,
     }
+
+
+def _range(first: float, step: float, count: float) -> list[float | None]:
+    """From where to where bins reach; of whole numbers, which stand in the middle, these."""
+    inset = 0.5 if (first + 0.5).is_integer() and step == 1 else 0.0
+    return [rounded(first + inset), rounded(first + step * count - inset)]
 
 
 def _numbers(values: np.ndarray, column: Column) -> Binned:
@@ -141,13 +148,13 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
         place[on] = -1 if column.of_missing else i
     kept = [i for i, column in enumerate(indicators) if not column.of_missing]
     if none.any():
-        truths = [c.category for c in indicators if isinstance(c.category, bool)]
-        other = str(not truths[0]).lower() if len(truths) == len(words) == 1 else "other"
+        # One column of 0 and 1 tells both; of several the rest has no name.
         place[none] = len(words)
         kept.append(len(words))
-        words.append(other)
+        words.append(otherwise(indicators[0]) if len(words) == 1 else "other")
     sizes = np.bincount(place[place >= 0], minlength=len(words))
-    order = sorted(kept, key=lambda i: -sizes[i])
+    truths = all(words[i] in ("true", "false") for i in kept)
+    order = sorted(kept, key=lambda i: words[i] if truths else -sizes[i])
     names = [words[i] for i in order[:BARS]]
     to = np.full(len(words) + 1, -1)
     for at, i in enumerate(order):

@@ -11,6 +11,7 @@ from agathis._describe.layout import TreeLayout
 from agathis._describe.profile import ClusterProfile
 from agathis._describe.rules import cluster_boxes, node_box
 from agathis.report._bins import histogram
+from agathis.report._distributions import categories
 from agathis.report._rows import (
     NodeRows,
     by_cover,
@@ -74,11 +75,31 @@ def nodes_of(
 
 
 def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, object] | None:
-    tree = described.tree
+    """What the split asks for on both of its sides; None where no row has a value."""
+    tree, columns = described.tree, described.columns
     f = int(tree.feature[node])
-    sides = (tree.children_left[node], tree.children_right[node])
-    left, right = (held.X[held.of(side), f] for side in sides)
-    return histogram(left, right, described.columns[f], float(tree.threshold[node]))
+    column = columns[f]
+    left, right = (
+        held.of(int(side)) for side in (tree.children_left[node], tree.children_right[node])
+    )
+    if not isinstance(column, Indicator):
+        return histogram(held.X[left, f], held.X[right, f], column, float(tree.threshold[node]))
+    # All categories of the source, whichever the split asks for.
+    features = [
+        g
+        for g, other in enumerate(columns)
+        if isinstance(other, Indicator) and other.source == column.source
+    ]
+    found = categories(held.X[:, features], [columns[g] for g in features])
+    sides = [found.place[side] for side in (left, right)]
+    if not any((places >= 0).any() for places in sides):
+        return None
+    counts = [np.bincount(places[places >= 0], minlength=found.n_bins) for places in sides]
+    return {
+        "labels": found.labels,
+        "counts": [each.tolist() for each in counts],
+        "missing": [int((places < 0).sum()) for places in sides],
+    }
 
 
 def clusters_of(

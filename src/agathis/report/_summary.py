@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 import agathis
 from agathis._checks import data as checks
 from agathis._checks.metrics import check_labels
-from agathis._describe.columns import Indicator, one_hot_of, value_names_of
+from agathis._describe.columns import Indicator, is_missing, one_hot_of, value_names_of
 from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile
@@ -208,7 +208,9 @@ def _ids(ids: ArrayLike | None, name: str, n_rows: int) -> dict[str, object] | N
     return {
         "name": name,
         "most": MOST_IDS,
-        "values": [str(value) for value in found.tolist()] if n_rows <= MOST_IDS else None,
+        "values": ["" if is_missing(value) else str(value) for value in found.tolist()]
+        if n_rows <= MOST_IDS
+        else None,
     }
 
 

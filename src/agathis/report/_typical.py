@@ -27,6 +27,8 @@ def whole_shares(
     means, overall = profile.means.copy(), profile.overall.copy()
     apart, spread = profile.standardised.copy(), profile.spread.copy()
     sizes = profile.sizes
+    # What is put together from differences may miss 0 by its rounding.
+    means[np.abs(means) <= 1e-12 * (np.abs(overall) + spread)] = 0.0
     for i, f in enumerate(profile.features):
         if isinstance(columns[f], Indicator):
             ones = np.bincount(labels, np.nan_to_num(X[:, f]), minlength=len(means))
@@ -55,7 +57,8 @@ def typical_of(
 ) -> list[dict[str, object]]:
     """The features whose mean is farthest from that of all rows, the farthest first.
 
-    Columns that the rule of the cluster speaks of, ``told``, are left out: that is said already. Of a source of categories only the most telling one is there.
+    Columns that the rule of the cluster speaks of, ``told``, are left out: that is said already.
+    Of a source of categories only the most telling one is there.
     """
     apart = np.nan_to_num(profile.standardised[k])
     out: list[dict[str, object]] = []
