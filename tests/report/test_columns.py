@@ -110,8 +110,8 @@ def test_columns_of_the_table_are_counted(shop):
     assert summarise(loaded.tree_, table)["about"]["n_features"] == table.shape[1]
 
 
-def test_typical_categories_are_counted(shop):
-    loaded, table = shop
+def test_typical_categories_are_counted():
+    loaded, table = shop_model(3)
     labels = loaded.predict(table)
     summary = summarise(loaded, table)
     seen = set()

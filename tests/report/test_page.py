@@ -86,7 +86,7 @@ def test_folding_by_mouse(wine):
 def test_keyboard(wine, model):
     page = wine.page
     tree = model[-1].tree_
-    page.locator("#fold").focus()
+    page.locator("#to-png").focus()
     page.keyboard.press("Tab")
 
     def focused():

@@ -114,7 +114,8 @@ def _distribution(
 
 def _range(first: float, step: float, count: float) -> list[float | None]:
     """From where to where bins reach; of whole numbers, which stand in the middle, these."""
-    inset = 0.5 if (first + 0.5).is_integer() and step == 1 else 0.0
+    whole = float(first + 0.5).is_integer() and float(step).is_integer()
+    inset = 0.5 if whole else 0.0
     return [rounded(first + inset), rounded(first + step * count - inset)]
 
 

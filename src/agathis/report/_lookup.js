@@ -28,7 +28,7 @@ function tableRow(row, current) {
   const link = el("button", { type: "button", "data-row": row }, String(row));
   return el("tr", { "aria-current": current ? "true" : null },
     el("td", { class: "num" }, link),
-    ids ? el("td", { class: "name" }, ids[row]) : null,
+    ids ? el("td", { class: "name id" }, ids[row]) : null,
     el("td", {}, el("span", { class: "chip" }, mark(node.cluster), el("span", { class: "name" }, node.name))),
     classOf ? el("td", { class: "name" }, data.classes[classOf[row]]) : null,
     el("td", {}, ruleText(node.rule)));
