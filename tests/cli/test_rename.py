@@ -12,6 +12,8 @@ from helpers.cli_runs import here
 from agathis import Kauri
 from agathis.export import from_json, to_json
 
+LOW, MIDDLE, HIGH = "age <= 5", "age > 19.5", "age 5 to 19.5"
+
 
 @pytest.fixture
 def model(tmp_path, monkeypatch):
@@ -29,11 +31,11 @@ def test_in_place_and_elsewhere(model, capsys):
     done = here(capsys, "rename", "m.json", "0=young", "2=old = wise")
     assert (done.code, done.out) == (0, "")
     assert "Wrote m.json" in done.err
-    assert names() == ["young", "cluster 1", "old = wise"]
+    assert names() == ["young", MIDDLE, "old = wise"]
     before = model.read_text()
     assert here(capsys, "rename", "m.json", "old = wise=old", "-o", "n.json", "-q").err == ""
     assert model.read_text() == before
-    assert names("n.json") == ["young", "cluster 1", "old"]
+    assert names("n.json") == ["young", MIDDLE, "old"]
     done = here(capsys, "rename", "m.json", "1=middle", "-o", "-")
     assert json.loads(done.out)["cluster_names"][1] == "middle"
     assert "young" in here(capsys, "show", "m.json").out
@@ -43,7 +45,7 @@ def test_in_place_and_elsewhere(model, capsys):
 def test_from_stdin(model, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(model.read_bytes())))
     done = here(capsys, "rename", "-", "1=middle")
-    assert from_json(done.out).cluster_names_ == ["cluster 0", "middle", "cluster 2"]
+    assert from_json(done.out).cluster_names_ == [LOW, "middle", HIGH]
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"a,b\n1,2\n")))
     assert here(capsys, "rename", "-", "1=middle").code == 1
 
@@ -52,7 +54,7 @@ def test_from_stdin(model, capsys, monkeypatch):
     ("typed", "code", "message"),
     [
         (["0"], 2, "0 must be a cluster and its name, such as 0=small"),
-        (["7=a"], 2, "CLUSTER=NAME has 7, which is no cluster; there are 0 (cluster 0)"),
+        (["7=a"], 2, "CLUSTER=NAME has 7, which is no cluster; there are 0 (age"),
         (["0=a", "1=a"], 2, "gives 'a' to the clusters 0 and 1; each needs a name of its own"),
         (["0=a", "cluster 0=b"], 2, "cluster 0 is named twice, a and b"),
         (["0="], 2, "an empty name"),

@@ -273,7 +273,9 @@ def test_errors(iris):
         to_rules(model, y=[0, 1])
     with pytest.raises(ValueError, match=r"y must have a class for each row of X, \(150,\)"):
         to_rules(model, iris, [0, 1])
-    with pytest.raises(ValueError, match="digits must be a whole number, at least 1; it is 0"):
+    with pytest.raises(
+        ValueError, match="digits must be a whole number, at least 1, or None; it is 0"
+    ):
         to_rules(model, digits=0)
     with pytest.raises(ValueError, match=r"one_hot\['a'\] names 'b', which is no feature"):
         to_rules(model, one_hot={"a": ["b"]})

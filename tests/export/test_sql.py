@@ -11,6 +11,7 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.databases import Database
 from helpers.exports import AWKWARD, RIVALS, SCALERS, SEEDS, names_for, trees, with_none
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,39 +22,6 @@ from sklearn.preprocessing import OneHotEncoder
 from agathis import Kauri
 from agathis.export import to_sql
 from agathis.export._dialects import DIALECTS
-
-
-class Database:
-    """Rows in a table of an engine, in their order."""
-
-    def __init__(self, engine: str, names, rows, types=None, table="t") -> None:
-        self.engine = engine
-        module = sqlite3 if engine == "sqlite" else pytest.importorskip("duckdb")
-        self.connection = module.connect(":memory:")
-        quote = {"sqlite": "`", "duckdb": '"'}[engine]
-        types = types or ["DOUBLE"] * len(names)
-        columns = [
-            f"{quote}{name.replace(quote, 2 * quote)}{quote} {kind}"
-            for name, kind in zip(names, types, strict=True)
-        ]
-        self.connection.execute(f"CREATE TABLE {table} ({', '.join(columns)}, place INTEGER)")
-        marks = ", ".join("?" * (len(names) + 1))
-        self.connection.executemany(
-            f"INSERT INTO {table} VALUES ({marks})", [[*row, i] for i, row in enumerate(rows)]
-        )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.connection.close()
-
-    def ask(self, query: str) -> list:
-        return self.connection.execute(query).fetchall()
-
-    def labels(self, expression: str) -> list:
-        return [row[0] for row in self.ask(f"SELECT {expression} FROM t ORDER BY place")]
-
 
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
 

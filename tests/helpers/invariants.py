@@ -29,13 +29,21 @@ def route(tree, X) -> np.ndarray:
     passes = np.zeros((len(X), len(tree.feature)), dtype=bool)
     passes[:, 0] = True
     for node in np.flatnonzero(tree.children_left >= 0):
-        values = X[:, tree.feature[node]].astype(np.float64)
+        values = asked_values(tree, node, X)
         goes_left = values <= tree.threshold[node]
         if np.isnan(values).any():
             goes_left |= np.isnan(values) & missing_goes_left(tree, node)
         passes[:, tree.children_left[node]] = passes[:, node] & goes_left
         passes[:, tree.children_right[node]] = passes[:, node] & ~goes_left
     return passes
+
+
+def asked_values(tree, node: int, X) -> np.ndarray:
+    """What a node compares with its threshold, row by row: a column, or the sum of its terms."""
+    terms = tree.terms(node) if isinstance(tree, Tree) else ()
+    if not terms:
+        return X[:, tree.feature[node]].astype(np.float64)
+    return sum(weight * X[:, column].astype(np.float64) for column, weight in terms)
 
 
 def missing_goes_left(tree, node: int) -> bool:
@@ -178,7 +186,7 @@ def _cuts_between_rows(tree, X: np.ndarray, passes: np.ndarray, midpoints: bool)
     went, if there were any.
     """
     for node in creation_order(tree):
-        column = X[:, tree.feature[node]].astype(np.float64)
+        column = asked_values(tree, node, X)
         left = column[passes[:, tree.children_left[node]]]
         right = column[passes[:, tree.children_right[node]]]
         missing = np.isnan(left).any(), np.isnan(right).any()

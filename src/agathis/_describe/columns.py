@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -18,40 +17,64 @@ import numpy as np
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._support.numbers import number
+from agathis._describe.numerals import are_years, numeral, numerals
 
 INFINITY = float("inf")
+
+#: The category of rows that no column of a source speaks of, where it is not known.
+NO_CATEGORY = object()
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list of alternatives.
+
+    >>> listed(["1st"]), listed(["1st", "2nd"]), listed(["1st", "2nd", "missing"])
+    ('1st', '1st or 2nd', '1st, 2nd or missing')
+    """
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 @dataclass(frozen=True)
 class Number:
-    """A feature whose values are numbers; ``written`` are its thresholds as text."""
+    """A feature whose values are numbers; ``written`` are its thresholds as text.
+
+    ``digits`` and ``numbers`` say how other values of it are written.
+    """
 
     name: str
     written: Mapping[float, str] = field(default_factory=dict)
+    digits: int | None = 4
+    numbers: str = "plain"
 
     @property
     def label(self) -> str:
         """What the column is called where it stands by itself."""
         return self.name
 
-    def words(self, low: float, high: float) -> str:
-        """A range of known values as a condition."""
-        before, after = self.around(low, high)
-        return f"{before}{self.name}{after}"
+    def around(self, low: float, high: float, missing: bool = False) -> tuple[str, str, bool]:
+        """What stands before and after the name where a range of values is a condition.
 
-    def around(self, low: float, high: float) -> tuple[str, str]:
-        """What stands before and after the name in such a condition."""
-        if low == -INFINITY and high == INFINITY:
-            return "", " is known"
-        if low == -INFINITY:
-            return "", f" <= {self._text(high)}"
-        if high == INFINITY:
-            return "", f" > {self._text(low)}"
-        return f"{self._text(low)} < ", f" <= {self._text(high)}"
+        And whether it joins several things by "or", as where ``missing`` values are meant too.
+        """
+        before, after = "", " is known"
+        if low > -INFINITY and high < INFINITY:
+            before, after = f"{self.text(low)} < ", f" <= {self.text(high)}"
+        elif high < INFINITY:
+            after = f" <= {self.text(high)}"
+        elif low > -INFINITY:
+            after = f" > {self.text(low)}"
+        return before, after + " or missing" * missing, missing
 
-    def _text(self, value: float) -> str:
-        return self.written.get(value) or repr(value)
+    def text(self, value: float) -> str:
+        """A value as text: a threshold as rules have it, any other one, such as an edge, like it.
+
+        >>> Number("size", {2.5: "2.5"}, numbers="grouped").text(12500.0)
+        '12,500'
+        """
+        found = self.written.get(value)
+        if found is None:
+            found = numeral(value, self.digits, self.numbers, are_years([*self.written, value]))
+        return found
 
 
 @dataclass(frozen=True)
@@ -60,30 +83,27 @@ class Codes(Number):
 
     codes: Mapping[float, str] = field(default_factory=dict)
 
-    def around(self, low: float, high: float) -> tuple[str, str]:
+    def around(self, low: float, high: float, missing: bool = False) -> tuple[str, str, bool]:
         chosen = [word for value, word in self.codes.items() if low < value <= high]
-        others = [word for value, word in self.codes.items() if not low < value <= high]
         # All or none of the values that have words: these do not tell what the range is.
-        if not chosen or not others:
-            return super().around(low, high)
-        if len(chosen) == 1:
-            return "", f" is {chosen[0]}"
-        if len(others) == 1:
-            return "", f" is not {others[0]}"
-        return "", f" is one of {', '.join(chosen)}"
+        if len(chosen) in (0, len(self.codes)):
+            return super().around(low, high, missing)
+        words = chosen + ["missing"] * missing
+        return "", f" is {listed(words)}", len(words) > 1
 
 
 @dataclass(frozen=True)
 class Indicator:
     """1 where ``source`` is ``category``, else 0; of a missing source it misses its value.
 
-    Where the missing values are a category of their own, ``closed``, none is missing: the
-    indicators of the other categories are then 0.
+    Where the missing values are a category of their own none is missing: the indicators of the
+    other categories are then 0. ``rest`` is the category of the source that has no indicator, as
+    encoders drop the first one, if there is such a one and it is known.
     """
 
     source: str
     category: object
-    closed: bool = False
+    rest: object = NO_CATEGORY
 
     @property
     def name(self) -> str:
@@ -97,22 +117,10 @@ class Indicator:
     @property
     def label(self) -> str:
         """What the column is called where it stands by itself: the source in its category."""
-        return self.words(0.0, 1.0)
-
-    def words(self, low: float, high: float) -> str:
-        """A range of known values as a condition."""
-        before, after = self.around(low, high)
-        return f"{before}{self.source}{after}"
-
-    def around(self, low: float, high: float) -> tuple[str, str]:
-        """What stands before and after the source in such a condition."""
-        zero, one = low < 0 <= high, low < 1 <= high
-        what = "missing" if self.of_missing else self.category
-        if zero == one:
-            return "", " is known"
-        if isinstance(self.category, bool):
-            return "", f" is {str(self.category == one).lower()}"
-        return "", f" is {what}" if one else f" is not {what}"
+        if self.of_missing:
+            return f"{self.source} is missing"
+        word = str(self.category)
+        return f"{self.source} is {word.lower() if isinstance(self.category, bool) else word}"
 
 
 def is_missing(value: object) -> bool:
@@ -133,7 +141,8 @@ def columns_of(
     cuts: Mapping[int, Sequence[float]],
     one_hot: object,
     value_names: Mapping[Any, Any] | None,
-    digits: int,
+    digits: int | None,
+    numbers: str = "plain",
 ) -> list[Column]:
     """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
     indicators = _indicators(names, one_hot)
@@ -149,9 +158,10 @@ def columns_of(
                     )
             out.append(indicators[name])
         elif name in codes:
-            out.append(Codes(name, _written(cuts.get(f, ()), digits), codes[name]))
+            written = numerals(cuts.get(f, ()), digits, numbers)
+            out.append(Codes(name, written, digits, numbers, codes[name]))
         else:
-            out.append(Number(name, _written(cuts.get(f, ()), digits)))
+            out.append(Number(name, numerals(cuts.get(f, ()), digits, numbers), digits, numbers))
     sources = {column.source for column in indicators.values()}
     if both := sources.intersection(name for name in names if name not in indicators):
         raise ValueError(
@@ -172,31 +182,17 @@ def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dic
         if isinstance(column, Indicator):
             category = None if column.of_missing else column.category
             out.setdefault(column.source, {})[name] = category
+            if column.rest is not NO_CATEGORY:
+                # Last, as the category that has no column.
+                own = out[column.source]
+                own.pop("", None)
+                own[""] = None if is_missing(column.rest) else column.rest
     return out
 
 
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
     """The mapping ``value_names`` that gives these columns."""
     return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
-
-
-def _written(thresholds: Iterable[float], digits: int) -> dict[float, str]:
-    """Each threshold as text; where two would read the same, with more digits.
-
-    Then rounding moves none by more than a tenth of the way to the next, since training values
-    lie between them.
-    """
-    values = sorted({float(value) for value in thresholds})
-    texts = [number(value, digits) for value in values]
-    if len(set(texts)) < len(values):
-        finite = [value for value in values if value < INFINITY]
-        gap = min(b - a for a, b in pairwise(finite))
-        for more in range(digits + 1, 18):
-            texts = [number(value, more) for value in values]
-            apart = len(set(texts)) == len(values)
-            if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
-                break
-    return dict(zip(values, texts, strict=True))
 
 
 def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
@@ -223,13 +219,14 @@ def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:
                 columns = {column: str(column)[len(prefix) :] for column in columns}
             else:
                 columns = {column: str(column) for column in columns}
-        closed = any(map(is_missing, columns.values()))
+        columns = dict(columns)
+        rest = columns.pop("", NO_CATEGORY) if "" not in known else NO_CATEGORY
         for column, category in columns.items():
             if column not in known:
                 raise ValueError(f"one_hot[{source!r}] names {column!r}, which is no feature.")
             if column in out:
                 raise ValueError(f"one_hot names {column!r} twice; a column has one source.")
-            out[column] = Indicator(str(source), _plain(category), closed)
+            out[column] = Indicator(str(source), _plain(category), _plain(rest))
     return out
 
 
@@ -246,10 +243,10 @@ def _of_encoder(names: Sequence[str], encoder: OneHotEncoder) -> dict[str, Indic
     out: list[Indicator] = []
     for i, (source, categories) in enumerate(zip(sources, encoder.categories_, strict=True)):
         dropped = None if encoder.drop_idx_ is None else encoder.drop_idx_[i]
-        closed = any(map(is_missing, categories))
+        rest = NO_CATEGORY if dropped is None else _plain(categories[dropped])
         for at, category in enumerate(categories):
             if dropped is None or at != dropped:
-                out.append(Indicator(str(source), _plain(category), closed))
+                out.append(Indicator(str(source), _plain(category), rest))
     if len(out) != len(names):
         raise ValueError(
             f"one_hot is an encoder that makes {len(out)} columns; the tree has {len(names)} "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -16,10 +16,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from agathis._describe.allowed import Allowed, Range, met, without_missing
+from agathis._describe.axes import Axis, SourceAxis, Split, splits_of
 from agathis._describe.columns import Column, columns_of
+from agathis._describe.numerals import check_numbers
 from agathis._describe.scaling import scalers_of, unscaled
 from agathis._trees.model import tree_of
-from agathis._trees.tree import MISSING_GOES, Tree
+from agathis._trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,6 @@ class NodeWords:
     is_leaf: bool
     left: str = ""
     right: str = ""
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What leads left all along a path, of one feature: values up to ``high``.
-
-    ``missing`` says whether rows that miss the value pass too.
-    """
-
-    feature: int
-    high: float
-    missing: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +71,10 @@ class Described(TreeInUnits):
         What each feature is.
     named_features, named_clusters : bool
         Whether these are names that somebody gave.
+    digits : int or None
+        Significant digits of the thresholds in words; ``None`` is all that they have.
+    numbers : {"plain", "grouped", "words"}
+        How numbers are written.
     """
 
     features: list[str]
@@ -87,6 +82,8 @@ class Described(TreeInUnits):
     columns: list[Column]
     named_features: bool
     named_clusters: bool
+    digits: int | None = 4
+    numbers: str = "plain"
 
     def label(self, leaf: int) -> int | str:
         """The cluster of a leaf: its name where it was given one, else its number."""
@@ -95,24 +92,59 @@ class Described(TreeInUnits):
 
     def used(self) -> list[int]:
         """The features that the tree asks for, in their order."""
-        return np.unique(self.tree.feature[~self.tree.is_leaf]).tolist()
+        asked = self.tree.feature[~self.tree.is_leaf]
+        return np.unique(np.concatenate([asked, self.tree.term_feature])).tolist()
+
+    @cached_property
+    def splits(self) -> dict[int, Split]:
+        """What each node asks for that has a split."""
+        return splits_of(self.tree, self.columns, self.digits, self.numbers)
 
     def sides(self, node: int) -> tuple[str, str]:
         """The conditions of the two children; missing values are named where some were seen."""
-        tree = self.tree
-        column, threshold = self.columns[tree.feature[node]], float(tree.threshold[node])
-        if threshold == float("inf"):
-            left = column.words(-threshold, threshold)
-            if tree.missing_left[node]:
-                return f"{left} or missing", f"{column.name} > {threshold}"
-            return left, f"{column.name} is missing"
-        left = column.words(-float("inf"), threshold)
-        right = column.words(threshold, float("inf"))
-        where = MISSING_GOES[tree.missing[node]]
-        return (
-            left + " or missing" * (where == "left"),
-            right + " or missing" * (where == "right"),
-        )
+        name = self.splits[node].axis.name
+        (left, end), (right, other_end) = self.around(node)
+        return f"{left}{name}{end}", f"{right}{name}{other_end}"
+
+    def around(self, node: int) -> tuple[tuple[str, str], tuple[str, str]]:
+        """What stands before and after the name in the conditions of the two children.
+
+        Of a source only those categories are named that may come to the node.
+        """
+        split, reached = self.splits[node], self._reached.get(node)
+        # Missing values are spoken of where the node saw some, or asks for nothing else.
+        silent = self.tree.missing[node] == 0 and np.isfinite(self.tree.threshold[node])
+        out = []
+        for side in (split.left, split.right):
+            if reached is not None:
+                side = met(side, reached)
+            if silent:
+                side = without_missing(side)
+            before, after, _ = split.axis.around(side)  # type: ignore[arg-type]
+            out.append((before, after))
+        return out[0], out[1]
+
+    @cached_property
+    def _reached(self) -> dict[int, Allowed]:
+        """For each node that asks for a source, the categories that may come to it."""
+        tree, out = self.tree, {}
+        todo: list[tuple[int, dict[Axis, Allowed]]] = [(0, {})]
+        while todo:
+            node, held = todo.pop()
+            if tree.is_leaf[node]:
+                continue
+            split = self.splits[node]
+            children = (split.left, tree.children_left), (split.right, tree.children_right)
+            if isinstance(split.axis, SourceAxis):
+                now = held.get(split.axis, split.axis.everything)
+                out[node] = now
+                todo += [
+                    (int(child[node]), {**held, split.axis: met(now, side)})
+                    for side, child in children
+                ]
+            else:
+                todo += [(int(child[node]), held) for _, child in children]
+        return out
 
     def nodes(self) -> Iterator[NodeWords]:
         """The nodes in the order in which they are read: a parent, its left side, its right."""
@@ -144,26 +176,36 @@ class Described(TreeInUnits):
                 todo.append([*path, int(tree.children_right[node])])
                 todo.append([*path, int(tree.children_left[node])])
 
-    def turns(self) -> Iterator[tuple[int, list[Turn]]]:
-        """Each leaf, from left to right, with its turns to the left, merged by feature.
+    def turns(self) -> Iterator[tuple[int, dict[Axis, Allowed]]]:
+        """Leaves, each with what its rows satisfy on the way, by axis.
 
-        Asked one after another, these are enough: rows that a turn to the right would refuse have
-        gone to a leaf before. The last leaf has none.
+        Of the two children of a node the first is the one whose values can be named: the left one
+        of a number, and of a source the one without values that nobody has seen. All its leaves
+        come before those of the second. So only the first turns are told: rows that would satisfy
+        them have had their answer before the leaves of the second are asked for, and nothing has
+        to be denied. The last leaf satisfies nothing, and those that no row can come to are left
+        out.
         """
-        tree, missing_left = self.tree, self.tree.missing_left
-        for path in self.paths():
-            found: dict[int, Turn] = {}
-            for node, child in pairwise(path):
-                if child != tree.children_left[node]:
-                    continue
-                f, high = int(tree.feature[node]), float(tree.threshold[node])
-                missing = bool(missing_left[node])
-                if f in found:
-                    high, missing = min(high, found[f].high), missing and found[f].missing
-                found[f] = Turn(f, high, missing)
-            # A turn that every value passes, missing ones too, asks for nothing.
-            asked = [t for t in found.values() if not (t.missing and t.high == float("inf"))]
-            yield path[-1], asked
+        tree = self.tree
+        todo: list[tuple[int, dict[Axis, Allowed]]] = [(0, {})]
+        while todo:
+            node, asked = todo.pop()
+            if any(allowed.is_empty for allowed in asked.values()):
+                continue
+            if tree.is_leaf[node]:
+                # What every value passes, missing ones too, asks for nothing.
+                asked = {a: allowed for a, allowed in asked.items() if allowed != Range()}
+                yield node, asked
+                if not asked:
+                    return
+                continue
+            split = self.splits[node]
+            left, right = int(tree.children_left[node]), int(tree.children_right[node])
+            first, second, side = left, right, split.left
+            if not split.left_first:
+                first, second, side = right, left, split.right
+            more = met(asked[split.axis], side) if split.axis in asked else side
+            todo += [(second, asked), (first, {**asked, split.axis: more})]
 
 
 def describe(
@@ -174,13 +216,19 @@ def describe(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> Described:
     """The tree of a model in the words of its reader; parameters as in ``to_text``."""
-    if isinstance(digits, bool) or not isinstance(digits, Integral) or digits < 1:
-        raise ValueError(f"digits must be a whole number, at least 1; it is {digits!r}.")
+    whole = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if digits is not None and (not whole or digits < 1):
+        raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
+    check_numbers(numbers)
     found = in_units(model, scaler)
     tree, model = found.tree, found.model
+    if getattr(model, "rounded", False):
+        # What rows needed no digit for has been left out already.
+        digits = None
     features = found.fitted_names if feature_names is None else feature_names
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
@@ -198,9 +246,9 @@ def describe(
     features = _check_names("feature_names", features, tree.n_features, "features")
     clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
     cuts: dict[int, list[float]] = {}
-    for node in np.flatnonzero(~tree.is_leaf):
+    for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits)
+    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers)
     return Described(
         **vars(found),
         features=features,
@@ -208,6 +256,8 @@ def describe(
         columns=columns,
         named_features=named[0],
         named_clusters=named[1],
+        digits=digits,
+        numbers=numbers,
     )
 
 

@@ -106,7 +106,8 @@ def layout_tree(
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
     max_depth: int | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> TreeLayout:
     """Lay out a tree: what :func:`plot_tree` draws.
 
@@ -124,7 +125,9 @@ def layout_tree(
     max_depth : int, optional
         Nodes below this depth are left out.
     digits : int, default=4
-        Significant digits of the thresholds.
+        Significant digits of the thresholds; ``None`` is all.
+    numbers : {"plain", "grouped", "words"}, default="plain"
+        How large numbers are written, as in :func:`agathis.export.to_text`.
 
     Returns
     -------
@@ -153,6 +156,7 @@ def layout_tree(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers=numbers,
     )
     tree, clusters = described.tree, described.clusters
     below, n_leaves = _below(tree)
@@ -173,8 +177,7 @@ def layout_tree(
         if up >= 0:
             side = int(tree.children_right[up] == i)
             # The node above says which feature it is.
-            name = described.columns[tree.feature[up]].name
-            condition = described.sides(up)[side].removeprefix(name).strip()
+            condition = "".join(described.around(up)[side]).strip()
         nodes.append(
             LayoutNode(
                 node=int(i),
@@ -183,7 +186,7 @@ def layout_tree(
                 depth=int(tree.depth[i]),
                 kind="leaf" if is_leaf else "cropped" if tree.depth[i] == last else "split",
                 condition=condition,
-                feature="" if is_leaf else described.columns[tree.feature[i]].name,
+                feature="" if is_leaf else described.splits[int(i)].axis.name,
                 move=MOVES[tree.move[i]],
                 gain=float(tree.gain[i]),
                 gain_share=float(gains[i] / total),

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agathis._describe.described_tree import Described
     from agathis._describe.layout import LayoutNode, TreeLayout
     from agathis._trees.tree import Tree
 
@@ -38,17 +39,21 @@ def html_of(model: Any, box: str) -> str:
     """The tree and the rules of a model beside ``box``; of one that is not fitted the box alone."""
     if not hasattr(model, "tree_"):
         return box
+    from agathis._describe.described_tree import describe
     from agathis._describe.layout import layout_tree
+    from agathis._describe.titles import cluster_titles
 
+    described = describe(model)
+    names = described.clusters if described.named_clusters else cluster_titles(described)
     depth = _drawn_depth(model.tree_)
-    layout = layout_tree(model, max_depth=depth)
+    layout = layout_tree(model, max_depth=depth, cluster_names=names)
     cropped = (
         "" if depth is None else "<div>The upper part of the tree; the rules are of all.</div>"
     )
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:12px 32px;align-items:flex-start">'
         f'<div style="min-width:0;overflow-x:auto">{tree_svg(layout)}{cropped}'
-        f"{_rules(model)}</div><div>{box}</div></div>"
+        f"{_rules(described, names)}</div><div>{box}</div></div>"
     )
 
 
@@ -64,12 +69,10 @@ def _drawn_depth(tree: Tree) -> int | None:
     return depth
 
 
-def _rules(model: Any) -> str:
+def _rules(described: Described, names: list[str]) -> str:
     from agathis._describe.colours import cluster_style
-    from agathis._describe.described_tree import describe
     from agathis._describe.rules import cluster_boxes, rule_text
 
-    described = describe(model)
     tree = described.tree
     lines = []
     for k, boxes in enumerate(cluster_boxes(described)):
@@ -79,8 +82,8 @@ def _rules(model: Any) -> str:
         cell = '<td style="text-align:left;vertical-align:top;white-space:normal">'
         lines.append(
             f'<tr>{cell}<span style="display:inline-block;{dot}"></span> '
-            f"<b>{escape(described.clusters[k])}</b></td>"
-            f"{cell}{escape(rule_text(described.columns, boxes))}</td>"
+            f"<b>{escape(names[k])}</b></td>"
+            f"{cell}{escape(rule_text(boxes))}</td>"
             f"{cell}{100 * share:.0f}&nbsp;%</td></tr>"
         )
     return f'<table style="margin-top:8px"><tbody>{"".join(lines)}</tbody></table>'

@@ -36,7 +36,7 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
     A leaf that no row without missing values reaches has no rectangle.
     """
     inner = ~tree.is_leaf
-    if not np.isin(tree.feature[inner], features).all():
+    if tree.has_terms or not np.isin(tree.feature[inner], features).all():
         return None
     out = []
     # A node, and the low and high bounds of each of the two features there.

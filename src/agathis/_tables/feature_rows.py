@@ -114,7 +114,8 @@ def rows_for_tree(
     every : bool
     """
     names = list(names)
-    asked = None if every else {names[f] for f in np.unique(tree.feature[~tree.is_leaf])}
+    used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
+    asked = None if every else {names[f] for f in used}
     return feature_rows(table, names, one_hot, asked, title)
 
 

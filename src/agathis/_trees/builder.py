@@ -7,9 +7,11 @@ a node. Who only draws cuts and the clusters of leaves lets the rest be worked o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from agathis._trees.tree import DTYPES, LEAF, MOVES, UNDEFINED, Tree
+from agathis._trees.tree import DTYPES, LEAF, MOVES, TERM_DTYPES, UNDEFINED, Tree
 
 CUT = MOVES.index("cut")
 
@@ -19,7 +21,7 @@ class TreeBuilder:
 
     The attributes are lists with an entry a node, named as those of
     :class:`~agathis.Tree`. All but the tree's shape may be set by whoever knows them; until
-    then they are 0.
+    then they are 0. ``terms`` has the columns and weights of each node that asks for a sum.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class TreeBuilder:
         self.n_node_samples: list[int] = []
         self.weighted_n_node_samples: list[float] = []
         self.depth: list[int] = []
+        self.terms: dict[int, Sequence[tuple[int, float]]] = {}
         self._append(0)
 
     def _append(self, depth: int) -> int:
@@ -66,15 +69,34 @@ class TreeBuilder:
         gain: float = 0.0,
         move: int = CUT,
         missing: int = 0,
+        terms: Sequence[tuple[int, float]] = (),
     ) -> tuple[int, int]:
-        """Give a leaf two children, rows with ``x[feature] <= threshold`` left; their numbers."""
+        """Give a leaf two children, rows with ``x[feature] <= threshold`` left; their numbers.
+
+        With ``terms``, pairs of a column and its weight, rows go left whose weighted sum of these
+        columns is not above the threshold; ``feature`` is the first of the columns.
+        """
         depth = self.depth[node] + 1
         children = self._append(depth), self._append(depth)
         self.children_left[node], self.children_right[node] = children
         self.feature[node], self.threshold[node] = int(feature), float(threshold)
         self.gain[node], self.move[node], self.missing[node] = gain, move, missing
+        if len(terms) > 0:
+            self.terms[node] = tuple(terms)
         return children
 
     def build(self, n_features: int) -> Tree:
         arrays = {name: np.array(getattr(self, name), dtype) for name, dtype in DTYPES.items()}
+        if self.terms:
+            arrays.update(self._term_arrays())
         return Tree(**arrays, n_features=n_features)
+
+    def _term_arrays(self) -> dict[str, np.ndarray]:
+        terms = [self.terms.get(node, ()) for node in range(len(self.depth))]
+        flat = [term for own in terms for term in own]
+        arrays = {
+            "term_start": np.cumsum([0, *map(len, terms)]),
+            "term_feature": np.array([column for column, _ in flat]),
+            "term_weight": np.array([weight for _, weight in flat]),
+        }
+        return {name: arrays[name].astype(dtype) for name, dtype in TERM_DTYPES.items()}

@@ -3,12 +3,19 @@
 Nodes are numbered as they were made: the root is 0, and each split appends its left child,
 then its right one. A row goes left where ``x[feature] <= threshold``. Where its value is
 missing (NaN) the node says which way; see ``Tree.missing``.
+
+A node may ask for several columns: a row goes left where the sum of ``weight * x[feature]`` over
+the *terms* of the node is no larger than the threshold, and a missing value in any of them makes
+the sum a missing one. A split on a category is one of these. Its terms are the one-hot columns of
+some categories of one source, all of weight 1, in increasing order, and its threshold is half of
+what a column has that is on: rows of these categories go right, and all others go left, those of a
+category that nobody has seen among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +34,7 @@ MISSING_GOES = ("unseen", "left", "right")
 # Rows that walk down a tree at a time: an interrupt is seen in between.
 _ROWS_AT_ONCE = 1 << 20
 
-#: The arrays of a tree.
+#: The arrays of a tree with an entry a node.
 DTYPES = {
     "children_left": np.int32,
     "children_right": np.int32,
@@ -41,6 +48,8 @@ DTYPES = {
     "weighted_n_node_samples": np.float64,
     "depth": np.int32,
 }
+#: Those of the terms of its nodes; all are empty, or zero, where no node has terms.
+TERM_DTYPES = {"term_start": np.int32, "term_feature": np.int32, "term_weight": np.float64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +76,12 @@ class Tree:
     depth : ndarray of shape (n_nodes,)
         0 at the root.
     n_features : int
+    term_start : ndarray of shape (n_nodes + 1,)
+        The terms of node i are those from ``term_start[i]`` up to ``term_start[i + 1]``; none
+        where the node asks for its ``feature`` alone.
+    term_feature, term_weight : ndarray of shape (n_terms,)
+        The columns that are summed, and by what each is multiplied. ``feature`` of the node is the
+        first of them.
     """
 
     children_left: np.ndarray
@@ -81,6 +96,16 @@ class Tree:
     weighted_n_node_samples: np.ndarray
     depth: np.ndarray
     n_features: int
+    # Always arrays: what is not given is made when the tree is.
+    term_start: np.ndarray = None  # type: ignore[assignment]
+    term_feature: np.ndarray = None  # type: ignore[assignment]
+    term_weight: np.ndarray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        for name, dtype in TERM_DTYPES.items():
+            if getattr(self, name) is None:
+                entries = len(self.feature) + 1 if name == "term_start" else 0
+                object.__setattr__(self, name, np.zeros(entries, dtype))
 
     def __repr__(self) -> str:
         return (
@@ -107,6 +132,17 @@ class Tree:
     @property
     def max_depth(self) -> int:
         return int(self.depth.max())
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether some node asks for a sum of columns."""
+        return len(self.term_feature) > 0
+
+    def terms(self, node: int) -> tuple[tuple[int, float], ...]:
+        """The columns that a node sums and their weights; empty where it asks for one."""
+        part = slice(self.term_start[node], self.term_start[node + 1])
+        columns, weights = self.term_feature[part].tolist(), self.term_weight[part].tolist()
+        return tuple(zip(columns, weights, strict=True))
 
     @property
     def missing_left(self) -> np.ndarray:
@@ -144,6 +180,9 @@ class Tree:
                 self.feature,
                 self.threshold,
                 missing_left,
+                self.term_start,
+                self.term_feature,
+                self.term_weight,
                 answer,
                 out[part],
                 self.max_depth,
@@ -185,24 +224,37 @@ class Tree:
         return sparse.csr_matrix((ones, indices, indptr), shape=(len(leaves), self.node_count))
 
     def feature_importances(self) -> np.ndarray:
-        """Share of each feature in the sum of all gains."""
-        inner = ~self.is_leaf
-        total = np.bincount(self.feature[inner], self.gain[inner], minlength=self.n_features)
+        """Share of each feature in the sum of all gains.
+
+        The gain of a node with terms goes to their columns in equal parts.
+        """
+        n_terms = np.diff(self.term_start)
+        one = ~self.is_leaf & (n_terms == 0)
+        total = np.bincount(self.feature[one], self.gain[one], minlength=self.n_features)
+        if self.has_terms:
+            part = np.repeat(self.gain / np.maximum(n_terms, 1), n_terms)
+            total = total + np.bincount(self.term_feature, part, minlength=self.n_features)
         return total / total.sum() if total.sum() > 0 else total
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as lists and numbers."""
-        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in DTYPES}
+        """The tree as lists and numbers; of terms it tells where some node has any."""
+        names = [*DTYPES, *TERM_DTYPES] if self.has_terms else DTYPES
+        out: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         return {"n_features": self.n_features, **out}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
         """The tree of :meth:`to_dict`."""
-        missing = [f.name for f in fields(cls) if f.name not in data]
+        expected = [*DTYPES, "n_features"]
+        if any(name in data for name in TERM_DTYPES):
+            expected += TERM_DTYPES
+        missing = [name for name in expected if name not in data]
         if missing:
             raise ValueError(f"data is not a tree: it has no {', '.join(missing)}.")
         arrays = {}
-        for name, dtype in DTYPES.items():
+        for name, dtype in {**DTYPES, **TERM_DTYPES}.items():
+            if name not in expected:
+                continue
             try:
                 arrays[name] = np.asarray(data[name], dtype=dtype)
             except (OverflowError, TypeError, ValueError) as error:
@@ -236,3 +288,27 @@ class Tree:
             or not np.isin(self.missing, np.arange(len(MISSING_GOES))).all()
         ):
             raise ValueError("data is not a tree: see cluster, threshold, move and missing.")
+        self._check_terms()
+
+    def _check_terms(self) -> None:
+        start, column, weight = self.term_start, self.term_feature, self.term_weight
+        if (
+            start.shape != (self.node_count + 1,)
+            or column.ndim != 1
+            or column.shape != weight.shape
+            or start[0] != 0
+            or start[-1] != len(column)
+            or (np.diff(start) < 0).any()
+        ):
+            raise ValueError("data is not a tree: see term_start, term_feature and term_weight.")
+        if ((column < 0) | (column >= self.n_features)).any() or not np.isfinite(weight).all():
+            raise ValueError(
+                f"data is not a tree of {self.n_features} features: see term_feature and "
+                "term_weight."
+            )
+        asked = np.flatnonzero(np.diff(start) > 0)
+        if self.is_leaf[asked].any() or (self.feature[asked] != column[start[asked]]).any():
+            raise ValueError(
+                "data is not a tree: a leaf has no terms, and another node's feature is the first "
+                "of its terms."
+            )

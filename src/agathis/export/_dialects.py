@@ -72,25 +72,40 @@ def _text_of_mysql(text: str) -> str:
     return text_literal(text)
 
 
+def _or_whole(written: Callable[[float], str]) -> Callable[[float], str]:
+    """Whole numbers as such; below 2**24 they stay what they are as a number of any type."""
+
+    def number(value: float) -> str:
+        whole = abs(value) < 1 << 24 and float(value).is_integer()
+        return str(int(value)) if whole else written(value)
+
+    return number
+
+
+@_or_whole
 def _approximate(value: float) -> str:
     """With an exponent: without it the literal is a decimal, which some databases round."""
     text = repr(value)
     return text.replace("e", "E") if "e" in text else f"{text.removesuffix('.0')}E0"
 
 
+@_or_whole
 def _number_of_postgres(value: float) -> str:
     # There an exponent makes no difference: the type has to be said.
     return f"'{value!r}'::double precision"
 
 
+@_or_whole
 def _number_of_bigquery(value: float) -> str:
     return repr(value)
 
 
+@_or_whole
 def _number_of_mssql(value: float) -> str:
     return f"CAST({_approximate(value)} AS FLOAT(53))"
 
 
+@_or_whole
 def _number_of_sqlite(value: float) -> str:
     """A number of few digits, or a fraction that SQLite computes without rounding.
 

@@ -24,7 +24,8 @@ def to_dot(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> str:
     r"""Write a tree for Graphviz.
 
@@ -32,7 +33,7 @@ def to_dot(
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
+    scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
         As for :func:`agathis.export.to_text`.
 
     Returns
@@ -63,6 +64,7 @@ def to_dot(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers=numbers,
     )
     return "\n".join(["digraph tree {", *(f"    {line};" for line in _lines(described)), "}"])
 

@@ -1,15 +1,22 @@
 """A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
 
-``format`` is "agathis-tree" and ``version`` 1. ``nodes`` has an array for each property of nodes;
+``format`` is "agathis-tree" and ``version`` 1 or, where nodes have terms, 2. ``nodes`` has an array for each property of nodes;
 node 0 is the root, and children come after their parent. A row goes to ``left`` where its value
 of ``feature`` is at most ``threshold``, to ``right`` where it is more; where it misses the value
 ``missing`` says which way, and "unseen" means to the child with more ``samples``. At a leaf
 ``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold "inf" tells known values
 from missing ones. Numbers are written so that they are read as the same float64.
 
+In version 2 ``nodes`` has ``terms`` too: null, or pairs of a feature and its weight. Then it is the
+sum of the weighted features that is compared with the threshold, and it is missing where one of
+them is. A split on the categories of a source is such a sum of its columns, all of weight 1: rows in
+one of the categories go right, and all others left, those in a category that is new among them.
+
 ``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
-"red"}}``: texts, numbers, true or false, and null for a missing value. ``value_names`` has, for
-each feature that holds codes, pairs of a value and its word. Either may be null.
+"red"}}``: texts, numbers, true or false, and null for a missing value. A category that has no column
+has the key "". ``value_names`` has, for
+each feature that holds codes, pairs of a value and its word. Either may be null. ``rounded`` is
+there, and true, where thresholds have no more digits than the rows needed.
 """
 
 from __future__ import annotations
@@ -30,7 +37,9 @@ from agathis._support.files import write_whole
 from agathis._trees.tree import LEAF, MISSING_GOES, MOVES, UNDEFINED, Tree
 from agathis.export._loaded import LoadedTree, loaded
 
-FORMAT, VERSION = "agathis-tree", 1
+FORMAT = "agathis-tree"
+# The least version that a tree needs is written, so that older readers read what they can.
+VERSION, VERSION_WITH_TERMS = 1, 2
 # More than any tree that a person would read; a file beyond it is not read at all.
 MAX_BYTES = 1 << 26
 MAX_FEATURES = 1 << 20
@@ -129,7 +138,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
 
     return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION_WITH_TERMS if tree.has_terms else VERSION,
         "agathis": __version__,
         "model": model.source,
         "n_features": tree.n_features,
@@ -140,6 +149,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
         "value_names": _pairs(model.value_names),
         "takes_missing": model.takes_missing,
         "objective": model.objective,
+        **({"rounded": True} if model.rounded else {}),
         "nodes": {
             "left": of_cuts(tree.children_left),
             "right": of_cuts(tree.children_right),
@@ -151,8 +161,15 @@ def _record(model: LoadedTree) -> dict[str, Any]:
             "missing": [MISSING_GOES[i] for i in tree.missing],
             "move": [MOVES[i] for i in tree.move],
             "gain": tree.gain.tolist(),
+            **({"terms": _terms_of(tree)} if tree.has_terms else {}),
         },
     }
+
+
+def _terms_of(tree: Tree) -> list[list[list[float]] | None]:
+    """Of each node the pairs of feature and weight."""
+    terms = map(tree.terms, range(tree.node_count))
+    return [[list(term) for term in own] or None for own in terms]
 
 
 def _held(
@@ -205,10 +222,10 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     Examples
     --------
     >>> from agathis.export import from_json
-    >>> from_json('{"format": "agathis-tree", "version": 2}')
+    >>> from_json('{"format": "agathis-tree", "version": 3}')
     Traceback (most recent call last):
         ...
-    ValueError: source has version 2 of the format; this version of agathis reads version 1.
+    ValueError: source has version 3 of the format; this version of agathis reads versions 1 and 2.
     """
     data = _parsed(_text_of(source))
     if data.get("format") != FORMAT:
@@ -216,16 +233,14 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     version = data.get("version")
     if isinstance(version, bool) or not isinstance(version, int):
         raise _wrong(f"its version is {version!r}, not a whole number")
-    if version != VERSION:
+    if not VERSION <= version <= VERSION_WITH_TERMS:
         raise ValueError(
-            f"source has version {version} of the format; this version of agathis reads version "
-            f"{VERSION}."
+            f"source has version {version} of the format; this version of agathis reads versions "
+            f"{VERSION} and {VERSION_WITH_TERMS}."
         )
     n_features = _whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
-    tree = _tree(data.get("nodes"), n_features)
-    written = data.get("takes_missing")
-    if not isinstance(written, bool):
-        raise _wrong(f"takes_missing is {written!r}, not true or false")
+    tree = _tree(data.get("nodes"), n_features, with_terms=version == VERSION_WITH_TERMS)
+    written = _truth(data.get("takes_missing"), "takes_missing")
     model = data.get("model")
     if not isinstance(model, str):
         raise _wrong(f"model is {model!r}, not a text")
@@ -240,6 +255,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
         takes_missing=written if takes_missing is None else takes_missing,
         source=model,
         objective=_objective(data.get("objective")),
+        rounded=_truth(data.get("rounded", False), "rounded"),
     )
     try:
         # Columns must be features, and can only be what the cuts of the tree allow.
@@ -247,6 +263,12 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     except ValueError as error:
         raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
     return out
+
+
+def _truth(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(f"{name} is {value!r}, not true or false")
+    return value
 
 
 def _objective(value: object) -> float | None:
@@ -370,7 +392,7 @@ def _value_names(found: object) -> dict[str, dict[float, str]] | None:
     return out
 
 
-def _tree(nodes: object, n_features: int) -> Tree:
+def _tree(nodes: object, n_features: int, with_terms: bool) -> Tree:
     if not isinstance(nodes, Mapping):
         raise _wrong("it has no nodes")
     for name in NODES:
@@ -413,6 +435,8 @@ def _tree(nodes: object, n_features: int) -> Tree:
         "depth": [0] * n,
         "n_features": n_features,
     }
+    if with_terms:
+        arrays |= _terms(nodes.get("terms"), n, n_features)
     try:
         # Children come after their parent, each of one: there is no cycle once this holds.
         tree = Tree.from_dict(arrays)
@@ -421,3 +445,18 @@ def _tree(nodes: object, n_features: int) -> Tree:
     for node in np.flatnonzero(~tree.is_leaf):
         tree.depth[[tree.children_left[node], tree.children_right[node]]] = tree.depth[node] + 1
     return tree
+
+
+def _terms(found: object, n: int, n_features: int) -> dict[str, list[Any]]:
+    """The arrays of the terms of all nodes."""
+    if not isinstance(found, list) or len(found) != n:
+        raise _wrong("nodes has no list terms with an entry for each node")
+    start, features, weights = [0], [], []
+    for own in found:
+        for term in [] if own is None else own if isinstance(own, list) else [None]:
+            if not isinstance(term, list) or len(term) != 2:
+                raise _wrong(f"terms has {_short(own)}, not pairs of a feature and its weight")
+            features.append(_whole(term[0], "a feature of terms", 0, n_features - 1))
+            weights.append(_real(term[1], "a weight of terms", -math.inf))
+        start.append(len(features))
+    return {"term_start": start, "term_feature": features, "term_weight": weights}

@@ -17,9 +17,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 
 from agathis._checks import data as checks
-from agathis._describe.columns import one_hot_of, value_names_of
+from agathis._describe.columns import Indicator, one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
 from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.rounding import rounded
 from agathis._tables.feature_rows import rows_for_tree
 from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
@@ -50,6 +51,8 @@ class LoadedTree(ShownInNotebooks, TreeModel, BaseEstimator):
         The class of the model that the tree comes from.
     objective : float, optional
         Kauri's objective of the rows that the tree was grown from.
+    rounded : bool, default=False
+        Whether thresholds have no more digits than rows needed; texts then show them in full.
     n_jobs : int, optional
         Threads of ``predict``; by default as many as cores.
 
@@ -98,6 +101,7 @@ class LoadedTree(ShownInNotebooks, TreeModel, BaseEstimator):
         takes_missing: bool = True,
         source: str | None = None,
         objective: float | None = None,
+        rounded: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.tree = tree
@@ -108,6 +112,7 @@ class LoadedTree(ShownInNotebooks, TreeModel, BaseEstimator):
         self.takes_missing = takes_missing
         self.source = source
         self.objective = objective
+        self.rounded = rounded
         self.n_jobs = n_jobs
         self.tree_ = tree
         self.n_clusters_ = tree.n_clusters
@@ -216,6 +221,7 @@ def loaded(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
+    X: ArrayLike | None = None,
 ) -> LoadedTree:
     """What :func:`agathis.export.from_json` reads of what :func:`to_json` writes of a model.
 
@@ -226,6 +232,10 @@ def loaded(
     scaler, feature_names, cluster_names, one_hot, value_names : optional
         As for :func:`agathis.export.to_text`. With a scaler the tree is for rows that are not
         scaled.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows in the units of the thresholds: with a scaler, from before scaling. Thresholds then
+        become the shortest numbers that send all of them where the model sends them
+        (``_describe.rounding``), in the tree itself, and so in whatever is made of it.
 
     Returns
     -------
@@ -235,8 +245,11 @@ def loaded(
     --------
     >>> from agathis import Kauri
     >>> from agathis.export._loaded import loaded
-    >>> loaded(Kauri(2).fit([[0.0], [1.0], [9.0]])).predict([[7.5]])
+    >>> X = [[0.0], [1.25], [9.0]]
+    >>> loaded(Kauri(2).fit(X)).predict([[7.5]])
     array([1], dtype=int32)
+    >>> loaded(Kauri(2).fit(X)).tree_.threshold[0], loaded(Kauri(2).fit(X), X=X).tree_.threshold[0]
+    (np.float64(5.125), np.float64(5.0))
     """
     described = describe(
         model,
@@ -246,11 +259,15 @@ def loaded(
         one_hot=one_hot,
         value_names=value_names,
     )
-    source = described.model
+    source, tree = described.model, described.tree
     objective = getattr(source, "objective_", None)
     kind = source.source if isinstance(source, LoadedTree) else None
+    if X is not None:
+        rows = checks.check_table(X, missing=True, n_features=tree.n_features)
+        words = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
+        tree = rounded(tree, rows, but=words, threads=checks.n_threads(None))
     return LoadedTree(
-        described.tree,
+        tree,
         feature_names=described.features if described.named_features else None,
         cluster_names=described.clusters if described.named_clusters else None,
         one_hot=one_hot_of(described.features, described.columns) or None,
@@ -258,4 +275,5 @@ def loaded(
         takes_missing=bool(getattr(source, "_takes_missing", True)),
         source=kind or type(source).__name__,
         objective=None if objective is None else float(objective),
+        rounded=X is not None or bool(getattr(source, "rounded", False)),
     )

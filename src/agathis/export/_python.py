@@ -11,8 +11,10 @@ from keyword import iskeyword
 
 from sklearn.base import BaseEstimator
 
+from agathis._describe.allowed import Allowed, Categories
+from agathis._describe.axes import Axis, SourceAxis, SumAxis
 from agathis._describe.columns import Indicator, categories_of
-from agathis._describe.described_tree import Described, Turn, describe
+from agathis._describe.described_tree import Described, describe
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS, TRUTHS
 from agathis._trees.tree import Tree
 
@@ -111,8 +113,11 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     yield '    """The cluster of a row.'
     yield ""
     yield f"    A mapping from names to values, or a sequence of {many}, in this order:"
+    sources = [columns[f].name for f in described.used() if isinstance(columns[f], Indicator)]
     for name in names:
         yield "    " + ascii(name).replace("\\", "\\\\").replace('"', '\\"')
+    if sources:
+        yield "    A category that is new is none of those that are named below."
     yield '    """'
     yield '    named = hasattr(row, "keys")'
     yield f"    if not named and len(row) != {len(names)}:"
@@ -134,23 +139,46 @@ def _lines(described: Described, function: str) -> Iterator[str]:
         answer = described.label(leaf)
         answer = ascii(answer) if isinstance(answer, str) else answer
         if turns:
-            asked = " and ".join(_asked(described, turn, place) for turn in turns)
+            asked = " and ".join(_asked(axis, allowed, place) for axis, allowed in turns.items())
             yield f"    if {asked}:"
             yield f"        return {answer}"
         else:
             yield f"    return {answer}"
-            return
 
 
-def _asked(described: Described, turn: Turn, place: dict[str, int]) -> str:
-    column = described.columns[turn.feature]
-    x = f"x{place[column.name]}"
-    if isinstance(column, Indicator):
-        return _asked_of_source(column, turn, x)
-    if turn.high == float("inf"):
+def _asked(axis: Axis, allowed: Allowed, place: dict[str, int]) -> str:
+    if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
+        return _of_source(axis, allowed, f"x{place[axis.name]}")
+    if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
+        raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
+    x = f"({_sum(axis, place)})" if isinstance(axis, SumAxis) else f"x{place[axis.name]}"
+    if allowed.high == float("inf"):
         return f"{x} == {x}"
     # NaN is not more than anything.
-    return f"not {x} > {turn.high!r}" if turn.missing else f"{x} <= {turn.high!r}"
+    return f"not {x} > {allowed.high!r}" if allowed.missing else f"{x} <= {allowed.high!r}"
+
+
+def _sum(axis: SumAxis, place: dict[str, int]) -> str:
+    """A sum of columns; of a category 1 is added where the source has it."""
+    parts = []
+    for (_, weight), column in zip(axis.terms, axis.columns, strict=True):
+        x = f"x{place[column.name]}"
+        if isinstance(column, Indicator):
+            on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
+            closed = column.source in axis.closed
+            x = f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
+        parts.append(x if weight == 1 else f"{weight!r} * {x}")
+    return " + ".join(parts)
+
+
+def _of_source(axis: SourceAxis, allowed: Categories, x: str) -> str:
+    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    words = [_literal(category) for category in named if category is not None]
+    if axis.missing_place in allowed.places:
+        if not words:
+            return f"{x} is None"
+        words.append("None")
+    return f"{x} == {words[0]}" if len(words) == 1 else f"{x} in ({', '.join(words)})"
 
 
 def _category(x: str, categories: list[object]) -> Iterator[str]:
@@ -172,20 +200,6 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
         yield f"            {x} = float({x})"
         yield "        except ValueError:"
         yield f"            {x} = {x}.strip()"
-
-
-def _asked_of_source(column: Indicator, turn: Turn, x: str) -> str:
-    known = f"{x} is not None"
-    if column.of_missing:
-        return known if turn.high < 1 else "True"
-    if turn.high >= 1:
-        # All known values; where missing ones are a category, there are no others.
-        return "True" if column.closed else known
-    other = f"{x} != {_literal(column.category)}"
-    if turn.missing or column.closed:
-        # None is not the category.
-        return other
-    return f"{known} and {other}"
 
 
 def _literal(category: object) -> str:

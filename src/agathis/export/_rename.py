@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._describe.described_tree import describe
+from agathis._describe.titles import cluster_titles
 from agathis._trees.tree import Tree
 from agathis.export._json import from_json
 from agathis.export._loaded import LoadedTree, loaded
@@ -26,7 +27,8 @@ def renamed(
         As for :func:`agathis.export.to_text`; mostly what :func:`agathis.export.from_json` gave.
     names : sequence of str, or mapping
         A name for each cluster, or for some of them by number or by the name that they have:
-        ``{0: "heavy", "cluster 2": "light"}``. No two clusters have one name.
+        ``{0: "heavy", "flipper <= 206": "light"}``. No two clusters have one name. Of a model
+        without names the others get titles of what tells them apart.
 
     Returns
     -------
@@ -39,24 +41,30 @@ def renamed(
     >>> from agathis.export import renamed, to_rules
     >>> model = renamed(Kauri(2).fit([[0.0], [1.0], [9.0]]), {1: "far"})
     >>> [rule["cluster"] for rule in to_rules(model)]
-    ['cluster 0', 'far']
-    >>> renamed(model, {"far": "cluster 0"})
+    ['x[0] <= 5', 'far']
+    >>> renamed(model, {"far": "near", 0: "near"})
     Traceback (most recent call last):
         ...
-    ValueError: names gives 'cluster 0' to the clusters 0 and 1; each needs a name of its own.
+    ValueError: names gives 'near' to the clusters 0 and 1; each needs a name of its own.
     """
-    return loaded(model, cluster_names=new_names(describe(model).clusters, names))
+    return loaded(model, cluster_names=new_names(present_names(model), names))
 
 
 def renamed_text(text: str, names: Sequence[str] | Mapping[int | str, str]) -> str:
     """The same of what :func:`agathis.export.to_json` wrote; all else in the file stays."""
     model = from_json(text)
     data = json.loads(text)
-    data["cluster_names"] = new_names(describe(model).clusters, names)
+    data["cluster_names"] = new_names(present_names(model), names)
     lines = text.strip().splitlines()
     # As it was laid out: in one line, or with as many spaces as its second line has.
     indent = len(lines[1]) - len(lines[1].lstrip(" ")) if len(lines) > 1 else None
     return json.dumps(data, allow_nan=False, indent=indent) + text[len(text.rstrip()) :]
+
+
+def present_names(model: BaseEstimator | Pipeline | Tree) -> list[str]:
+    """The names that clusters were given, or else the titles by which pages speak of them."""
+    described = describe(model)
+    return described.clusters if described.named_clusters else cluster_titles(described)
 
 
 def new_names(present: Sequence[str], names: Sequence[str] | Mapping[int | str, str]) -> list[str]:
@@ -93,8 +101,9 @@ def cluster_of(key: object, present: Sequence[str]) -> int:
     if isinstance(key, str) and key in present:
         return list(present).index(key)
     known = ", ".join(f"{k} ({name})" for k, name in enumerate(present))
-    if isinstance(key, str) and key.strip().isdecimal():
-        key = int(key)
+    number = key.strip().removeprefix("cluster ") if isinstance(key, str) else ""
+    if number.isdecimal():
+        key = int(number)
     if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= key < len(present):
         return int(key)
     raise ValueError(f"names has {key!r}, which is no cluster; there are {known}.")

@@ -41,7 +41,8 @@ def to_rules(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> Rules:
     """Say of each cluster which rows it has, in one rule.
 
@@ -59,7 +60,7 @@ def to_rules(
     y : array-like of shape (n_samples,), optional
         Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
         the share of the cluster's rows that are of it, its purity.
-    scaler, feature_names, cluster_names, one_hot, value_names, digits : optional
+    scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
         As for :func:`agathis.export.to_text`.
 
     Returns
@@ -92,6 +93,7 @@ def to_rules(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers=numbers,
     )
     tree = described.tree
     labels, classes = _labels(described, X, y)
@@ -106,7 +108,7 @@ def to_rules(
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
-            "rule": rule_text(described.columns, boxes),
+            "rule": rule_text(boxes),
             "conditions": sum(map(n_sides, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),

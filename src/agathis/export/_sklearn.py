@@ -3,12 +3,15 @@
 scikit-learn rounds rows to float32 before it compares them; a threshold has to be chosen among
 the float32 so that rounded rows go the way of the rows. Rounding never changes the order of two
 values, it may make them equal. So only rows that round to the same float32 as the threshold are in
-doubt. Rounded down to float32, a threshold halfway between two values parts them if any does.
+doubt. Rounded down to float32, a threshold halfway between two values parts them if any does. The
+thresholds of a model that were rounded may be values of rows, such as 12.6: these are rounded as
+the rows are, so that rows that are equal to a threshold stay so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis._checks import data as checks
 from agathis._describe.described_tree import Described, describe
+from agathis._trees.chains import without_terms
 from agathis._trees.tree import Tree
 
 
@@ -50,8 +54,8 @@ def to_sklearn(
     Returns
     -------
     classifier : DecisionTreeClassifier
-        ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``;
-        the values of an inner node are the shares of the clusters among its training rows.
+        ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``,
+        unless that has splits on several categories, which become several nodes each; the values of an inner node are the shares of the clusters among its training rows.
 
     Examples
     --------
@@ -68,9 +72,14 @@ def to_sklearn(
     described = describe(
         model, scaler=scaler, feature_names=feature_names, cluster_names=cluster_names
     )
+    # A tree of scikit-learn asks for one column at a node: a category at a time.
+    described = replace(described, tree=without_terms(described.tree))
     tree = described.tree
     with np.errstate(over="ignore"):
-        threshold = _rounded_down(tree.threshold)
+        if getattr(described.model, "rounded", False):
+            threshold = tree.threshold.astype(np.float32).astype(np.float64)
+        else:
+            threshold = _rounded_down(tree.threshold)
     if X is not None:
         rows = checks.check_table(X, missing=True, n_features=tree.n_features)
         threshold = _parting(described, threshold, rows)

@@ -1,8 +1,9 @@
 """A tree as an expression in SQL, ``CASE WHEN ... END``, or as a whole query.
 
-The leaves stand in their order, left to right, each with its turns to the left alone: what would
-turn right has been answered before. Conditions are never negated, so that NULL, of which nothing
-is true, needs no rule but "OR ... IS NULL" where missing values go left.
+The leaves stand in such an order that each needs only those of its conditions that name values,
+numbers up to a bound or some categories: what they exclude has been answered before. Conditions are
+never negated, so that NULL, of which nothing is true, needs no rule but "OR ... IS NULL" where
+missing values go the same way, and a category that nobody has seen is none of those that are named.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.columns import Indicator, categories_of
-from agathis._describe.described_tree import Described, Turn, describe
+from agathis._describe.allowed import Allowed, Categories, Range
+from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
+from agathis._describe.columns import Indicator
+from agathis._describe.described_tree import Described, describe
 from agathis._trees.tree import Tree
 from agathis.export import _sqlite
 from agathis.export._dialects import DIALECTS, Dialect
@@ -38,7 +41,9 @@ def to_sql(
     so that the database reads the same float64. Columns of whole numbers are exact up to 2**53.
     A column of float32 (REAL, FLOAT4) holds rounded values, as float32 rows do for ``predict``. A
     NaN is a value to most databases, not NULL: turn it into NULL first. Columns have to have their
-    types, but for SQLite, where numbers and truths may be texts and empty texts are missing.
+    types, but for SQLite, where numbers and truths may be texts and empty texts are missing. A
+    category that the tree has not seen goes where it goes in the tree: it is none of those that
+    are named. In a tree with splits on several categories that is with the larger part.
 
     Parameters
     ----------
@@ -123,18 +128,19 @@ def _check_names(described: Described, dialect: str) -> None:
 
 
 def _lines(described: Described, writer: Dialect) -> Iterator[str]:
-    cases = []
+    cases, answer, asks_source = [], "NULL", False
     for leaf, turns in described.turns():
         answer = _answer(described, writer, leaf)
-        asked = [text for turn in turns if (text := _asked(described, writer, turn))]
-        if not asked:
-            # All other rows; whatever comes after it is out of reach.
-            break
-        cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
-    if cases:
-        yield from ("CASE", *cases, f"  ELSE {answer}", "END")
-    else:
+        # The last leaf has all other rows.
+        if turns:
+            asked = [_asked(writer, axis, allowed) for axis, allowed in turns.items()]
+            cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
+            asks_source |= any(isinstance(axis, SourceAxis) for axis in turns)
+    if not cases:
         yield answer
+        return
+    yield "CASE" + " /* a category that is new is none of those named */" * asks_source
+    yield from (*cases, f"  ELSE {answer}", "END")
 
 
 def _answer(described: Described, writer: Dialect, leaf: int) -> str:
@@ -142,53 +148,79 @@ def _answer(described: Described, writer: Dialect, leaf: int) -> str:
     return writer.text(label) if isinstance(label, str) else str(label)
 
 
-def _asked(described: Described, writer: Dialect, turn: Turn) -> str:
-    """A turn as a condition; nothing where all rows pass."""
-    column = described.columns[turn.feature]
-    name = writer.name(column.name)
-    ask = _of_typed if writer.typed else _of_sqlite
-    if not isinstance(column, Indicator):
-        missing, asks = turn.missing, turn.high < math.inf
-    elif column.of_missing:
-        # It is never missing itself: 0 is a value that is known, and with 1 all rows pass.
-        missing, asks = turn.high >= 1, False
+def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
+    """What some rows satisfy, as a condition."""
+    if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
+        return _of_source(writer, axis, allowed)
+    if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
+        raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
+    if isinstance(axis, NumberAxis):
+        names = [writer.name(axis.name)]
+        value = names[0] if writer.typed else f"CAST({names[0]} AS REAL)"
     else:
-        missing, asks = turn.missing or column.closed, turn.high < 1
-    if missing and not asks:
-        return ""
-    return ask(described, writer, turn, name, missing, asks)
+        own = [column.name for column in axis.columns if column.name not in axis.closed]
+        names = [writer.name(name) for name in dict.fromkeys(own)]
+        value = f"({_sum(writer, axis)})"
+    bound = None if allowed.high == math.inf else writer.number(allowed.high)
+    if not writer.typed:
+        columns = [axis.column] if isinstance(axis, NumberAxis) else axis.columns
+        numbers = [writer.name(c.name) for c in columns if not isinstance(c, Indicator)]
+        return _sqlite.at_most(value, numbers, names, bound, allowed.missing)
+    if bound is None:
+        return " AND ".join(f"{name} IS NOT NULL" for name in names) or "TRUE"
+    missing = [f"{name} IS NULL" for name in names] if allowed.missing else []
+    conditions = [f"{value} <= {bound}", *missing]
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _of_typed(
-    described: Described, writer: Dialect, turn: Turn, name: str, missing: bool, asks: bool
-) -> str:
-    column = described.columns[turn.feature]
-    if not asks:
-        return f"{name} IS NOT NULL"
-    if isinstance(column, Indicator):
-        condition = f"{name} <> {_category(column.category, writer)}"
+def _sum(writer: Dialect, axis: SumAxis) -> str:
+    """A sum of columns; of a category 1 is added where the source has it."""
+    parts = []
+    for (_, weight), column in zip(axis.terms, axis.columns, strict=True):
+        name = writer.name(column.name)
+        if isinstance(column, Indicator):
+            on = _of_category(writer, column)
+            known = "ELSE 0" if column.source in axis.closed else f"WHEN {name} IS NOT NULL THEN 0"
+            value = f"CASE WHEN {on} THEN 1 {known} END"
+        else:
+            value = name if writer.typed else f"CAST({name} AS REAL)"
+        parts.append(value if weight == 1 else f"{writer.number(weight)} * {value}")
+    return " + ".join(parts)
+
+
+def _of_category(writer: Dialect, column: Indicator) -> str:
+    """That a source is in one category."""
+    name = writer.name(column.source)
+    if column.of_missing:
+        return f"{name} IS NULL"
+    if writer.typed:
+        return f"{name} = {_category(column.category, writer)}"
+    (condition,) = _sqlite.one_of(
+        name, [column.category], {column.category: _category(column.category, writer)}
+    )
+    return condition
+
+
+def _of_source(writer: Dialect, axis: SourceAxis, allowed: Categories) -> str:
+    """That a source has one of some categories, or none at all."""
+    name = writer.name(axis.name)
+    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    named = [category for category in named if category is not None]
+    missing = axis.missing_place in allowed.places
+    if writer.typed:
+        conditions = [_one_of(name, [_category(c, writer) for c in named])] if named else []
+        conditions += [f"{name} IS NULL"] if missing else []
     else:
-        condition = f"{name} <= {writer.number(turn.high)}"
-    return f"({condition} OR {name} IS NULL)" if missing else condition
+        written = {c: _category(c, writer) for c in named if not isinstance(c, bool)}
+        conditions = _sqlite.one_of(name, named, written)
+        conditions += _sqlite.missing(name, axis.categories) if missing else []
+    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _of_sqlite(
-    described: Described, writer: Dialect, turn: Turn, name: str, missing: bool, asks: bool
-) -> str:
-    column = described.columns[turn.feature]
-    if not isinstance(column, Indicator):
-        if not asks:
-            return _sqlite.known_number(name)
-        return _sqlite.at_most(name, writer.number(turn.high), missing)
-    categories = categories_of(described.columns, column.source)
-    if not asks:
-        return _sqlite.known(name, categories)
-    written = _category(column.category, writer)
-    if isinstance(column.category, bool):
-        return _sqlite.other_truth(name, column.category, missing)
-    if isinstance(column.category, str):
-        return _sqlite.other_text(name, column.category, missing, categories)
-    return _sqlite.other_number(name, written, missing)
+def _one_of(name: str, written: Sequence[str]) -> str:
+    if len(written) == 1:
+        return f"{name} = {written[0]}"
+    return f"{name} IN ({', '.join(written)})"
 
 
 def _category(category: object, writer: Dialect) -> str:

@@ -8,51 +8,69 @@ are compared as the texts in which people and programs write them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agathis._tables.missing_marks import LOWER_MARKS, MARKS, TRUTHS
 from agathis.export._dialects import text_literal
 
 
-def at_most(name: str, number: str, missing: bool) -> str:
-    """Numbers up to one; those that are missing too where ``missing``."""
-    condition = f"CAST({name} AS REAL) <= {number}"
+def at_most(
+    value: str, numbers: Sequence[str], names: Sequence[str], bound: str | None, missing: bool
+) -> str:
+    """A value that is no larger than a bound, or just known; missing ones too where ``missing``.
+
+    Parameters
+    ----------
+    value : str
+        An expression, NULL where one of ``names`` is.
+    numbers : sequence of str
+        Those columns in it that hold numbers, which may be texts.
+    names : sequence of str
+        All columns in it.
+    bound : str or None
+    missing : bool
+    """
     if missing:
-        return f"({condition} OR {name} NOT GLOB '*[0-9]*' OR {name} IS NULL)"
-    return f"{known_number(name)} AND {condition}"
+        absent = [f"{name} NOT GLOB '*[0-9]*'" for name in numbers]
+        absent += [f"{name} IS NULL" for name in names]
+        return f"({value} <= {bound} OR {' OR '.join(absent)})"
+    known = [f"{name} GLOB '*[0-9]*'" for name in numbers]
+    if bound is not None:
+        known.append(f"{value} <= {bound}")
+    return " AND ".join(known or [f"{name} IS NOT NULL" for name in names] or ["TRUE"])
 
 
-def known_number(name: str) -> str:
-    return f"{name} GLOB '*[0-9]*'"
+def one_of(name: str, categories: Sequence[object], written: Mapping[object, str]) -> list[str]:
+    """Conditions one of which is true where a value is one of some categories.
+
+    Of categories that are no truths ``written`` has the literals.
+    """
+    out = []
+    truths = [word for c in categories if isinstance(c, bool) for word in TRUTHS[c]]
+    if truths:
+        out.append(_in(f"lower(trim({name}))", map(text_literal, truths)))
+    texts = [written[c] for c in categories if isinstance(c, str)]
+    if texts:
+        out.append(_in(name, texts))
+    numbers = [written[c] for c in categories if not isinstance(c, (bool, str))]
+    if numbers:
+        # A text with other signs in it is no number: the cast would take what it begins with.
+        number = f"{name} GLOB '*[0-9]*' AND {name} NOT GLOB '*[^0-9.eE+-]*'"
+        out.append(f"({number} AND {_in(f'CAST({name} AS NUMERIC)', numbers)})")
+    return out
 
 
-def other_number(name: str, number: str, missing: bool) -> str:
-    """Any value but a category that is a number; a text that is no number is another value."""
-    condition = f"(CAST({name} AS NUMERIC) <> {number} OR {name} NOT GLOB '*[0-9]*'"
-    if missing:
-        return f"{condition} OR {name} IS NULL)"
-    return f"{condition}) AND {_none_of(name, MARKS)}"
+def missing(name: str, categories: Collection[object]) -> list[str]:
+    """Conditions one of which is true where a source misses its value.
+
+    A mark of missing values may be a category.
+    """
+    if categories and all(isinstance(category, bool) for category in categories):
+        return [_in(f"lower(trim({name}))", map(text_literal, LOWER_MARKS)), f"{name} IS NULL"]
+    marks = [text_literal(mark) for mark in MARKS if mark not in categories]
+    return [_in(name, marks), f"{name} IS NULL"]
 
 
-def other_truth(name: str, truth: bool, missing: bool) -> str:
-    """Any value but one of the two truths."""
-    name = f"lower(trim({name}))"
-    if missing:
-        return f"({_none_of(name, TRUTHS[truth])} OR {name} IS NULL)"
-    return _none_of(name, [*TRUTHS[truth], *LOWER_MARKS])
-
-
-def other_text(name: str, text: str, missing: bool, categories: Collection[object]) -> str:
-    """Any value but a category that is a text."""
-    if missing:
-        return f"({name} <> {text_literal(text)} OR {name} IS NULL)"
-    return _none_of(name, [text, *(mark for mark in MARKS if mark not in categories)])
-
-
-def known(name: str, categories: Collection[object]) -> str:
-    """Any value of a source of categories; a mark of missing values may be one of them."""
-    return _none_of(name, [mark for mark in MARKS if mark not in categories])
-
-
-def _none_of(name: str, texts: Collection[str]) -> str:
-    return f"{name} NOT IN ({', '.join(map(text_literal, texts))})"
+def _in(name: str, written: Iterable[str]) -> str:
+    written = list(written)
+    return f"{name} = {written[0]}" if len(written) == 1 else f"{name} IN ({', '.join(written)})"

@@ -19,7 +19,8 @@ def to_text(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    digits: int | None = 4,
+    numbers: str = "plain",
 ) -> str:
     """Write a tree in words.
 
@@ -48,7 +49,11 @@ def to_text(
     digits : int, default=4
         Significant digits of the thresholds, for reading; of a large number at least the whole
         part and one decimal are shown, and where two thresholds of a feature would read the same
-        as many digits as tell them apart. ``tree_.threshold`` has them in full.
+        as many digits as tell them apart. ``None`` is all digits; so are thresholds shown that
+        were rounded when the model was written (``LoadedTree.rounded``).
+    numbers : {"plain", "grouped", "words"}, default="plain"
+        How large numbers are written: 52500000, or 52,500,000, or 52.5 million. What can only be
+        years has no separators.
 
     Returns
     -------
@@ -78,6 +83,7 @@ def to_text(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers=numbers,
     )
     # A name may have several lines; a node has one.
     return "\n".join(" ".join(line.splitlines()) for line in _lines(described))

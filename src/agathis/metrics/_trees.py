@@ -192,7 +192,7 @@ def explanation_table(
                 "share": share[leaf],
                 "depth": tree.depth[leaf] + 1,
                 "explanation_size": lengths[leaf],
-                "rule": rule_text(described.columns, [node_box(described, path)]),
+                "rule": rule_text([node_box(described, path)]),
             }
         )
     return Table(rows)

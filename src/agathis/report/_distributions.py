@@ -15,7 +15,7 @@ from agathis._describe.columns import Codes, Column, Indicator
 from agathis._describe.profile import ClusterProfile
 from agathis.report._bins import scale_of
 from agathis.report._rows import rounded
-from agathis.report._wording import category_of, otherwise
+from agathis.report._wording import category_of, otherwise, rest_of
 
 #: Columns that are shown.
 PROFILE = 20
@@ -149,10 +149,14 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
         place[on] = -1 if column.of_missing else i
     kept = [i for i, column in enumerate(indicators) if not column.of_missing]
     if none.any():
-        # One column of 0 and 1 tells both; of several the rest has no name.
-        place[none] = len(words)
-        kept.append(len(words))
-        words.append(otherwise(indicators[0]) if len(words) == 1 else "other")
+        rest = rest_of(indicators[0])
+        if rest == "missing":
+            place[none] = -1
+        else:
+            place[none] = len(words)
+            kept.append(len(words))
+            # One column of 0 and 1 tells both; of several the rest may have no name.
+            words.append(rest or (otherwise(indicators[0]) if len(words) == 1 else "other"))
     sizes = np.bincount(place[place >= 0], minlength=len(words))
     truths = all(words[i] in ("true", "false") for i in kept)
     order = sorted(kept, key=lambda i: words[i] if truths else -sizes[i])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from agathis._describe.axes import NumberAxis, SumAxis
 from agathis._describe.colours import cluster_style
-from agathis._describe.columns import Codes, Indicator
+from agathis._describe.columns import Codes, Indicator, Number
 from agathis._describe.described_tree import Described
 from agathis._describe.layout import TreeLayout
 from agathis._describe.profile import ClusterProfile
@@ -53,9 +54,9 @@ def nodes_of(
                 if is_leaf
                 else [int(tree.children_left[i]), int(tree.children_right[i])],
                 "name": node.cluster_name if is_leaf else node.feature,
-                "feature": None if is_leaf else int(tree.feature[i]),
+                "feature": None if is_leaf else _asked(described, i),
                 "condition": at_most(node.condition),
-                "rule": rule_of(columns, [box]),
+                "rule": rule_of([box]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,
@@ -74,23 +75,29 @@ def nodes_of(
     return out
 
 
+def _asked(described: Described, node: int) -> int | None:
+    """The feature whose value of a row can be shown; a sum has none."""
+    axis = described.splits[node].axis
+    return None if isinstance(axis, SumAxis) else int(axis.features[0])
+
+
 def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, object] | None:
     """What the split asks for on both of its sides; None where no row has a value."""
     tree, columns = described.tree, described.columns
-    f = int(tree.feature[node])
-    column = columns[f]
+    axis, threshold = described.splits[node].axis, float(tree.threshold[node])
     left, right = (
         held.of(int(side)) for side in (tree.children_left[node], tree.children_right[node])
     )
-    if not isinstance(column, Indicator):
-        return histogram(held.X[left, f], held.X[right, f], column, float(tree.threshold[node]))
+    if isinstance(axis, NumberAxis):
+        f = axis.feature
+        return histogram(held.X[left, f], held.X[right, f], columns[f], threshold)
+    if isinstance(axis, SumAxis):
+        features, weights = zip(*axis.terms, strict=True)
+        sums = (held.X[side][:, list(features)] @ np.array(weights) for side in (left, right))
+        return histogram(*sums, Number(axis.name), threshold)
     # All categories of the source, whichever the split asks for.
-    features = [
-        g
-        for g, other in enumerate(columns)
-        if isinstance(other, Indicator) and other.source == column.source
-    ]
-    found = categories(held.X[:, features], [columns[g] for g in features])
+    features = axis.features
+    found = categories(held.X[:, list(features)], [columns[g] for g in features])
     sides = [found.place[side] for side in (left, right)]
     if not any((places >= 0).any() for places in sides):
         return None
@@ -117,7 +124,7 @@ def clusters_of(
         order = by_cover(X, boxes)
         # What the rule says first, of most of the rows.
         main = boxes[order[0][0]] if order else {}
-        told = {described.columns[f].name for f in main}
+        told = {axis.name for axis in main}
         counts = None
         if classes is not None and size >= least:
             counts = np.bincount(classes[1][labels == k], minlength=len(classes[0])).tolist()
@@ -127,7 +134,7 @@ def clusters_of(
                 "colour": style.colour,
                 "ink": style.text_colour,
                 "marker": style.marker,
-                "rule": rule_of(described.columns, [boxes[i] for i, _ in order]),
+                "rule": rule_of([boxes[i] for i, _ in order]),
                 "rule_sizes": [count for _, count in order],
                 "size": size,
                 "share": rounded(size / total),

@@ -40,7 +40,7 @@ function step(number, before, row) {
   const leaf = !node.children.length;
   const words = before === undefined ? ["all rows"]
     : [el("b", { class: "name" }, data.nodes[before].name), " " + node.condition];
-  const value = before !== undefined && columns
+  const value = before !== undefined && columns && data.nodes[before].feature !== null
     ? ` (it is ${valueText(data.nodes[before].feature, (f) => columns[f][row])})` : "";
   return el("li", { "data-node": number, class: leaf ? `k${node.cluster}` : null },
     words, value, " ", el("small", {}, counted(node.size)),

@@ -92,7 +92,7 @@ def write(
         Classes of the rows, where they are known: the page then shows their mix in each cluster
         and node.
     cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
+        By default short titles of what tells each from the others, such as "flipper > 206".
     title : str, optional
         What stands on top.
     target_name : str, optional

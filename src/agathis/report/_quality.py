@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis._compare.methods import METHODS, make_method
+from agathis._kernels.kernel import at_most
 from agathis._suggest import default_min_leaf
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
@@ -38,6 +39,14 @@ def quality_of(
     A number is None where it has no meaning: of one cluster, of rows that are all alike, of fewer
     than ``least`` rows, or where the model cannot be grown again.
     """
+    # These are many fits of few rows: threads would wait for each other more than they work.
+    with at_most(1):
+        return _quality_of(model, tree, rows, labels, least)
+
+
+def _quality_of(
+    model: BaseEstimator | Tree, tree: Tree, rows: FitRows, labels: np.ndarray, least: int
+) -> dict[str, object]:
     linear = getattr(model, "kernel", "linear") == "linear"
     # Kernels have no points but by all pairs.
     drawn = sample_of(len(labels), SAMPLE if linear else PAIRS)
@@ -113,7 +122,7 @@ def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
         if type(model).__name__ == METHODS["ICOT"].estimator:
             return None
         grower = clone(model)
-        quiet = {"verbose": 0}
+        quiet = {"verbose": 0, "n_jobs": 1}
         known = grower.get_params(deep=False)
         return grower.set_params(**{n: v for n, v in quiet.items() if n in known})
     source = getattr(model, "source", None) or "Kauri"

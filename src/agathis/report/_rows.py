@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._checks import data as checks
-from agathis._describe.boxes import Box
+from agathis._describe.boxes import Box, inside
 from agathis._describe.columns import Column, Indicator
 from agathis._trees.tree import Tree
 
@@ -105,25 +105,16 @@ def by_cover(X: np.ndarray, boxes: Sequence[Box]) -> list[tuple[int, int]]:
 
     Boxes may overlap: a row is counted with the first that holds it.
     """
-    inside = [_inside(X, box) for box in boxes]
+    held = [inside(X, box) for box in boxes]
     out: list[tuple[int, int]] = []
     left = np.ones(len(X), dtype=bool)
     todo = list(range(len(boxes)))
     while todo:
-        counts = [int(np.count_nonzero(inside[i] & left)) for i in todo]
+        counts = [int(np.count_nonzero(held[i] & left)) for i in todo]
         best = int(np.argmax(counts))
         out.append((todo.pop(best), counts[best]))
-        left &= ~inside[out[-1][0]]
+        left &= ~held[out[-1][0]]
     return out
-
-
-def _inside(X: np.ndarray, box: Box) -> np.ndarray:
-    inside = np.ones(len(X), dtype=bool)
-    for f, allowed in box.items():
-        # A value that is missing is neither above nor below anything.
-        known = (X[:, f] > allowed.low) & (X[:, f] <= allowed.high)
-        inside &= known | np.isnan(X[:, f]) if allowed.missing else known
-    return inside
 
 
 def telling_features(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from agathis.report._provenance import provenance_of
 from agathis.report._quality import quality_of
 from agathis.report._rows import FEW, named_classes, rows_by_node, spread_of
 from agathis.report._typical import whole_shares, without_few
+from agathis.report._wording import titles_of
 
 #: Rows up to which a page holds their identifiers.
 MOST_IDS = 5000
@@ -100,6 +102,8 @@ def summarise(
     described = _described(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
+    if not described.named_clusters:
+        described = replace(described, clusters=titles_of(described))
     tree = described.tree
     X = checks.check_table(X, missing=getattr(described.model, "_takes_missing", True))
     held = rows_by_node(tree, X, [path[-1] for path in described.paths()], described.columns)
@@ -116,7 +120,7 @@ def summarise(
         cluster_names=described.clusters,
         one_hot=one_hot,
         value_names=value_names,
-        digits=digits,
+        digits=described.digits,
     )
     # Values are told of so many rows or more.
     least = 1 if rows else FEW

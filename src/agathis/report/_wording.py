@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from agathis._describe import rules
 from agathis._describe.boxes import Box
-from agathis._describe.columns import Column, Indicator
+from agathis._describe.columns import NO_CATEGORY, Indicator, is_missing
+from agathis._describe.described_tree import Described
+from agathis._describe.titles import cluster_titles
 
 #: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
 Rule = list[list[list[str]]]
 
 
-def rule_of(columns: Sequence[Column], boxes: Sequence[Box]) -> Rule:
+def rule_of(boxes: Sequence[Box]) -> Rule:
     """The rows of some boxes, in words."""
     return [
         [[before, name, at_most(after)] for before, name, after in box]
-        for box in rules.rule_of(columns, boxes)
+        for box in rules.rule_of(boxes)
     ]
 
 
@@ -31,12 +33,27 @@ def at_most(after: str) -> str:
     return f"{space}≤{signs[2:]}" if signs.startswith("<= ") else after
 
 
+def titles_of(described: Described) -> list[str]:
+    """Names for clusters that nobody has named, from what tells them apart."""
+    return [title.replace(" <= ", " ≤ ") for title in cluster_titles(described)]
+
+
 def category_of(column: Indicator) -> str:
     """The category of an indicator as a word."""
-    if column.of_missing:
+    return _word(column.category)
+
+
+def rest_of(column: Indicator) -> str | None:
+    """The category that has no indicator as a word, where there is one and it is known."""
+    if column.rest is not NO_CATEGORY:
+        return _word(column.rest)
+    return str(not column.category).lower() if isinstance(column.category, bool) else None
+
+
+def _word(category: object) -> str:
+    if is_missing(category):
         return "missing"
-    text = str(column.category)
-    return text.lower() if isinstance(column.category, bool) else text
+    return str(category).lower() if isinstance(category, bool) else str(category)
 
 
 def otherwise(column: Indicator) -> str:

@@ -36,7 +36,7 @@ def rename(
 ) -> None:
     """Give clusters names, which rules, pages and exports then use.
 
-    Clusters that are not named keep what they are called.
+    Clusters that are not named keep what they are called, or get titles of what tells them apart.
 
     Example: agathis rename model.json 0=small 1=medium 2=large
     """
@@ -44,12 +44,11 @@ def rename(
         output = STDOUT if model == STDIN else model
     check_target(output)
 
-    from agathis._describe.described_tree import describe
-    from agathis.export._rename import renamed_text
+    from agathis.export._rename import present_names, renamed_text
 
     text, tree = _read(model)
     try:
-        found = renamed_text(text, wanted_names(names, describe(tree).clusters))
+        found = renamed_text(text, wanted_names(names, present_names(tree)))
     except ValueError as error:
         # Of the library this argument has another name.
         raise WrongUse(f"CLUSTER=NAME {str(error).removeprefix('names ')}") from error

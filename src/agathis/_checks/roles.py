@@ -1,0 +1,372 @@
+"""What each column is for: may be split on, is seen by the kernel, is one category of a source.
+
+A table of raw columns becomes rows in which a category is a column that is on or off. Which of
+these columns belong together is their *role*, and so is whether a column may stand in a condition
+(a month may, its sine may not) and whether the kernel sees it (the sine, not the month). Rows that
+know their roles are :class:`EncodedRows`; :func:`roles_of` makes of them and of what the user says
+the roles of a fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import gen_batches
+
+AUTO = "auto"
+
+# Values of a group that are looked over at a time.
+_VALUES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureRoles:
+    """The roles of the columns of a table.
+
+    Attributes
+    ----------
+    one_hot : tuple of ndarray of int
+        For each source of categories its columns, rising: in each row at most one is on.
+    split : ndarray of bool, of shape (n_features,)
+        The columns that conditions may be on; of a source all columns or none.
+    kernel : ndarray of bool, of shape (n_features,)
+        The columns that the kernel sees.
+
+    Examples
+    --------
+    >>> roles = FeatureRoles.plain(3)
+    >>> roles.one_hot, roles.split.tolist(), roles.is_plain
+    ((), [True, True, True], True)
+    """
+
+    one_hot: tuple[np.ndarray, ...]
+    split: np.ndarray
+    kernel: np.ndarray
+
+    @classmethod
+    def plain(cls, n_features: int) -> FeatureRoles:
+        """All columns are numbers that are split on and that the kernel sees."""
+        return cls((), np.ones(n_features, dtype=bool), np.ones(n_features, dtype=bool))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.split)
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.one_hot and bool(self.split.all() and self.kernel.all())
+
+    @property
+    def searched(self) -> np.ndarray:
+        """The columns whose thresholds are looked at: those that no source has."""
+        alone = self.split.copy()
+        for columns in self.one_hot:
+            alone[columns] = False
+        return np.flatnonzero(alone)
+
+    @property
+    def groups(self) -> tuple[np.ndarray, ...]:
+        """The sources that are split on, by their first column."""
+        some = [columns for columns in self.one_hot if self.split[columns].all()]
+        return tuple(sorted(some, key=lambda columns: int(columns[0])))
+
+    @property
+    def kernel_columns(self) -> np.ndarray | None:
+        """The columns that the kernel sees; ``None`` where it sees all."""
+        return None if self.kernel.all() else np.flatnonzero(self.kernel)
+
+
+class EncodedRows(np.ndarray):
+    """Rows that know the roles of their columns.
+
+    An array like any other. ``roles`` stays with parts of it that have the same columns, and is
+    ``None`` where columns were taken out or changed places.
+
+    Examples
+    --------
+    >>> rows = EncodedRows.of(np.eye(3), FeatureRoles.plain(3))
+    >>> rows[:2].roles is rows.roles, rows[:, :2].roles, rows[:, [0, 2, 1]].roles
+    (True, None, None)
+    """
+
+    roles: FeatureRoles | None = None
+
+    @classmethod
+    def of(cls, X: np.ndarray, roles: FeatureRoles) -> EncodedRows:
+        """The rows of X, not copied."""
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != roles.n_features:
+            raise ValueError(
+                f"roles are of {roles.n_features} columns, and X has the shape {X.shape}."
+            )
+        rows = X.view(cls)
+        rows.roles = roles
+        return rows
+
+    def __array_finalize__(self, source: Any) -> None:
+        roles = getattr(source, "roles", None)
+        same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
+        self.roles = roles if same else None
+
+    def transpose(self, *axes: Any) -> Any:
+        # Of as many rows as columns the transposed looks the same.
+        turned = super().transpose(*axes)
+        turned.roles = None
+        return turned
+
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if isinstance(part, EncodedRows):
+            part.roles = self.roles if part.ndim == 2 and _takes_rows_only(key) else None
+        return part
+
+    def __reduce__(self) -> Any:
+        how: Any = super().__reduce__()
+        function, arguments, state = how
+        return function, arguments, (*state, self.roles)
+
+    def __setstate__(self, state: Any) -> None:
+        super().__setstate__(state[:-1])
+        self.roles = state[-1]
+
+
+def _takes_rows_only(key: Any) -> bool:
+    """Whether an index leaves the columns as they are."""
+    if not isinstance(key, tuple):
+        return key is not None
+    if any(part is None for part in key):
+        return False
+    return all(part is Ellipsis or _is_all(part) for part in key[1:])
+
+
+def _is_all(part: Any) -> bool:
+    return isinstance(part, slice) and part == slice(None)
+
+
+def roles_of(
+    X: Any,
+    *,
+    n_features: int,
+    names: Sequence[str] | None = None,
+    one_hot: Any = AUTO,
+    split_features: Any = AUTO,
+    kernel_features: Any = AUTO,
+) -> FeatureRoles:
+    """The roles of the columns of X, by what the user says or else by what X tells.
+
+    Parameters
+    ----------
+    X : object
+        As the user gave it; ``X.roles`` is looked at where it is there.
+    n_features : int
+    names : sequence of str, optional
+        Of the columns.
+    one_hot : "auto", None, or groups of columns
+        A list of groups, or a mapping with groups as its values. A group is a list (or the keys of
+        a mapping) of columns by number or name, or a mask.
+    split_features, kernel_features : "auto", None, or columns
+        By number or name, or a mask.
+
+    Raises
+    ------
+    ValueError
+        Names the argument, the value and what is accepted.
+
+    Examples
+    --------
+    >>> roles = roles_of(None, n_features=4, one_hot=[[1, 2]], split_features=[0, 1, 2])
+    >>> [columns.tolist() for columns in roles.groups], roles.searched.tolist()
+    ([[1, 2]], [0])
+    """
+    told = getattr(X, "roles", None)
+    if not isinstance(told, FeatureRoles) or told.n_features != n_features:
+        told = FeatureRoles.plain(n_features)
+    groups = told.one_hot if _is_auto(one_hot) else _groups_of(one_hot, n_features, names)
+    split, kernel = told.split, told.kernel
+    if not _is_auto(split_features):
+        split = _mask_of("split_features", split_features, n_features, names)
+    if not _is_auto(kernel_features):
+        kernel = _mask_of("kernel_features", kernel_features, n_features, names)
+    for columns in groups:
+        some = split[columns]
+        if some.any() and not some.all():
+            inside, outside = columns[some][0], columns[~some][0]
+            raise ValueError(
+                f"split_features={_short(split_features)} has {_called(inside, names)} and not "
+                f"{_called(outside, names)}, which are categories of one source in one_hot; all "
+                "columns of a source are split on, or none."
+            )
+    return FeatureRoles(tuple(groups), split, kernel)
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def _groups_of(
+    one_hot: Any, n_features: int, names: Sequence[str] | None
+) -> tuple[np.ndarray, ...]:
+    if one_hot is None:
+        return ()
+    accepted = "'auto', None, or groups of columns such as [[2, 3, 4], [5, 6]]"
+    if isinstance(one_hot, (str, bytes)) or not isinstance(one_hot, Iterable):
+        raise ValueError(f"one_hot must be {accepted}; it is {_short(one_hot)}.")
+    items = one_hot.items() if isinstance(one_hot, Mapping) else enumerate(one_hot)
+    groups: list[np.ndarray] = []
+    home: dict[int, str] = {}
+    for key, group in items:
+        argument = f"one_hot[{key!r}]"
+        if isinstance(group, (str, bytes, Integral)) or not isinstance(group, Iterable):
+            raise ValueError(f"one_hot must be {accepted}; {argument} is {_short(group)}.")
+        columns = np.flatnonzero(_mask_of(argument, group, n_features, names))
+        for column in columns.tolist():
+            if column in home:
+                raise ValueError(
+                    f"one_hot has {_called(column, names)} twice, in {home[column]} and in "
+                    f"{argument}; a column is a category of one source."
+                )
+            home[column] = argument
+        groups.append(columns)
+    return tuple(groups)
+
+
+def _mask_of(
+    argument: str, columns: Any, n_features: int, names: Sequence[str] | None
+) -> np.ndarray:
+    """Columns by number or name, or a mask, as a mask."""
+    if columns is None:
+        return np.ones(n_features, dtype=bool)
+    if isinstance(columns, (str, bytes, Integral)) or not isinstance(columns, Iterable):
+        raise ValueError(
+            f"{argument} must be 'auto', None, or a list of columns by number or name; it is "
+            f"{_short(columns)}."
+        )
+    listed = list(columns)
+    if listed and all(isinstance(value, (bool, np.bool_)) for value in listed):
+        if len(listed) != n_features:
+            raise ValueError(
+                f"{argument} is a mask of {len(listed)} values, and X has {n_features} columns."
+            )
+        mask = np.array(listed, dtype=bool)
+    else:
+        mask = np.zeros(n_features, dtype=bool)
+        for value in listed:
+            place = _place_of(argument, value, n_features, names)
+            if mask[place]:
+                raise ValueError(f"{argument} has {value!r} twice.")
+            mask[place] = True
+    if not mask.any():
+        raise ValueError(f"{argument}={_short(columns)} has no column; at least one is needed.")
+    return mask
+
+
+def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] | None) -> int:
+    known = None if names is None else [str(name) for name in names]
+    if isinstance(value, str):
+        if known is None:
+            raise ValueError(
+                f"{argument} has the name {value!r}, and X has no column names; columns are "
+                f"numbers from 0 to {n_features - 1}."
+            )
+        if value not in known:
+            raise ValueError(
+                f"{argument} has {value!r}, which is no column of X; columns are {_short(known)}."
+            )
+        return known.index(value)
+    is_number = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not is_number or not 0 <= int(value) < n_features:
+        raise ValueError(
+            f"{argument} has {value!r}; columns are numbers from 0 to {n_features - 1}"
+            f"{', or names' if known is not None else ''}."
+        )
+    return int(value)
+
+
+def _called(column: int, names: Sequence[str] | None) -> str:
+    return f"column {column}" if names is None else f"column {str(names[column])!r}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def check_one_hot(
+    X: np.ndarray, groups: Sequence[np.ndarray], names: Sequence[str] | None = None
+) -> np.ndarray:
+    """What a column of each group has that is on; 1 where none ever is.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        May be a mapped file; some rows are read at a time.
+    groups : sequence of ndarray of int
+    names : sequence of str, optional
+        Of the columns, for messages.
+
+    Raises
+    ------
+    ValueError
+        Where a row has two columns of a group on, where what is on is not one number above 0, or
+        where a row misses some columns of a group and not others.
+
+    Examples
+    --------
+    >>> check_one_hot(np.array([[0.0, 2.0], [2.0, 0.0], [0.0, 0.0]]), [np.array([0, 1])])
+    array([2.])
+    """
+    values = np.ones(len(groups))
+    for place, columns in enumerate(groups):
+        on = None
+        for rows in gen_batches(len(X), max(1, _VALUES_AT_ONCE // len(columns))):
+            part = np.asarray(X[rows][:, columns], dtype=np.float64)
+            on = _look_over_group(part, columns, on, rows.start, names)
+        values[place] = 1.0 if on is None else on
+    return values
+
+
+def _look_over_group(
+    part: np.ndarray,
+    columns: np.ndarray,
+    on: float | None,
+    begin: int,
+    names: Sequence[str] | None,
+) -> float | None:
+    """The value that is on, after some more rows of a group."""
+    source = f"one_hot has {', '.join(_called(column, names) for column in columns[:3])}"
+    source += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
+    missing = np.isnan(part)
+    some = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
+    if len(some):
+        raise ValueError(
+            f"{source}, and row {begin + some[0]} of X misses (NaN) some of them and not others; "
+            "where the category is missing all of them must be."
+        )
+    is_on = (part != 0) & ~missing
+    twice = np.flatnonzero(np.count_nonzero(is_on, axis=1) > 1)
+    if len(twice):
+        found = part[twice[0]][is_on[twice[0]]]
+        raise ValueError(
+            f"{source}, and row {begin + twice[0]} of X has {found[0]:.6g} and {found[1]:.6g} "
+            "there; at most one of them may be other than 0."
+        )
+    values = part[is_on]
+    if len(values) == 0:
+        return on
+    on = float(values[0]) if on is None else on
+    other = values[values != on]
+    if len(other) or on <= 0:
+        found = on if on <= 0 else float(other[0])
+        raise ValueError(
+            f"{source}, and X has {found:.6g} there; besides 0 all of them must have one number "
+            f"above 0{'' if on <= 0 else f', such as {on:.6g}'}."
+        )
+    return on

@@ -1,0 +1,115 @@
+"""What a condition allows: a range of numbers, or some categories, and missing values or not.
+
+Boxes (:mod:`~agathis._describe.boxes`) are made of these, whatever a tree asks for: both are sets,
+which may meet, hold each other or be joined to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+INFINITY = float("inf")
+
+#: What a source may be beside one of its categories, which are 0, 1, ...: a value that is none of
+#: them, or none at all.
+UNSEEN, MISSING = -1, -2
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values above ``low`` and up to ``high``, and the missing ones where ``missing``."""
+
+    low: float = -INFINITY
+    high: float = INFINITY
+    missing: bool = True
+
+    @property
+    def has_values(self) -> bool:
+        return self.low < self.high
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.has_values and not self.missing
+
+    @property
+    def n_sides(self) -> int:
+        """How many conditions it is: each bound is one, and so is "known"."""
+        bounds = (self.low > -INFINITY) + (self.high < INFINITY)
+        return max(1, bounds) if self.has_values else 1
+
+    def holds(self, other: Range) -> bool:
+        if other.missing and not self.missing:
+            return False
+        return not other.has_values or (self.low <= other.low and other.high <= self.high)
+
+    def met(self, other: Range) -> Range:
+        """What both allow."""
+        return Range(
+            max(self.low, other.low), min(self.high, other.high), self.missing and other.missing
+        )
+
+    def joined(self, other: Range) -> Range | None:
+        """Both as one range, if they make one."""
+        missing = self.missing or other.missing
+        if not (self.has_values and other.has_values):
+            some = self if self.has_values else other
+            return replace(some, missing=missing)
+        if max(self.low, other.low) > min(self.high, other.high):
+            return None
+        return Range(min(self.low, other.low), max(self.high, other.high), missing)
+
+    def wider(self) -> list[Range]:
+        """The same without one of its bounds; where only missing values are left it has none."""
+        if not self.has_values:
+            return []
+        return [replace(self, low=-INFINITY), replace(self, high=INFINITY)]
+
+
+@dataclass(frozen=True)
+class Categories:
+    """Some of the categories of a source by their places, ``UNSEEN`` and ``MISSING``."""
+
+    places: frozenset[int]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.places
+
+    @property
+    def n_sides(self) -> int:
+        """One, however many there are: they are one list."""
+        return 1
+
+    #: Where a range begins; categories have no order.
+    low = 0.0
+
+    def holds(self, other: Categories) -> bool:
+        return self.places >= other.places
+
+    def met(self, other: Categories) -> Categories:
+        """What both allow."""
+        return Categories(self.places & other.places)
+
+    def joined(self, other: Categories) -> Categories:
+        """Both as one list, which they always make."""
+        return Categories(self.places | other.places)
+
+    def wider(self) -> list[Categories]:
+        """Nothing: a list with more categories is no shorter."""
+        return []
+
+
+Allowed = Range | Categories
+
+
+def met(one: Allowed, other: Allowed) -> Allowed:
+    """What both allow; they are of one axis, and so of one kind."""
+    return one.met(other)  # type: ignore[arg-type]
+
+
+def without_missing(allowed: Allowed) -> Allowed:
+    """Known values alone, if there are any."""
+    if isinstance(allowed, Range):
+        return replace(allowed, missing=False) if allowed.has_values else allowed
+    known = allowed.places - {MISSING}
+    return Categories(known) if known else allowed

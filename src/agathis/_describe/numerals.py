@@ -1,0 +1,102 @@
+"""Numbers as a reader meets them: in rules, at the edges of bins, wherever a column is spoken of.
+
+All of them come from one function, so that a bound reads the same wherever it stands. Three ways
+of writing are known, ``NUMBERS``: "plain", 52500000, which any program reads; "grouped",
+52,500,000; "words", 52.5 million. Whole numbers that can be years have no separators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from itertools import pairwise
+
+from agathis._support.numbers import number
+
+NUMBERS = ("plain", "grouped", "words")
+
+INFINITY = float("inf")
+_YEARS = 1500, 2200
+_WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
+
+
+def check_numbers(numbers: object) -> str:
+    """The way of writing, or an error that names those there are."""
+    if not isinstance(numbers, str) or numbers not in NUMBERS:
+        raise ValueError(f"numbers={numbers!r} is unknown; accepted are {', '.join(NUMBERS)}.")
+    return numbers
+
+
+def numeral(value: float, digits: int | None, numbers: str = "plain", year: bool = False) -> str:
+    """A number as text.
+
+    Parameters
+    ----------
+    value : float
+    digits : int or None
+        Significant digits, of a large number at least the whole part and a decimal; ``None`` is
+        as many as the number has.
+    numbers : {"plain", "grouped", "words"}
+    year : bool
+        Whether the number is a year.
+
+    Examples
+    --------
+    >>> [numeral(52500000.0, None, way) for way in NUMBERS]
+    ['52500000', '52,500,000', '52.5 million']
+    >>> numeral(3.14159, 3), numeral(1234.5, None, "words"), numeral(1984.0, None, "words", True)
+    ('3.14', '1,234.5', '1984')
+    """
+    text = number(value, digits) if digits is not None else repr(float(value)).removesuffix(".0")
+    if numbers == "plain" or year or abs(value) == INFINITY or value != value:
+        return text
+    exact = Decimal(text)
+    if "e" in text and not -6 <= exact.adjusted() <= 20:
+        # So large or small that the exponent is what is read.
+        return text
+    if numbers == "words":
+        for power, word in _WORDS:
+            if abs(exact) >= Decimal(1).scaleb(power):
+                short = exact.scaleb(-power).normalize()
+                # More decimals than these are no easier to say than all the digits.
+                if short == round(short, 3):
+                    return f"{short:,f} {word}"
+                break
+    return f"{exact:,f}"
+
+
+def are_years(values: Iterable[float]) -> bool:
+    """Whether all of some thresholds, halves too, can be years.
+
+    >>> are_years([1984.0, 2007.5]), are_years([1984.0, 52500.0]), are_years([])
+    (True, False, False)
+    """
+    low, high = _YEARS
+    finite = [value for value in values if abs(value) < INFINITY]
+    return bool(finite) and all(
+        low <= value <= high and float(2 * value).is_integer() for value in finite
+    )
+
+
+def numerals(values: Iterable[float], digits: int | None, numbers: str) -> dict[float, str]:
+    """Each of some thresholds of a column as text; where two would read the same, with more digits.
+
+    Then rounding moves none by more than a tenth of the way to the next, since training values
+    lie between them.
+    """
+    values = sorted({float(value) for value in values})
+    year = are_years(values)
+
+    def written(digits: int | None) -> list[str]:
+        return [numeral(value, digits, numbers, year) for value in values]
+
+    texts = written(digits)
+    if digits is not None and len(set(texts)) < len(values):
+        finite = [value for value in values if value < INFINITY]
+        gap = min(b - a for a, b in pairwise(finite))
+        for more in range(digits + 1, 18):
+            texts = written(more)
+            apart = len(set(texts)) == len(values)
+            if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
+                break
+    return dict(zip(values, texts, strict=True))

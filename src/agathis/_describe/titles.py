@@ -1,0 +1,180 @@
+"""Short names for clusters that nobody has named: what tells each of them from the others.
+
+A title is made of the rule of the cluster, of its most telling conditions: those that most rows of
+other clusters do not satisfy, two of them if one does not tell all. Where a rule has alternatives
+it is of the one with most rows, and says "mostly". No two clusters have the same title.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from agathis._describe.allowed import INFINITY, Allowed, Categories, Range, met
+from agathis._describe.axes import Axis, NumberAxis, SourceAxis
+from agathis._describe.boxes import Box, box_of
+from agathis._describe.columns import Codes, Indicator, Number, listed
+from agathis._describe.described_tree import Described
+from agathis._describe.rules import cluster_boxes
+
+# Conditions of a title, unless more are needed to tell two clusters apart.
+_MOST = 2
+# Categories that a title names one by one.
+_MOST_NAMED = 3
+
+# Words that say nothing without what they are said of, which comes before or after them.
+_ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
+_RELATIVE = set(
+    "first second third fourth fifth other unknown none new old high low medium middle mid small "
+    "large big short long good bad poor fair average upper lower left right never always".split()
+)
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
+
+
+def cluster_titles(described: Described) -> list[str]:
+    """A title for each cluster, all different.
+
+    Parameters
+    ----------
+    described : Described
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis._describe.described_tree import describe
+    >>> model = Kauri(2).fit([[180.0], [190.0], [217.0], [221.0]])
+    >>> cluster_titles(describe(model, feature_names=["flipper"]))
+    ['flipper <= 203.5', 'flipper > 203.5']
+    """
+    words = _Words(described)
+    leaves = _leaves(described)
+    ranked = [
+        _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
+    ]
+    count = [min(_MOST, needed) for _, needed, _ in ranked]
+    while True:
+        titles = [
+            words.title(conditions[:n], several)
+            for (conditions, _, several), n in zip(ranked, count, strict=True)
+        ]
+        seen = Counter(titles)
+        longer = [
+            k for k, title in enumerate(titles) if seen[title] > 1 and count[k] < len(ranked[k][0])
+        ]
+        if not longer:
+            break
+        for k in longer:
+            count[k] += 1
+    # What is still the same, as two clusters of the same main alternative, has its number.
+    return [
+        f"{title} ({described.clusters[k]})" if seen[title] > 1 else title
+        for k, title in enumerate(titles)
+    ]
+
+
+Condition = tuple[Axis, Allowed]
+
+
+def _leaves(described: Described) -> list[tuple[int, int, Box]]:
+    """Cluster, training rows and box of each leaf."""
+    tree = described.tree
+    return [
+        (
+            int(tree.cluster[path[-1]]),
+            int(tree.n_node_samples[path[-1]]),
+            box_of(tree, described.splits, path),
+        )
+        for path in described.paths()
+    ]
+
+
+def _ranked(
+    boxes: Sequence[Box], cluster: int, leaves: Sequence[tuple[int, int, Box]]
+) -> tuple[list[Condition], int, bool]:
+    """The conditions of the main box, the most telling first, and how many tell all there is.
+
+    And whether there are other boxes.
+    """
+    if not boxes:
+        return [], 0, False
+    own = [(rows, box) for k, rows, box in leaves if k == cluster]
+    others = [(rows, box) for k, rows, box in leaves if k != cluster]
+    held = [sum(rows for rows, leaf in own if _meets(box, leaf)) for box in boxes]
+    main = dict(boxes[int(np.argmax(held))])
+    out: list[Condition] = []
+    needed = 0
+    while main:
+        # Rows that a condition keeps out, of those that none before it did.
+        kept_out = {
+            axis: sum(rows for rows, leaf in others if not _meets({axis: allowed}, leaf))
+            for axis, allowed in main.items()
+        }
+        best = max(main, key=lambda axis: kept_out[axis])
+        chosen = {best: main.pop(best)}
+        out += chosen.items()
+        if kept_out[best] or not needed:
+            needed = len(out)
+        others = [(rows, leaf) for rows, leaf in others if _meets(chosen, leaf)]
+    return out, needed, len(boxes) > 1
+
+
+def _meets(box: Box, leaf: Box) -> bool:
+    return not any(
+        met(allowed, leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+    )
+
+
+class _Words:
+    """Conditions in as few words as tell them."""
+
+    def __init__(self, described: Described) -> None:
+        categories = {
+            (column.source, str(column.category))
+            for column in described.columns
+            if isinstance(column, Indicator)
+        }
+        self.sources = Counter(word for _, word in categories)
+
+    def title(self, conditions: Sequence[Condition], several: bool) -> str:
+        if not conditions:
+            return "all rows"
+        text = ", ".join(self._of(axis, allowed) for axis, allowed in conditions)
+        return f"mostly {text}" if several else text
+
+    def _of(self, axis: Axis, allowed: Allowed) -> str:
+        if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
+            return self._of_source(axis, allowed)
+        column = axis.column if isinstance(axis, NumberAxis) else None
+        if isinstance(allowed, Range) and allowed.has_values:
+            allowed = Range(allowed.low, allowed.high, missing=False)
+            inner = -INFINITY < allowed.low and allowed.high < INFINITY
+            if isinstance(column, Number) and not isinstance(column, Codes) and inner:
+                return f"{axis.name} {column.text(allowed.low)} to {column.text(allowed.high)}"
+        before, after, _ = axis.around(allowed)  # type: ignore[arg-type]
+        return f"{before}{axis.name}{after}"
+
+    def _of_source(self, axis: SourceAxis, allowed: Categories) -> str:
+        chosen = [axis.word(place) for place in axis.named if place in allowed.places]
+        others = [axis.word(place) for place in axis.named if place not in allowed.places]
+        if axis.is_truth and len(chosen) == 1:
+            return axis.name if chosen == ["true"] else f"not {axis.name}"
+        if chosen and len(chosen) <= max(_MOST_NAMED, len(others)):
+            text = listed(chosen)
+            if len(chosen) > _MOST_NAMED:
+                text = f"{', '.join(chosen[:2])} and {len(chosen) - 2} more"
+            if all(self._stands_alone(word) for word in chosen):
+                return text
+            before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
+            return f"{text} {axis.name}" if before else f"{axis.name} {text}"
+        if others and len(others) <= _MOST_NAMED:
+            return f"{axis.name} not {listed(others)}"
+        return f"{axis.name}{axis.around(allowed)[1]}"
+
+    def _stands_alone(self, word: str) -> bool:
+        """Whether the word tells what it is about."""
+        letters = sum(map(str.isalpha, word))
+        known = word.lower() in _ANSWERS | _RELATIVE
+        return letters >= 3 and word[:1].isalpha() and not known and self.sources[word] == 1
