@@ -23,6 +23,7 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
+from agathis._describe.notebook import ShownInNotebooks
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
@@ -36,7 +37,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, BaseEstimator):
+class Kauri(ShownInNotebooks, DistancesMixin, TreeModel, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum

@@ -86,7 +86,7 @@ def test_folding_by_mouse(wine):
 def test_keyboard(wine, model):
     page = wine.page
     tree = model[-1].tree_
-    page.locator("#fold").focus()
+    page.locator("#to-png").focus()
     page.keyboard.press("Tab")
 
     def focused():
@@ -224,10 +224,10 @@ def test_names_are_text(browser, tmp_path):
         page = found.page
         assert page.title() == EVIL
         assert page.locator("h1").text_content() == EVIL
-        assert page.locator("h1 *, .name *, .title *, .when *, .profile td *").count() == 0
+        assert page.locator("h1 *, .name *, .title *, .when *, .told .name *").count() == 0
         heads = page.locator(".cluster h3").all_text_contents()
         assert [head.strip() for head in heads] == [name.strip() for name in clusters]
-        assert set(page.locator(".profile tbody th").all_text_contents()) == set(names)
+        assert set(page.locator(".profile tbody th .name").all_text_contents()) == set(names)
         for number in found.boxes():
             found.node(number).locator(".box").click()
         page.locator("#row").fill("5")
@@ -284,12 +284,14 @@ def test_charts(wine, model):
     summary = report.summarise(model, WINE.data)
     page = wine.page
     assert page.locator("#plane .mark path").count() == len(summary["plane"]["cells"])
-    assert page.locator("#curve .curve-dot").count() == model[-1].n_leaves_
-    assert page.locator("#curve .curve-dot.new").count() == 2
-    cells = wine.texts("#profile tbody td")
-    shown = [float(text.replace("\u2212", "-")) for text in cells]
-    columns = np.array(shown).reshape(-1, 4)[:, :3].T
-    np.testing.assert_allclose(columns, summary["profile"]["standardised"], atol=0.0501)
+    assert page.locator("#profile .small-chart").count() == 4 * len(summary["profile"])
+    for i, item in enumerate(summary["profile"]):
+        cells = page.locator(f'td[data-cell="{i}"]')
+        for k, part in enumerate([item, *item["clusters"]]):
+            bars = cells.nth(k).locator(".whole" if k == 0 else ".front")
+            assert bars.count() == np.count_nonzero(part["counts"])
+    assert len(wine.texts("#leaves li")) == len({3, 6, 7}) + 1
+    assert "would explain" in page.locator("#leaves-hint").inner_text()
     # A cluster looks the same everywhere.
     assert len({wine.style(s, "fill") for s in (".cluster.k1 .mark path", "#plane .k1 path")}) == 1
     assert wine.style(".leaf.k1 .box", "background-color") == wine.style("#plane .k1 path", "fill")
@@ -356,7 +358,7 @@ def test_categories_are_text(browser, tmp_path):
     loaded.source = EVIL
     with opened(browser, tmp_path, loaded, table, rows=True) as found:
         page = found.page
-        assert page.locator("h1 *, .name *, .title *, .when *, .profile td *").count() == 0
+        assert page.locator("h1 *, .name *, .title *, .when *, .told .name *").count() == 0
         assert EVIL in page.locator(".facts").inner_text()
         for number in found.boxes():
             found.node(number).locator(".box").click()

@@ -27,6 +27,7 @@ COMMANDS = (
     "fit",
     "predict",
     "show",
+    "rename",
     "export",
     "report",
     "compare",

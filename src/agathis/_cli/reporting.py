@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agathis._cli.console import Messages
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
@@ -33,15 +33,16 @@ def write_report(
     source: str,
     open_it: bool,
     messages: Messages,
+    **told: Any,
 ) -> None:
-    """Write the page about these rows."""
+    """Write the page about these rows; ``told`` are further arguments of ``report.write``."""
     from agathis import report
     from agathis._cli.inputs import title_of_input
 
     title = os.path.basename(title_of_input(source))
     with bad_data():
         try:
-            report.write(model, X, path, y=target, title=title)
+            report.write(model, X, path, y=target, title=title, **told)
         except OSError as error:
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
     messages.say(f"Wrote {path}.")

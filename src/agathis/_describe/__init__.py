@@ -18,6 +18,8 @@ written on them, :mod:`~agathis._describe.points` rows in the plane, with leaves
 cluster, :mod:`~agathis._describe.gains` what each split was worth, and
 :mod:`~agathis._describe.colours` the look of a cluster.
 
+:mod:`~agathis._describe.notebook` is what a notebook shows of a fitted model.
+
 ``export`` writes this down in other languages, ``plot`` draws it, ``report`` makes pages of it, and
 ``metrics`` counts in it.
 """

@@ -140,7 +140,7 @@ def cluster_points(
     explained = None
     if chosen is None:
         plane = "components"
-        points, explained = _principal(X, rows, standardise)
+        points, explained = principal(X, rows, standardise)
         axis_names = ("principal component 1", "principal component 2")
         regions = None
     elif len(chosen) == 1:
@@ -199,7 +199,7 @@ def _check_features(
     return out[0], out[1]
 
 
-def _principal(
+def principal(
     X: np.ndarray, rows: np.ndarray, standardise: bool
 ) -> tuple[np.ndarray, tuple[float, float]]:
     """The rows on the first two principal components of all, and the shares of variance."""

@@ -4,7 +4,7 @@ All of them take a fitted estimator of the package, a pipeline of scalers and on
 ``scaler`` gives thresholds in the units that the data had before it. Each form has a file, which
 only writes; the words are those of ``_describe``. Of SQL, ``_dialects`` is the list of databases,
 and ``_sqlite`` what is different there. ``_loaded`` is a tree that has left its method behind: what
-a file of JSON holds.
+a file of JSON holds; ``_rename`` gives its clusters other names.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from agathis._support.lazy import lazy
 __all__ = [
     "LoadedTree",
     "from_json",
+    "renamed",
     "to_dot",
     "to_json",
     "to_onnx",
@@ -30,6 +31,7 @@ __all__ = [
 _HOMES = {
     "LoadedTree": "agathis.export._loaded",
     "from_json": "agathis.export._json",
+    "renamed": "agathis.export._rename",
     "to_dot": "agathis.export._dot",
     "to_json": "agathis.export._json",
     "to_onnx": "agathis.export._onnx",
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from agathis.export._loaded import LoadedTree
     from agathis.export._onnx import to_onnx
     from agathis.export._python import to_python
+    from agathis.export._rename import renamed
     from agathis.export._rules import to_rules
     from agathis.export._sklearn import to_sklearn
     from agathis.export._sql import to_sql

@@ -19,6 +19,7 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._describe.columns import Indicator, one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
+from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rounded
 from agathis._describe.rows import table_of
 from agathis._tables.feature_rows import rows_for_tree
@@ -27,7 +28,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class LoadedTree(TreeModel, BaseEstimator):
+class LoadedTree(ShownInNotebooks, TreeModel, BaseEstimator):
     """A fitted tree without the method that grew it.
 
     It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._describe.columns import Codes, Column, Indicator
-from agathis.report._wording import category_of, otherwise
+from agathis._describe.columns import Codes, Column
 
 #: Bins of one feature; a round step may make some more or less.
 BINS = 24
@@ -90,13 +89,10 @@ def histogram(
     missing = [len(left) - len(sides[0]), len(right) - len(sides[1])]
     if not len(both):
         return None
-    if isinstance(column, Indicator):
-        counts = [np.bincount(values > 0.5, minlength=2) for values in sides]
-        found: dict[str, object] = {"labels": [otherwise(column), category_of(column)]}
-    elif isinstance(column, Codes) and np.isin(both, list(column.codes)).all():
+    if isinstance(column, Codes) and np.isin(both, list(column.codes)).all():
         values = np.sort(np.fromiter(column.codes, dtype=np.float64))
         counts = [np.bincount(np.searchsorted(values, v), minlength=len(values)) for v in sides]
-        found = {"labels": [column.codes[value] for value in values.tolist()]}
+        found: dict[str, object] = {"labels": [column.codes[v] for v in values.tolist()]}
     else:
         scale = scale_of(both, BINS, threshold)
         counts = [np.bincount(scale.place(v), minlength=scale.count) for v in sides]

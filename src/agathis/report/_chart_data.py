@@ -1,54 +1,56 @@
-"""What the charts of a page draw: profile, plane and curve, in plain numbers."""
+"""The rows in the plane, as a page draws them: bins, or points where rows may be shown."""
 
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from agathis._describe.described_tree import Described
-from agathis._describe.gains import gain_curve
-from agathis._describe.points import cluster_points
-from agathis._describe.profile import ClusterProfile
-from agathis._trees.tree import Tree
+from agathis._describe.points import ClusterPoints, cluster_points, principal
 from agathis.report._bins import plane_bins
+from agathis.report._fit_rows import FitRows, sample_of
 from agathis.report._rows import rounded
 
-# Features of the profile; points of the plane where rows may be shown.
-PROFILE, POINTS = 20, 4000
-
-
-def profile_data(profile: ClusterProfile) -> dict[str, object]:
-    """The most telling features."""
-
-    def plain(table: np.ndarray) -> list[list[float | None]]:
-        return [[rounded(v) for v in line[:PROFILE]] for line in table]
-
-    return {
-        "features": profile.features[:PROFILE].tolist(),
-        "explained": [rounded(v) for v in profile.explained[:PROFILE]],
-        "means": plain(profile.means),
-        "standardised": plain(profile.standardised),
-    }
+#: Points of the plane where rows may be shown.
+POINTS = 4000
 
 
 def plane_data(
-    described: Described, X: np.ndarray, standardise: bool, rows: bool
+    described: Described, X: np.ndarray, scaled: FitRows, labels: np.ndarray, rows: bool
 ) -> dict[str, object]:
-    """Rows in the plane: counts in bins, or points where rows may be shown."""
-    most = POINTS if rows else None
-    found = cluster_points(
-        described.tree,
-        X,
-        feature_names=described.features,
-        cluster_names=described.clusters,
-        standardise=standardise,
-        max_points=most,
-    )
+    """Rows in the plane: counts in bins, or points where rows may be shown.
+
+    Of one or two columns they lie there in their units; else along the two directions in which the
+    rows differ most in the scaling of the fit.
+    """
+    tree = described.tree
+    if tree.n_features > 2:
+        drawn = sample_of(len(X), POINTS if rows else len(X))
+        points, explained = principal(scaled.points, drawn, standardise=False)
+        found = ClusterPoints(
+            plane="components",
+            points=points,
+            cluster=labels[drawn],
+            rows=drawn,
+            axis_names=("principal component 1", "principal component 2"),
+            explained=explained,
+            regions=None,
+            sizes=np.bincount(labels, minlength=tree.n_clusters),
+            cluster_names=tuple(described.clusters),
+            n_missing=0,
+        )
+    else:
+        found = cluster_points(
+            tree,
+            X,
+            feature_names=described.features,
+            cluster_names=described.clusters,
+            max_points=POINTS if rows else None,
+        )
     bins = plane_bins(found.points, found.cluster, found.plane == "feature")
-    points = None
+    marks = None
     if rows:
         bins["cells"] = []
-        points = [
+        marks = [
             [rounded(x), rounded(y), int(k), int(row)]
             for (x, y), k, row in zip(found.points, found.cluster, found.rows, strict=True)
             if np.isfinite(x) and np.isfinite(y)
@@ -65,23 +67,9 @@ def plane_data(
         "axes": list(found.axis_names),
         "explained": None if found.explained is None else [rounded(v) for v in found.explained],
         **bins,
-        "points": points,
+        "points": marks,
         "regions": regions,
-        "standardised": standardise,
+        "scaled": scaled.scaling != "none",
         "n_missing": found.n_missing,
         "n_rows": len(X),
-    }
-
-
-def curve_data(model: BaseEstimator | Tree, tree: Tree) -> dict[str, object]:
-    """The objective, or what all splits so far added, after each split."""
-    curve = gain_curve(model)
-    known = curve.objective is not None
-    values = curve.cumulative if curve.objective is None else curve.objective
-    return {
-        "of": "objective" if known else "gain so far",
-        "values": [rounded(v) for v in values],
-        "n_clusters": curve.n_clusters.tolist(),
-        "founds": curve.founds.tolist(),
-        "enough": curve.leaves_for(0.95) if tree.n_leaves > 1 else 1,
     }

@@ -1,4 +1,4 @@
-// Marks, bars, histograms, the plane and the curve: each returns an SVG element.
+// Marks, bars, histograms, small distributions and the plane: each returns an SVG element.
 
 // Corners on circles: `radii` are taken in turn, the first corner is at `turn` degrees from the top.
 function corners(count, radii, turn = 0) {
@@ -165,40 +165,38 @@ function planeChart(room) {
 }
 
 function planeHint() {
-  const { explained, points, kind, standardised, n_missing: missing, n_rows: n } = data.plane;
+  const { explained, points, kind, scaled, n_missing: missing, n_rows: n } = data.plane;
   const what = points
     ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "A mark is a row. ")
     : "A mark stands for the rows around it and has the look of their most frequent cluster; the larger, the more rows. ";
   const where = kind !== "components" ? "" :
-    `Seen along the two directions in which ${standardised ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
+    `Seen along the two directions in which ${scaled ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
   return what + where + (missing ? `${counted(missing)} with missing values have no place here.` : "");
 }
 
-function curveChart(room) {
-  const { values, founds, n_clusters: clusters, of, enough } = data.curve;
-  const n = values.length;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const air = (high - low) * 0.06 || 1;
-  const { chart, x, y } = axes([1, Math.max(2, n) + 0.3], [low - air, high + air], ["leaves", of], room, { whole: true });
-  if (n > 2) chart.append(svg("line", { class: "enough", x1: x(enough), x2: x(enough), y1: y(low - air), y2: y(high + air) }));
-  chart.append(svg("path", { class: "curve-line", d: "M" + values.map((v, i) => `${x(i + 1)} ${y(v)}`).join("L") }));
-  values.forEach((v, i) => {
-    const title = svg("title", {}, `${i + 1} leaves, ${counted(clusters[i], "cluster")}: ${shown(v)}`);
-    const r = founds[i] ? 4.5 : n > 60 ? 1.8 : 3;
-    chart.append(founds[i]
-      ? svg("rect", { class: "curve-dot new", x: x(i + 1) - r, y: y(v) - r, width: 2 * r, height: 2 * r }, title)
-      : svg("circle", { class: "curve-dot", cx: x(i + 1), cy: y(v), r }, title));
-    if (founds[i]) chart.append(svg("text", { class: "dark", x: x(i + 1) + 8, y: y(v) + 14 }, clusters[i]));
+// A column of the profile: all rows in grey, those of a cluster in front. Shares, of the rows of each.
+function distribution(item, cluster) {
+  const [width, height] = [128, 38];
+  const own = cluster === null ? null : item.clusters[cluster];
+  const shares = (part) => {
+    const total = part.counts.reduce((sum, n) => sum + n, 0) + part.missing || 1;
+    return [...part.counts, ...(item.missing ? [part.missing] : [])].map((n) => n / total);
+  };
+  const [whole, front] = [shares(item), own ? shares(own) : null];
+  const most = Math.max(...whole, ...(front ?? [0]), 1e-9);
+  const n = item.counts.length;
+  // Missing values stand by themselves at the right.
+  const apart = item.missing ? 6 : 0;
+  const wide = (width - apart) / whole.length;
+  const gap = item.labels ? Math.min(3, wide * 0.2) : 0;
+  const bars = (values, cls) => values.map((share, i) => {
+    if (!(share > 0)) return null;
+    const high = Math.max(0.8, (share / most) * (height - 2));
+    return svg("rect", { class: i === n ? `${cls} gone` : cls, x: (i * wide + gap / 2 + (i === n ? apart : 0)).toFixed(2), y: (height - high).toFixed(2), width: (wide - gap).toFixed(2), height: high.toFixed(2) },
+      item.labels || i === n ? svg("title", {}, `${i === n ? "missing" : item.labels[i]}: ${percent(share)}`) : null);
   });
-  return chart;
-}
-
-function curveHint() {
-  const { values, enough, of } = data.curve;
-  if (values.length < 2) return "The tree has no split.";
-  const all = values.length;
-  const what = of === "objective"
-    ? "The objective is what the tree is grown to raise: it is high where the rows of a cluster are alike."
-    : "A gain is by how much a split made the rows of a cluster more alike; the curve adds them up.";
-  return `${what} Here ${enough} of ${all} leaves reach 95 % of the way (dotted line). Squares are splits that found a cluster, with the number of clusters from there on.`;
+  return svg("svg", { class: "small-chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+    "aria-label": `Distribution of ${item.name}, ${cluster === null ? "all rows" : data.clusters[cluster].name}` },
+  bars(whole, front ? "whole" : "whole alone"), front ? bars(front, "front") : null,
+  svg("line", { class: "axis", x1: 0, x2: width - (apart ? wide + apart : 0), y1: height - 0.5, y2: height - 0.5 }));
 }

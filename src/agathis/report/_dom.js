@@ -75,3 +75,14 @@ function pathTo(node) {
   while (data.nodes[path[0]].parent >= 0) path.unshift(data.nodes[path[0]].parent);
   return path;
 }
+
+// A file for the reader to keep.
+function download(name, content, type) {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = el("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+// The title as the name of a file.
+const fileName = (ending) => (document.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "clusters") + ending;

@@ -1,7 +1,7 @@
 // Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
 // between its children. "outline": one box a line, deeper ones further in, for narrow pages.
 
-const ACROSS = { width: 150, height: 42, gap: 88, widest: 200, pitch: 52, border: 22 };
+const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, pitch: 52, border: 22 };
 const OUTLINE = { height: 58, pitch: 66, inset: 16, border: 10 };
 
 // The nodes that are not inside a folded one, as they are read.
@@ -29,6 +29,13 @@ function gapBefore(nodes) {
   return Math.min(ACROSS.widest, Math.max(ACROSS.gap, Math.ceil(words) + BESIDE));
 }
 
+// How wide boxes are: so wide that the longest name is whole, within reason.
+function boxWidth(nodes) {
+  pen.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
+  const names = Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].name).width));
+  return Math.min(ACROSS.broadest, Math.max(ACROSS.width, Math.ceil(names) + 24));
+}
+
 // Places of boxes: `at` has left, top, width and height of each node that is seen.
 function places(kind, folded, room, close = false) {
   const seen = unfolded(folded);
@@ -36,7 +43,8 @@ function places(kind, folded, room, close = false) {
 }
 
 function across(seen, folded, close) {
-  const { width, height, border } = ACROSS;
+  const { height, border } = ACROSS;
+  const width = boxWidth(seen);
   const pitch = height + (close ? 3 : ACROSS.pitch - height);
   const middle = new Map();
   let leaves = 0;

@@ -7,18 +7,20 @@ const SHOWN = 8;
 
 const nodeOf = (row) => data.lookup.leaves[leafOf[row]];
 
-function showRow(row) {
+const ids = data.ids?.values ?? null;
+
+// A row among its neighbours, or among those that were found.
+function showRow(row, found = null) {
   const total = leafOf.length;
   const first = Math.max(0, Math.min(row - (row % SHOWN), total - 1));
-  const lines = [];
-  for (let i = first; i < Math.min(first + SHOWN, total); i++) lines.push(tableRow(i, i === row));
-  byId("rows").tBodies[0].replaceChildren(...lines);
+  const shown = found ?? Array.from({ length: Math.min(SHOWN, total - first) }, (_, i) => first + i);
+  byId("rows").tBodies[0].replaceChildren(...shown.map((i) => tableRow(i, i === row)));
   byId("row-back").disabled = first === 0;
   byId("row-on").disabled = first + SHOWN >= total;
   byId("row").value = row;
   byId("row-error").textContent = "";
   const way = pathTo(nodeOf(row));
-  byId("path").replaceChildren(el("h3", {}, `The way of row ${row}`), el("ol", {}, way.map((node, i) => step(node, way[i - 1], row))), ...allValues(row));
+  byId("path").replaceChildren(el("h3", {}, `The way of row ${row}` + (ids ? `, ${ids[row]}` : "")), el("ol", {}, way.map((node, i) => step(node, way[i - 1], row))), ...allValues(row));
 }
 
 function tableRow(row, current) {
@@ -26,6 +28,7 @@ function tableRow(row, current) {
   const link = el("button", { type: "button", "data-row": row }, String(row));
   return el("tr", { "aria-current": current ? "true" : null },
     el("td", { class: "num" }, link),
+    ids ? el("td", { class: "name id" }, ids[row]) : null,
     el("td", {}, el("span", { class: "chip" }, mark(node.cluster), el("span", { class: "name" }, node.name))),
     classOf ? el("td", { class: "name" }, data.classes[classOf[row]]) : null,
     el("td", {}, ruleText(node.rule)));
@@ -37,7 +40,7 @@ function step(number, before, row) {
   const leaf = !node.children.length;
   const words = before === undefined ? ["all rows"]
     : [el("b", { class: "name" }, data.nodes[before].name), " " + node.condition];
-  const value = before !== undefined && columns
+  const value = before !== undefined && columns && data.nodes[before].feature !== null
     ? ` (it is ${valueText(data.nodes[before].feature, (f) => columns[f][row])})` : "";
   return el("li", { "data-node": number, class: leaf ? `k${node.cluster}` : null },
     words, value, " ", el("small", {}, counted(node.size)),
@@ -60,9 +63,24 @@ function lookUp(text) {
     byId("row-error").textContent = `There is no row "${text}": rows are numbered from 0 to ${leafOf.length - 1}.`;
     return;
   }
-  showRow(row);
+  follow(row);
+}
+
+function follow(row, found = null) {
+  showRow(row, found);
   state.way = new Set(pathTo(nodeOf(row)));
   arrange();
+}
+
+// Rows by their identifier: the one that has it, or those that have the text in theirs.
+function find(text) {
+  const wanted = text.trim().toLowerCase();
+  const rows = ids.map((_, row) => row);
+  const same = rows.filter((row) => ids[row].trim().toLowerCase() === wanted);
+  const found = same.length ? same : rows.filter((row) => wanted && ids[row].toLowerCase().includes(wanted));
+  if (found.length) follow(found[0], found.slice(0, SHOWN));
+  const more = found.length > SHOWN ? `${found.length} rows have "${text}" in it; these are the first.` : "";
+  byId("row-error").textContent = found.length ? more : `No row has "${text}" in its ${data.ids.name}.`;
 }
 
 function listenToLookup() {
@@ -70,8 +88,10 @@ function listenToLookup() {
   const current = () => Number(byId("row").value) || 0;
   byId("lookup-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    lookUp(byId("row").value);
+    if (document.activeElement === byId("id")) find(byId("id").value);
+    else lookUp(byId("row").value);
   });
+  if (ids) byId("find").addEventListener("click", () => find(byId("id").value));
   byId("rows").addEventListener("click", (event) => {
     const row = event.target.closest("button")?.dataset.row;
     if (row === undefined) return;

@@ -8,8 +8,13 @@ function drawMarks() {
 
 // As wide as there is room, so that letters have their size on a phone too.
 function drawCharts(room = null) {
-  for (const [id, chart] of [["plane", planeChart], ["curve", curveChart]]) {
-    byId(id).replaceChildren(chart(room ?? byId(id).clientWidth - 20));
+  byId("plane").replaceChildren(planeChart(room ?? byId("plane").clientWidth - 20));
+}
+
+// The small distributions of the profile, above the words that are there.
+function drawProfile() {
+  for (const cell of document.querySelectorAll("td[data-cell]")) {
+    cell.prepend(distribution(data.profile[cell.dataset.cell], cell.dataset.of === undefined ? null : Number(cell.dataset.of)));
   }
 }
 
@@ -80,12 +85,14 @@ fit(0.6);
 listenToTree();
 choose(0);
 byId("plane-hint").textContent = planeHint();
-byId("curve-hint").textContent = curveHint();
 drawCharts();
+drawProfile();
 listenToLookup();
 showCode();
 listenToTheme();
 listenToPrinter();
+listenToNames();
+listenToPictures();
 
 let width = view.clientWidth;
 new ResizeObserver(() => {

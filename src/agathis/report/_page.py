@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from types import ModuleType
 from typing import Any
@@ -23,13 +22,25 @@ from sklearn.pipeline import Pipeline
 
 from agathis._support.extras import needed
 from agathis._support.files import target_of, write_whole
-from agathis._support.numbers import number
 from agathis._trees.tree import Tree
+from agathis.report._figures import (
+    again,
+    apart,
+    buys,
+    decimals,
+    figure,
+    percent,
+    steps,
+    times,
+)
 from agathis.report._summary import summarise
 from agathis.report._wording import in_words
 
 # In the order in which they are read: later ones use what earlier ones define.
-SCRIPTS = ("_dom.js", "_charts.js", "_panel.js", "_layout.js", "_tree.js", "_lookup.js", "_main.js")
+SCRIPTS = (
+    "_dom.js", "_names.js", "_charts.js", "_panel.js", "_layout.js", "_tree.js", "_picture.js",
+    "_lookup.js", "_main.js",
+)  # fmt: skip
 
 
 def write(
@@ -40,6 +51,11 @@ def write(
     cluster_names: Sequence[str] | None = None,
     *,
     title: str | None = None,
+    target_name: str | None = None,
+    ids: ArrayLike | None = None,
+    id_name: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    fit_rows: ArrayLike | None = None,
     rows: bool = False,
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
@@ -49,9 +65,10 @@ def write(
 ) -> None:
     """Write a page about a tree and its clusters: one HTML file that asks for nothing else.
 
-    It shows each cluster in words, the tree to fold and zoom, profiles, the rows in the plane,
-    the objective, the tree as SQL and Python, and the path of each row by its position. It works
-    from a mail or a stick, in any recent browser, and prints.
+    It shows each cluster in words, the tree to fold and zoom, how good the clusters are and what
+    they come from, each column as small distributions, the rows in the plane, what more leaves
+    would buy, the tree as SQL and Python, and the path of each row. Clusters can be renamed there.
+    It works from a mail or a stick, in any recent browser, and prints.
 
     **What is inside.** Without ``rows=True`` no row of X is in the file: counts, means, quartiles,
     histograms with round edges, bins of the plane, and for each row the number of its leaf. Of
@@ -75,9 +92,26 @@ def write(
         Classes of the rows, where they are known: the page then shows their mix in each cluster
         and node.
     cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
+        By default short titles of what tells each from the others, such as "flipper > 206".
     title : str, optional
         What stands on top.
+    target_name : str, optional
+        What y is: the page says "67 % survived: yes". By default the name of y, where that is a
+        column of a data frame.
+    ids : array-like of shape (n_samples,), optional
+        An identifier of each row, by which it is found on the page. Up to 5000 rows have theirs
+        in the file, and the page says so.
+    id_name : str, optional
+        What the identifiers are; by default the name of ``ids``.
+    provenance : mapping, optional
+        Where the rows come from, for the page to tell: ``source``, ``rows_read``, ``rows_used``,
+        ``rows_why`` (why some are not used), ``scaling`` in words, and ``columns``, a list of
+        mappings with ``column``, ``kind``, ``became`` (what was made of it), ``why`` and ``used``
+        (False where it was left out, None where it is only shown).
+    fit_rows : array-like of shape (n_samples, n_columns), optional
+        The rows as the method saw them, encoded and scaled. How good the clusters are, and the
+        plane, is told of these. By default found by the scaler or the pipeline; of a tree from a
+        file numbers are standardised.
     rows : bool, default=False
         Whether the values of the rows, and their classes, are put into the file.
     scaler, feature_names, one_hot, value_names, digits : optional
@@ -105,6 +139,11 @@ def write(
         y,
         cluster_names,
         title=title,
+        target_name=target_name,
+        ids=ids,
+        id_name=id_name,
+        provenance=provenance,
+        fit_rows=fit_rows,
         rows=rows,
         scaler=scaler,
         feature_names=feature_names,
@@ -121,7 +160,17 @@ def render(summary: Mapping[str, object]) -> str:
     environment = _jinja2().Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters.update(number=figure, percent=percent, words=in_words, level=level)
+    environment.filters.update(
+        number=figure,
+        percent=percent,
+        words=in_words,
+        times=times,
+        decimals=decimals,
+        apart=apart,
+        again=again,
+        buys=buys,
+        steps=steps,
+    )
     style = environment.from_string(_file("_style.css")).render(summary)
     script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
     return environment.from_string(_file("_page.html.j2")).render(
@@ -144,41 +193,6 @@ def as_data(summary: object) -> str:
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-def figure(value: float | None) -> str:
-    """A number for reading.
-
-    >>> figure(12345.678), figure(0.5), figure(None) == "\\u2013", figure(-0.25) == "\\u22120.25"
-    ('12,350', '0.5', True, True)
-    """
-    if value is None:
-        return "\u2013"
-    short = float(number(value, 4)) if abs(value) < 1e4 else float(f"{value:.4g}")
-    text = f"{short:,.10g}" if 1e-4 <= abs(short) < 1e15 or short == 0 else f"{short:g}"
-    return text.replace("-", "\u2212")
-
-
-def percent(share: float) -> str:
-    """A share for reading.
-
-    >>> percent(0.4237), percent(0.305), percent(0.0042), percent(0.00001)
-    ('42\\xa0%', '31\\xa0%', '0.4\\xa0%', '< 0.1\\xa0%')
-    """
-    if 0 < share < 0.0005:
-        return "< 0.1\u00a0%"
-    # Half up, as browsers do: the scripts of the page write shares too.
-    step = Decimal("0.1" if 0 < share < 0.0995 else "1")
-    return f"{Decimal(100 * share).quantize(step, ROUND_HALF_UP)}\u00a0%"
-
-
-def level(apart: float | None) -> str:
-    """The class of a cell of the profile: from ``z-8`` to ``z8``, full at two deviations.
-
-    >>> level(0.26), level(-9.0), level(None)
-    ('z1', 'z-8', 'zx')
-    """
-    return "zx" if apart is None else f"z{max(-8, min(8, round(4 * apart)))}"
 
 
 def _hash(text: str) -> str:

@@ -30,7 +30,7 @@ function showPanel(number) {
   if (node.classes) {
     const look = (c) => ({ class: "class", opacity: 1 - (0.82 * c) / Math.max(1, data.classes.length - 1) });
     const sign = (c) => svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { ...look(c), width: 10, height: 10, rx: 2 }));
-    parts.push(el("h4", {}, "Classes"), ...mixOf(node.classes, data.classes, sign, look));
+    parts.push(el("h4", { class: "name" }, data.target ?? "Classes"), ...mixOf(node.classes, data.classes, sign, look));
   }
   parts.push(...valuesOf(node));
   byId("panel").replaceChildren(...parts);

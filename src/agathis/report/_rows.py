@@ -13,6 +13,7 @@ import numpy as np
 
 from agathis._checks import data as checks
 from agathis._describe.boxes import Box, inside
+from agathis._describe.columns import Column, Indicator
 from agathis._trees.tree import Tree
 
 #: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
@@ -31,6 +32,8 @@ class NodeRows:
     ----------
     X : ndarray of shape (n_samples, n_features)
         Sorted by leaf.
+    counted : ndarray of shape (n_samples, n_features)
+        The same with 0 where the category of a row is not known: shares are of all rows.
     order : ndarray of shape (n_samples,)
         Which row of the table each of these is.
     leaf : ndarray of shape (n_samples,)
@@ -42,6 +45,7 @@ class NodeRows:
     """
 
     X: np.ndarray
+    counted: np.ndarray
     order: np.ndarray
     leaf: np.ndarray
     leaves: list[int]
@@ -56,7 +60,9 @@ class NodeRows:
         return slice(int(self.begin[node]), int(self.end[node]))
 
 
-def rows_by_node(tree: Tree, X: np.ndarray, leaves: Sequence[int]) -> NodeRows:
+def rows_by_node(
+    tree: Tree, X: np.ndarray, leaves: Sequence[int], columns: Sequence[Column]
+) -> NodeRows:
     """Sort rows by leaf; ``leaves`` are all leaves from left to right."""
     place = np.zeros(tree.node_count, dtype=np.intp)
     place[list(leaves)] = np.arange(len(leaves))
@@ -69,7 +75,18 @@ def rows_by_node(tree: Tree, X: np.ndarray, leaves: Sequence[int]) -> NodeRows:
     for node in np.flatnonzero(~tree.is_leaf)[::-1]:
         begin[node] = begin[tree.children_left[node]]
         end[node] = end[tree.children_right[node]]
-    return NodeRows(X[order], order, leaf, list(leaves), begin, end)
+    rows = X[order]
+    return NodeRows(rows, counted(rows, columns), order, leaf, list(leaves), begin, end)
+
+
+def counted(X: np.ndarray, columns: Sequence[Column]) -> np.ndarray:
+    """The rows with 0 where the category of a row is not known."""
+    shares = [f for f, column in enumerate(columns) if isinstance(column, Indicator)]
+    if not np.isnan(X[:, shares]).any():
+        return X
+    out = X.copy()
+    out[:, shares] = np.nan_to_num(out[:, shares])
+    return out
 
 
 def counts_by_node(rows: NodeRows, group: np.ndarray, n_groups: int) -> np.ndarray:
@@ -112,7 +129,7 @@ def telling_features(
 
     Those of which fewer than ``least`` values are known are left out.
     """
-    part = rows.X[rows.of(node)]
+    part = rows.counted[rows.of(node)]
     if len(part) < least:
         return []
     here = checks.column_means(part, None)
@@ -122,10 +139,15 @@ def telling_features(
     return [int(f) for f in found if apart[f] >= 0]
 
 
-def spread_of(values: np.ndarray, least: int) -> dict[str, object]:
-    """Mean, quartiles and missing values of one feature; of fewer than ``least`` values none."""
-    known = values[~np.isnan(values)].astype(np.float64)
-    out: dict[str, object] = {"missing": int(len(values) - len(known))}
+def spread_of(values: np.ndarray, least: int, column: Column) -> dict[str, object]:
+    """Mean, quartiles and missing values of one feature; of fewer than ``least`` values none.
+
+    Of a category the mean is its share of all rows.
+    """
+    missing = np.isnan(values)
+    out: dict[str, object] = {"missing": int(missing.sum())}
+    share = isinstance(column, Indicator)
+    known = np.where(missing, 0.0, values) if share else values[~missing].astype(np.float64)
     if len(known) < least:
         return {**out, "mean": None, "quartiles": None}
     quartiles = np.quantile(known, [0.25, 0.5, 0.75])

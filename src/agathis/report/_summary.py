@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,31 +20,26 @@ from sklearn.pipeline import Pipeline
 
 import agathis
 from agathis._checks.metrics import check_labels
-from agathis._describe.colours import cluster_style
-from agathis._describe.columns import Codes, Indicator, one_hot_of, value_names_of
+from agathis._describe.columns import Indicator, is_missing, one_hot_of, value_names_of
 from agathis._describe.described_tree import Described, describe, last_step
-from agathis._describe.layout import TreeLayout, layout_tree
-from agathis._describe.profile import ClusterProfile, cluster_profile
+from agathis._describe.layout import layout_tree
+from agathis._describe.profile import cluster_profile
 from agathis._describe.rows import check_columns, table_of
-from agathis._describe.rules import cluster_boxes, node_box
 from agathis._trees.tree import Tree
-from agathis.export import LoadedTree, to_python, to_sql
+from agathis.export import to_python, to_sql
 from agathis.export._dialects import DIALECTS
-from agathis.report._bins import histogram
-from agathis.report._chart_data import curve_data, plane_data, profile_data
-from agathis.report._rows import (
-    FEW,
-    NodeRows,
-    by_cover,
-    counts_by_node,
-    named_classes,
-    rounded,
-    rows_by_node,
-    spread_of,
-    telling_features,
-)
-from agathis.report._typical import typical_of, whole_shares, without_few
-from agathis.report._wording import at_most, category_of, otherwise, rule_of
+from agathis.report._chart_data import plane_data
+from agathis.report._distributions import profile_data
+from agathis.report._fit_rows import fit_rows_of
+from agathis.report._groups import clusters_of, kind_of, nodes_of
+from agathis.report._provenance import provenance_of
+from agathis.report._quality import quality_of
+from agathis.report._rows import FEW, named_classes, rows_by_node, spread_of
+from agathis.report._typical import whole_shares, without_few
+from agathis.report._wording import titles_of
+
+#: Rows up to which a page holds their identifiers.
+MOST_IDS = 5000
 
 
 def summarise(
@@ -53,6 +49,11 @@ def summarise(
     cluster_names: Sequence[str] | None = None,
     *,
     title: str | None = None,
+    target_name: str | None = None,
+    ids: ArrayLike | None = None,
+    id_name: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    fit_rows: ArrayLike | None = None,
     rows: bool = False,
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
@@ -64,16 +65,18 @@ def summarise(
 
     Parameters
     ----------
-    model, X, y, cluster_names, title, rows, scaler, feature_names, one_hot, value_names, digits
-        As for :func:`agathis.report.write`.
+    model, X, y, cluster_names, title, target_name, ids, id_name, provenance, fit_rows
+        As for :func:`agathis.report.write`, and so are ``rows``, ``scaler``, ``feature_names``,
+        ``one_hot``, ``value_names`` and ``digits``.
 
     Returns
     -------
     summary : dict
         ``about`` (counts of rows, features, clusters, leaves), ``clusters`` (rule, size, what is
-        typical), ``nodes`` (rule, size, histogram of the split, quartiles), ``features``,
-        ``classes``, ``profile``, ``plane``, ``curve``, ``code``, ``lookup`` (the leaf of each
-        row) and, where asked for, ``rows``.
+        typical), ``nodes`` (rule, size, histogram of the split, quartiles), ``quality`` (share
+        explained, silhouette, stability, what more leaves buy), ``provenance``, ``features``,
+        ``classes``, ``profile``, ``plane``, ``code``, ``lookup`` (the leaf of each row) and,
+        where asked for, ``ids`` and ``rows``.
 
     Examples
     --------
@@ -90,14 +93,19 @@ def summarise(
     """
     if not isinstance(rows, (bool, np.bool_)):
         raise TypeError(f"rows must be True or False; it is {rows!r}.")
-    if title is not None and not isinstance(title, str):
-        raise TypeError(f"title must be a text; it is {title!r}.")
+    texts = {"title": title, "target_name": target_name, "id_name": id_name}
+    for name, text in texts.items():
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"{name} must be a text; it is {text!r}.")
+    raw = X
     described = _described(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
+    if not described.named_clusters:
+        described = replace(described, clusters=titles_of(described))
     tree = described.tree
     X = table_of(described, X, missing=bool(getattr(described.model, "_takes_missing", True)))
-    held = rows_by_node(tree, X, [path[-1] for path in described.paths()])
+    held = rows_by_node(tree, X, [path[-1] for path in described.paths()], described.columns)
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
     # A model that was read from a file knows what its columns are.
@@ -116,9 +124,7 @@ def summarise(
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
     labels = tree.cluster[held.leaves][held.leaf]
-    # A file does not tell whether its tree was grown from scaled rows. Units may be of any size:
-    # without scaling one column alone could be the plane.
-    standardise = described.scaled or isinstance(described.model, LoadedTree)
+    scaled = fit_rows_of(described, model, raw, X, scaler, fit_rows)
     profile = cluster_profile(
         tree,
         X,
@@ -142,17 +148,20 @@ def summarise(
             "version": agathis.__version__,
         },
         "features": [
-            {"name": column.label, **_kind(column), **spread_of(X[:, f], least)}
+            {"name": column.label, **kind_of(column), **spread_of(X[:, f], least, column)}
             for f, column in enumerate(described.columns)
         ],
         "classes": None if classes is None else classes[0],
-        "clusters": _clusters(described, X, profile, labels, classes, least),
-        "nodes": _nodes(described, held, layout, profile, classes, least),
-        "profile": profile_data(profile),
-        "plane": plane_data(described, X, standardise, bool(rows)),
-        "curve": curve_data(described.model, tree),
+        "target": _name_of(target_name, y),
+        "clusters": clusters_of(described, X, profile, labels, classes, least),
+        "nodes": nodes_of(described, held, layout, profile, classes, least),
+        "quality": quality_of(described.model, tree, scaled, labels, least),
+        "provenance": provenance_of(provenance, described, X, scaled),
+        "profile": profile_data(profile, described.columns, X, labels, least),
+        "plane": plane_data(described, X, scaled, labels, bool(rows)),
         "code": _code(described, one_hot),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
+        "ids": _ids(ids, _name_of(id_name, ids) or "identifier", len(X)),
         "rows": _whole_table(X, classes) if rows else None,
     }
 
@@ -187,6 +196,28 @@ def _described(
     )
 
 
+def _name_of(given: str | None, values: object) -> str | None:
+    """What was given, or the name that a column of a data frame has."""
+    name = getattr(values, "name", None) if given is None else given
+    return name if isinstance(name, str) and name else None
+
+
+def _ids(ids: ArrayLike | None, name: str, n_rows: int) -> dict[str, object] | None:
+    """Identifiers as texts; of many rows only that they are not there."""
+    if ids is None:
+        return None
+    found = np.asarray(ids).ravel()
+    if len(found) != n_rows:
+        raise ValueError(f"ids has {len(found)} values; X has {n_rows} rows.")
+    return {
+        "name": name,
+        "most": MOST_IDS,
+        "values": ["" if is_missing(value) else str(value) for value in found.tolist()]
+        if n_rows <= MOST_IDS
+        else None,
+    }
+
+
 def _method(model: object) -> str:
     return str(getattr(model, "source", None) or type(model).__name__)
 
@@ -196,111 +227,6 @@ def _n_sources(described: Described) -> int:
     columns = described.columns
     sources = {column.source for column in columns if isinstance(column, Indicator)}
     return len(sources) + sum(not isinstance(column, Indicator) for column in columns)
-
-
-def _kind(column: object) -> dict[str, object]:
-    """What a page needs to put a value of the feature into words."""
-    if isinstance(column, Indicator):
-        return {
-            "kind": "indicator",
-            "source": column.source,
-            "category": category_of(column),
-            "otherwise": otherwise(column),
-        }
-    if isinstance(column, Codes):
-        return {"kind": "codes", "codes": [[v, word] for v, word in column.codes.items()]}
-    return {"kind": "number"}
-
-
-def _nodes(
-    described: Described,
-    held: NodeRows,
-    layout: TreeLayout,
-    profile: ClusterProfile,
-    classes: tuple[list[str], np.ndarray] | None,
-    least: int,
-) -> list[dict[str, object]]:
-    tree = described.tree
-    cluster = tree.cluster[held.leaves][held.leaf]
-    mix = counts_by_node(held, cluster, tree.n_clusters)
-    if classes is not None:
-        by_class = counts_by_node(held, classes[1], len(classes[0]))
-    mean, spread = np.zeros((2, tree.n_features))
-    mean[profile.features], spread[profile.features] = profile.overall, profile.spread
-    out = []
-    for node in layout.nodes:
-        i, size = node.node, int(held.size[node.node])
-        told = size >= least
-        is_leaf = bool(tree.is_leaf[i])
-        box = node_box(described, tree.path(i))
-        telling = telling_features(held, i, mean, spread, profile.features, least)
-        out.append(
-            {
-                "parent": node.parent,
-                "children": []
-                if is_leaf
-                else [int(tree.children_left[i]), int(tree.children_right[i])],
-                "name": node.cluster_name if is_leaf else node.feature,
-                "feature": None if is_leaf else int(tree.feature[i]),
-                "condition": at_most(node.condition),
-                "rule": rule_of([box]),
-                "cluster": node.cluster,
-                "n_leaves": node.n_leaves,
-                "move": node.move,
-                "gain": rounded(node.gain_share),
-                "size": size,
-                "share": rounded(size / len(held.X)),
-                "mix": mix[i].tolist(),
-                "classes": by_class[i].tolist() if classes is not None and told else None,
-                "telling": [
-                    {"feature": f, **spread_of(held.X[held.of(i), f], least)} for f in telling
-                ],
-                "histogram": None if is_leaf else _histogram(described, held, i),
-            }
-        )
-    return out
-
-
-def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, object] | None:
-    tree = described.tree
-    f = int(tree.feature[node])
-    sides = (tree.children_left[node], tree.children_right[node])
-    left, right = (held.X[held.of(side), f] for side in sides)
-    return histogram(left, right, described.columns[f], float(tree.threshold[node]))
-
-
-def _clusters(
-    described: Described,
-    X: np.ndarray,
-    profile: ClusterProfile,
-    labels: np.ndarray,
-    classes: tuple[list[str], np.ndarray] | None,
-    least: int,
-) -> list[dict[str, object]]:
-    tree = described.tree
-    total, out = len(labels), []
-    for k, boxes in enumerate(cluster_boxes(described)):
-        style, size = cluster_style(k), int(profile.sizes[k])
-        order = by_cover(X, boxes)
-        counts = None
-        if classes is not None and size >= least:
-            counts = np.bincount(classes[1][labels == k], minlength=len(classes[0])).tolist()
-        out.append(
-            {
-                "name": described.clusters[k],
-                "colour": style.colour,
-                "ink": style.text_colour,
-                "marker": style.marker,
-                "rule": rule_of([boxes[i] for i, _ in order]),
-                "rule_sizes": [count for _, count in order],
-                "size": size,
-                "share": rounded(size / total),
-                "n_leaves": int(np.count_nonzero(tree.is_leaf & (tree.cluster == k))),
-                "typical": typical_of(profile, k, described.columns, X[labels == k]),
-                "classes": counts,
-            }
-        )
-    return out
 
 
 def _code(described: Described, one_hot: object) -> dict[str, object]:

@@ -22,11 +22,16 @@ const state = {
   paper: false,
 };
 
+function labelOf(number) {
+  const node = data.nodes[number];
+  const words = node.children.length ? `split on ${node.name}` : node.name;
+  return [node.condition, words, counted(node.size)].filter(Boolean).join(", ");
+}
+
 function makeBoxes() {
   canvas.append(links);
   for (const [number, node] of data.nodes.entries()) {
     const leaf = !node.children.length;
-    const words = leaf ? node.name : `split on ${node.name}`;
     const when = node.condition ? el("span", { class: "when", title: node.condition }, node.condition) : null;
     const box = el("div", { class: "box" },
       el("span", { class: "title", title: node.name }, node.name),
@@ -35,7 +40,7 @@ function makeBoxes() {
     const item = el("div", {
       class: leaf ? `node leaf k${node.cluster}` : "node split", role: "treeitem", tabindex: "-1", "data-node": number,
       "aria-level": depthOf(number) + 1,
-      "aria-label": [node.condition, words, counted(node.size)].filter(Boolean).join(", "),
+      "aria-label": labelOf(number),
       "aria-expanded": leaf ? null : "true",
     }, box, leaf ? null : el("button", { class: "handle", type: "button", tabindex: "-1", "aria-hidden": "true" }, "−"));
     if (when) item.prepend(when);

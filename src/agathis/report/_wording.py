@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from agathis._describe import rules
 from agathis._describe.boxes import Box
-from agathis._describe.columns import Indicator
+from agathis._describe.columns import NO_CATEGORY, Indicator, is_missing
+from agathis._describe.described_tree import Described
+from agathis._describe.titles import cluster_titles
 
 #: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
 Rule = list[list[list[str]]]
@@ -31,12 +33,27 @@ def at_most(after: str) -> str:
     return f"{space}≤{signs[2:]}" if signs.startswith("<= ") else after
 
 
+def titles_of(described: Described) -> list[str]:
+    """Names for clusters that nobody has named, from what tells them apart."""
+    return [title.replace(" <= ", " ≤ ") for title in cluster_titles(described)]
+
+
 def category_of(column: Indicator) -> str:
     """The category of an indicator as a word."""
-    if column.of_missing:
+    return _word(column.category)
+
+
+def rest_of(column: Indicator) -> str | None:
+    """The category that has no indicator as a word, where there is one and it is known."""
+    if column.rest is not NO_CATEGORY:
+        return _word(column.rest)
+    return str(not column.category).lower() if isinstance(column.category, bool) else None
+
+
+def _word(category: object) -> str:
+    if is_missing(category):
         return "missing"
-    text = str(column.category)
-    return text.lower() if isinstance(column.category, bool) else text
+    return str(category).lower() if isinstance(category, bool) else str(category)
 
 
 def otherwise(column: Indicator) -> str:
@@ -50,16 +67,14 @@ def otherwise(column: Indicator) -> str:
     return f"not {category_of(column)}"
 
 
-def often(share: float, more: bool, known: bool) -> str:
+def often(share: float, more: bool) -> str:
     """How often a cluster is in a category; ``more`` than all rows, or less.
 
-    ``known`` says that no row misses its category.
-
-    >>> [often(share, share > 0.3, True) for share in (0, 0.02, 0.2, 0.4, 0.7, 1)]
+    >>> [often(share, share > 0.3) for share in (0, 0.02, 0.2, 0.4, 0.7, 1)]
     ['never', 'rarely', 'less often', 'more often', 'mostly', 'always']
     """
     if more:
-        return "always" if share == 1 and known else "mostly" if share > 0.5 else "more often"
+        return "always" if share == 1 else "mostly" if share > 0.5 else "more often"
     return "never" if share == 0 else "rarely" if share <= 0.1 else "less often"
 
 

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import check_labels
+from agathis._describe.notebook import ShownInNotebooks
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
 from agathis._partitions.objective import kernel_cost, kernel_objective
@@ -29,7 +30,7 @@ Own = TypeVar("Own", bound="Rival")
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
-class Rival(TreeModel, BaseEstimator):
+class Rival(ShownInNotebooks, TreeModel, BaseEstimator):
     """A clustering tree that another method grows."""
 
     n_clusters: int | None

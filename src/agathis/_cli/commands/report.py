@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from agathis._cli import options
-from agathis._cli.console import Messages
+from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, check_apart
 from agathis._cli.reporting import check_report, write_report
@@ -15,6 +19,10 @@ def report(
     output: options.Output = "report.html",
     open_report: options.Open = False,
     target: options.Target = None,
+    identifier: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Find rows on the page by this column."),
+    ] = None,
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
@@ -35,7 +43,7 @@ def report(
     reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis._cli.inputs import load_model, read_for, rows_for_model
-    from agathis._cli.names import Wanted
+    from agathis._cli.names import Wanted, lacks
     from agathis._tables.encode import classes_of
 
     messages = Messages(quiet)
@@ -43,6 +51,20 @@ def report(
     loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
     Wanted(target=target).of(table.column_names)
+    if identifier is not None and identifier not in table.column_names:
+        raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     X = rows_for_model(loaded, table, data, messages, every=True)
     classes = None if target is None else classes_of(table, target)
-    write_report(output, loaded, X, classes, data, open_report, messages)
+    ids = None if identifier is None else table.column(identifier).to_pylist()
+    write_report(
+        output,
+        loaded,
+        X,
+        classes,
+        data,
+        open_report,
+        messages,
+        target_name=target,
+        ids=ids,
+        id_name=identifier,
+    )

@@ -1,0 +1,97 @@
+"""``agathis rename``: other names for the clusters of a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agathis._cli import options
+from agathis._cli.console import Messages, one_line
+from agathis._cli.errors import WrongUse, bad_data
+from agathis._cli.output import STDIN, STDOUT, check_target, write
+
+if TYPE_CHECKING:
+    from agathis.export import LoadedTree
+
+
+def rename(
+    model: options.ModelFile,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CLUSTER=NAME...", help="A cluster, by number or present name, and its name."
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write; by default the model itself."
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Give clusters names, which rules, pages and exports then use.
+
+    Clusters that are not named keep what they are called, or get titles of what tells them apart.
+
+    Example: agathis rename model.json 0=small 1=medium 2=large
+    """
+    if output is None:
+        output = STDOUT if model == STDIN else model
+    check_target(output)
+
+    from agathis.export._rename import present_names, renamed_text
+
+    text, tree = _read(model)
+    try:
+        found = renamed_text(text, wanted_names(names, present_names(tree)))
+    except ValueError as error:
+        # Of the library this argument has another name.
+        raise WrongUse(f"CLUSTER=NAME {str(error).removeprefix('names ')}") from error
+    write(output, found)
+    if output != STDOUT:
+        Messages(quiet).say(f"Wrote {output}. Next: agathis show {output}")
+
+
+def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str, str]:
+    """What was typed, as a mapping from numbers of clusters to names.
+
+    >>> wanted_names(["1=a=b", "age <= 3=young"], ["age <= 3", "age > 3"])
+    {1: 'a=b', 0: 'young'}
+    """
+    from agathis.export._rename import cluster_of
+
+    out: dict[int | str, str] = {}
+    for one in given:
+        key, sign, name = one.partition("=")
+        # A present name may have the sign in it: the longest that is one is meant.
+        for at in reversed([i for i, letter in enumerate(one) if letter == "="]):
+            if one[:at].strip() in present:
+                key, name = one[:at], one[at + 1 :]
+                break
+        if not sign:
+            raise WrongUse(f"{one_line(one)} must be a cluster and its name, such as 0=small.")
+        k = cluster_of(key.strip(), present)
+        if k in out:
+            raise WrongUse(f"cluster {k} is named twice, {one_line(out[k])} and {one_line(name)}.")
+        out[k] = name
+    return out
+
+
+def _read(path: str) -> tuple[str, LoadedTree]:
+    """The text of a model and what it says."""
+    if path != STDIN:
+        from agathis._cli.inputs import load_model
+
+        # First what can be said of a file that is no model.
+        tree = load_model(path)
+        return Path(path).read_text(encoding="utf-8"), tree
+    from agathis.export import from_json
+
+    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    with bad_data():
+        return text, from_json("{" + text.lstrip().removeprefix("{"))

@@ -1,0 +1,89 @@
+"""Where the rows of a page come from: what was read, what became of each column, and why.
+
+Whoever prepared the table knows that; the page takes it as plain data, checks it and shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from agathis._describe.columns import Indicator
+from agathis._describe.described_tree import Described
+from agathis.report._fit_rows import FitRows
+
+#: What may be told, besides ``columns``.
+TEXTS = ("source", "scaling", "rows_why")
+COUNTS = ("rows_read", "rows_used")
+#: What may be told of a column; ``used`` is true, false, or None for one that is only shown.
+OF_COLUMN = ("column", "kind", "became", "why", "used")
+
+
+def check_provenance(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the caller said, with None for what it did not say."""
+    out: dict[str, Any] = dict.fromkeys((*TEXTS, *COUNTS, "columns"))
+    if given is None:
+        return out
+    if not isinstance(given, Mapping):
+        raise TypeError(f"provenance must be a mapping; it is {given!r}.")
+    for key, value in given.items():
+        if key not in out:
+            raise ValueError(f"provenance has {key!r}; it may have {', '.join(out)}.")
+        if value is None:
+            continue
+        if key == "columns":
+            out[key] = _columns(value)
+        elif key in COUNTS:
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+                raise ValueError(f"provenance[{key!r}] must be a number of rows; it is {value!r}.")
+            out[key] = int(value)
+        else:
+            out[key] = str(value)
+    return out
+
+
+def _columns(given: object) -> list[dict[str, Any]]:
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Sequence):
+        raise TypeError(f"provenance['columns'] must be a list of mappings; it is {given!r}.")
+    out = []
+    for one in given:
+        if not isinstance(one, Mapping) or "column" not in one or set(one) - set(OF_COLUMN):
+            raise ValueError(
+                f"provenance['columns'] must have mappings with 'column', and maybe "
+                f"{', '.join(OF_COLUMN[1:])}; one is {one!r}."
+            )
+        used = one.get("used", True)
+        if used not in (True, False, None):
+            raise ValueError(f"provenance['columns']: used must be true, false or None: {one!r}.")
+        texts = {key: str(one.get(key) or "") for key in OF_COLUMN if key != "used"}
+        out.append({**texts, "used": None if used is None else bool(used)})
+    return out
+
+
+def provenance_of(
+    given: Mapping[str, Any] | None, described: Described, X: np.ndarray, rows: FitRows
+) -> dict[str, Any]:
+    """What was told, and for the rest what the rows themselves show."""
+    out = check_provenance(given)
+    out["told"] = given is not None
+    if out["rows_used"] is None:
+        out["rows_used"] = len(X)
+    if out["scaling"] is None:
+        out["scaling"] = rows.scaling
+    out["scaling_known"] = rows.known or bool(given and given.get("scaling"))
+    out["n_missing"] = int(np.isnan(X).any(axis=1).sum())
+    if out["columns"] is None:
+        names = dict.fromkeys(
+            (column.source, "category")
+            if isinstance(column, Indicator)
+            else (column.name, "number")
+            for column in described.columns
+        )
+        out["columns"] = [
+            {"column": name, "kind": kind, "became": "", "why": "", "used": True}
+            for name, kind in names
+        ]
+    return out

@@ -1,0 +1,195 @@
+"""How good clusters are: how much they explain, how far apart they are, whether they come again.
+
+All is computed in the scaling of the fit and, of many rows, of some that are drawn; the number of
+these is told. Trees are grown again in the way of the model: from halves of the rows, to see
+whether the same groups come out, and with more leaves, to see what these would buy.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+from agathis._compare.methods import METHODS, make_method
+from agathis._kernels.kernel import at_most
+from agathis._suggest import default_min_leaf
+from agathis._trees.model import TreeModel
+from agathis._trees.tree import Tree
+from agathis.export import LoadedTree
+from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
+from agathis.report._rows import rounded
+
+#: Trees that are grown from halves of the rows.
+HALVES = 8
+# What more leaves buy is told of so many times the clusters.
+TIMES = (1, 2, 4)
+
+
+def quality_of(
+    model: BaseEstimator | Tree, tree: Tree, rows: FitRows, labels: np.ndarray, least: int
+) -> dict[str, object]:
+    """The numbers of the box on quality, and of the section on leaves, as plain data.
+
+    A number is None where it has no meaning: of one cluster, of rows that are all alike, of fewer
+    than ``least`` rows, or where the model cannot be grown again.
+    """
+    # These are many fits of few rows: threads would wait for each other more than they work.
+    with at_most(1):
+        return _quality_of(model, tree, rows, labels, least)
+
+
+def _quality_of(
+    model: BaseEstimator | Tree, tree: Tree, rows: FitRows, labels: np.ndarray, least: int
+) -> dict[str, object]:
+    linear = getattr(model, "kernel", "linear") == "linear"
+    # Kernels have no points but by all pairs.
+    drawn = sample_of(len(labels), SAMPLE if linear else PAIRS)
+    points = kernel_points(model, rows.points[drawn])
+    out: dict[str, object] = {
+        "n_rows": len(labels),
+        "n_sampled": len(drawn),
+        "explained": None,
+        "kmeans": None,
+        "relative_cost": None,
+        "silhouette": None,
+        "n_silhouette": 0,
+        "stability": None,
+        "leaves": [],
+    }
+    if points is not None and len(points):
+        # None of these numbers changes with the unit; in this one no square is out of range.
+        points = points - points.mean(axis=0)
+        points = points / (np.abs(points).max(initial=0.0) or 1.0)
+    labels = labels[drawn]
+    n_clusters = len(np.unique(labels))
+    if points is None or len(drawn) < max(least, 2) or not (points != points[0]).any():
+        return out
+    own = cost(points, labels)
+    total = cost(points, np.zeros(len(points), dtype=np.intp))
+    out["explained"] = share(own, total)
+    if n_clusters > 1 and n_clusters < len(points):
+        best = _kmeans_cost(points, n_clusters)
+        out["kmeans"] = share(best, total)
+        # Where KMeans leaves nothing but rounding there is no ratio.
+        out["relative_cost"] = rounded(own / best) if best > 1e-9 * total else None
+        some = sample_of(len(points), PAIRS)
+        if 1 < len(np.unique(labels[some])) < len(some):
+            out["silhouette"] = rounded(silhouette_score(points[some], labels[some]))
+            out["n_silhouette"] = len(some)
+    grower, fit = grower_of(model, tree), rows.rows[drawn]
+    if np.isnan(fit).any() and type(grower).__name__ != METHODS["Kauri"].estimator:
+        grower = None
+    if grower is not None and tree.n_clusters > 1:
+        out["stability"] = stability(grower, fit, labels)
+        out["leaves"] = leaves(grower, tree, fit, points, total)
+    return out
+
+
+def cost(points: np.ndarray, labels: np.ndarray) -> float:
+    """The squared distances of points to the mean of their cluster, all together."""
+    found = 0.0
+    for k in np.unique(labels):
+        part = points[labels == k]
+        found += float(((part - part.mean(axis=0)) ** 2).sum())
+    return found
+
+
+def share(part: float, total: float) -> float | None:
+    """What is explained where ``part`` of the cost is left; None where there is none at all."""
+    return rounded(1 - part / total) if total > 0 and np.isfinite(total) else None
+
+
+def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:
+    with warnings.catch_warnings():
+        # Fewer different rows than clusters: the cost is 0 then.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return float(KMeans(n_clusters, n_init=5, random_state=0).fit(points).inertia_)
+
+
+def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
+    """An estimator that grows trees as the model does; None where that takes long or is unknown.
+
+    A tree that has left its method behind is grown by that method with the settings of the command
+    line, for as many clusters and leaves.
+    """
+    if isinstance(model, TreeModel) and not isinstance(model, LoadedTree):
+        if type(model).__name__ == METHODS["ICOT"].estimator:
+            return None
+        grower = clone(model)
+        quiet = {"verbose": 0, "n_jobs": 1}
+        known = grower.get_params(deep=False)
+        return grower.set_params(**{n: v for n, v in quiet.items() if n in known})
+    source = getattr(model, "source", None) or "Kauri"
+    method = next((m for m in METHODS.values() if m.estimator == source), METHODS["Kauri"])
+    if method.slow:
+        return None
+    grower = make_method(method.name, tree.n_clusters, max_leaf_nodes=tree.n_leaves, random_state=0)
+    return _with_least(grower, tree.n_leaves)
+
+
+def _with_least(grower: BaseEstimator, n_leaves: int) -> BaseEstimator:
+    if "min_samples_leaf" in grower.get_params(deep=False):
+        grower.set_params(min_samples_leaf=default_min_leaf(n_leaves))
+    return grower
+
+
+def stability(grower: BaseEstimator, rows: np.ndarray, labels: np.ndarray) -> dict[str, Any] | None:
+    """How far trees of random halves agree with this one: the mean ARI over all rows."""
+    random = np.random.default_rng(0)
+    half = len(rows) // 2
+    if half < max(2, getattr(grower, "n_clusters", 2)):
+        return None
+    found = []
+    for _ in range(HALVES):
+        some = np.sort(random.choice(len(rows), half, replace=False))
+        other = _fitted(grower, rows[some])
+        found.append(adjusted_rand_score(labels, _labels(other, rows)))
+    return {
+        "mean": rounded(float(np.mean(found))),
+        "least": rounded(float(np.min(found))),
+        "n_trees": HALVES,
+        "n_rows": half,
+    }
+
+
+def leaves(
+    grower: BaseEstimator, tree: Tree, rows: np.ndarray, points: np.ndarray, total: float
+) -> list[dict[str, Any]]:
+    """What trees of K, 2 K and 4 K leaves explain; empty where a leaf is a cluster."""
+    if "max_leaf_nodes" not in grower.get_params(deep=False):
+        return []
+    out: list[dict[str, Any]] = []
+    for allowed in (times * tree.n_clusters for times in TIMES):
+        if allowed > len(rows) // 2:
+            break
+        other = clone(grower).set_params(max_leaf_nodes=allowed)
+        least = getattr(other, "min_samples_leaf", 1)
+        if isinstance(least, float) and least > default_min_leaf(allowed):
+            # A share of the rows that leaves no room for so many.
+            _with_least(other, allowed)
+        found = _fitted(other, rows)
+        explained = share(cost(points, _labels(found, rows)), total)
+        out.append(
+            {"allowed": allowed, "n_leaves": int(found.tree_.n_leaves), "explained": explained}
+        )
+        if found.tree_.n_leaves < allowed:
+            break
+    return out
+
+
+def _fitted(grower: BaseEstimator, rows: np.ndarray) -> BaseEstimator:
+    with warnings.catch_warnings():
+        # What a fit has to say of these rows it has said of the whole.
+        warnings.simplefilter("ignore")
+        return clone(grower).fit(rows)
+
+
+def _labels(model: BaseEstimator, rows: np.ndarray) -> np.ndarray:
+    """Where a row misses a value that no row of the half missed, the larger part is its way."""
+    return np.asarray(model.tree_.predict(np.ascontiguousarray(rows, dtype=np.float64), 1))

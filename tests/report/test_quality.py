@@ -1,0 +1,291 @@
+"""How good clusters are, against the slow and obvious way of finding it, and where rows come from."""
+
+import base64
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.pages import customers, shop_model
+from helpers.plot_trees import MODELS
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.metrics import silhouette_score
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from agathis import Kauri
+from agathis._describe.columns import Indicator
+from agathis.export import from_json, to_json
+from agathis.report import summarise
+from agathis.report._distributions import BARS, categories
+from agathis.report._figures import buys, steps
+from agathis.report._fit_rows import SAMPLE, kernel_points
+from agathis.report._page import render
+from agathis.report._quality import HALVES, cost
+
+WINE = load_wine(as_frame=True)
+SCALED = StandardScaler().fit_transform(WINE.data)
+
+
+def naive_cost(points, labels):
+    """Half the squared distances of all pairs in a cluster, over its size."""
+    total = 0.0
+    for k in set(labels.tolist()):
+        part = points[labels == k]
+        pairs = ((part[:, None] - part[None]) ** 2).sum()
+        total += pairs / (2 * len(part))
+    return total
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_the_cost_is_that_of_pairs(seed, k):
+    random = np.random.default_rng(seed)
+    points, labels = random.normal(size=(30, 3)), random.integers(0, k, 30)
+    assert cost(points, labels) == pytest.approx(naive_cost(points, labels))
+
+
+def test_quality_in_the_scaling_of_the_fit():
+    model = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=6)).fit(WINE.data)
+    found = summarise(model, WINE.data)["quality"]
+    labels = model.predict(WINE.data)
+    whole = naive_cost(SCALED, np.zeros(len(SCALED), int))
+    own = naive_cost(SCALED, labels)
+    best = KMeans(3, n_init=20, random_state=1).fit(SCALED).inertia_
+    assert found["explained"] == pytest.approx(1 - own / whole, rel=1e-5)
+    assert found["kmeans"] == pytest.approx(1 - best / whole, rel=1e-3)
+    assert found["relative_cost"] == pytest.approx(own / best, rel=1e-3)
+    assert found["silhouette"] == pytest.approx(silhouette_score(SCALED, labels), rel=1e-5)
+    assert found["stability"]["n_trees"] == HALVES
+    assert 0.5 < found["stability"]["least"] <= found["stability"]["mean"] <= 1
+    assert [step["allowed"] for step in found["leaves"]] == [3, 6, 12]
+    for step in found["leaves"]:
+        other = Kauri(3, max_leaf_nodes=step["allowed"]).fit(SCALED)
+        assert step["n_leaves"] == other.n_leaves_
+        share = 1 - naive_cost(SCALED, other.labels_) / whole
+        assert step["explained"] == pytest.approx(share, rel=1e-5)
+    # The same by other ways to say how rows were scaled.
+    loaded = from_json(to_json(model))
+    for each, more in (
+        (loaded, {"fit_rows": SCALED}),
+        (loaded, {}),
+        (model[-1], {"scaler": model[0]}),
+    ):
+        again = summarise(each, WINE.data, **more)["quality"]
+        assert again["explained"] == pytest.approx(found["explained"], rel=1e-5)
+
+
+def test_clear_groups_come_again_and_noise_does_not():
+    X, _ = make_blobs(300, 4, centers=3, cluster_std=0.5, random_state=0)
+    found = summarise(Kauri(3).fit(X), X)["quality"]
+    assert found["stability"]["mean"] == 1
+    assert found["silhouette"] > 0.7
+    assert found["relative_cost"] == pytest.approx(1, abs=1e-5)
+    noise = np.random.default_rng(0).uniform(size=(300, 6))
+    found = summarise(Kauri(5).fit(noise), noise)["quality"]
+    assert found["stability"]["mean"] < 0.8
+
+
+def test_many_rows_are_sampled_and_it_is_said():
+    X, _ = make_blobs(3 * SAMPLE, 3, centers=3, random_state=0)
+    summary = summarise(Kauri(3, max_leaf_nodes=3).fit(X[:500]), X)
+    found = summary["quality"]
+    assert (found["n_rows"], found["n_sampled"]) == (3 * SAMPLE, SAMPLE)
+    assert found["explained"] == pytest.approx(
+        1 - cost(X, leaf_clusters(summary)) / cost(X, np.zeros(len(X), int)), abs=0.02
+    )
+    assert f"Computed of {SAMPLE:,} of the {3 * SAMPLE:,} rows" in render(summary)
+
+
+def leaf_clusters(summary):
+    """The cluster of each row by its leaf."""
+    lookup = summary["lookup"]
+    leaf = np.frombuffer(base64.b64decode(lookup["data"]), dtype=f"<u{lookup['bytes']}")
+    return np.array([summary["nodes"][node]["cluster"] for node in lookup["leaves"]])[leaf]
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "Kauri"])
+def test_rivals_are_grown_again_in_their_way(name, blobs):
+    X, _ = blobs
+    found = summarise(clone(MODELS[name]).fit(X), X)["quality"]
+    assert (found["stability"] is None) == (name == "ICOT")
+    if found["leaves"]:
+        assert name in ("KMeansTree", "ExKMC")
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "cosine", "polynomial"])
+def test_points_have_the_distances_of_the_kernel(kernel):
+    model = Kauri(3, kernel=kernel, max_leaf_nodes=3).fit(SCALED)
+    points = kernel_points(model, SCALED)
+    params = {"coef0": 1, "degree": 3} if kernel == "polynomial" else {}
+    gram = pairwise_kernels(SCALED, metric=kernel, **params)
+    np.testing.assert_allclose(points @ points.T, gram, atol=1e-6 * np.abs(gram).max())
+    found = summarise(model, SCALED)["quality"]
+    assert 0 < found["explained"] < 1
+
+
+def test_kernels_that_are_matrices_have_no_points():
+    gram = SCALED @ SCALED.T
+    model = Kauri(3, kernel="precomputed")
+    assert kernel_points(model, gram) is None
+
+
+def test_what_has_no_quality():
+    for X in ([[1.0]] * 9, [[1.0], [2.0]], [[1.0], [1.0], [1.0], [1.0], [1.0], [2.0]]):
+        summary = summarise(Kauri(2).fit(X), X)
+        assert "nan" not in repr(summary["quality"])
+        render(summary)
+
+
+def test_what_more_leaves_buy():
+    quality = {
+        "explained": 0.40,
+        "kmeans": 0.60,
+        "leaves": [
+            {"allowed": 3, "n_leaves": 3, "explained": 0.40},
+            {"allowed": 6, "n_leaves": 6, "explained": 0.4555},
+            {"allowed": 12, "n_leaves": 9, "explained": 0.50},
+        ],
+    }
+    text = buys(quality, {"n_leaves": 3}).replace("\xa0", " ")
+    assert text == (
+        "3 leaves explain 40 % of the spread; 6 would explain 46 %, 6 points more; 9 would explain "
+        "50 %, 10 points more. With more than 9 nothing is gained."
+    )
+    labels = [step["label"] for step in steps(quality, {"n_leaves": 3})]
+    assert labels == ["3 leaves, this tree", "6 leaves", "9 leaves", "KMeans, no rules"]
+    assert "no way to more" in buys({**quality, "leaves": []}, {"n_leaves": 3})
+    assert "grow no larger" in buys(quality, {"n_leaves": 9})
+    flat = [{"allowed": 6, "n_leaves": 6, "explained": 0.401}]
+    assert "next to nothing" in buys({**quality, "leaves": flat}, {"n_leaves": 3})
+
+
+def test_provenance_is_told():
+    X = WINE.data.iloc[:, :2]
+    told = {
+        "source": "wine.csv",
+        "rows_read": 180,
+        "rows_used": 178,
+        "rows_why": "2 were <empty>",
+        "scaling": "clipped, then standardised",
+        "columns": [
+            {"column": "alcohol", "kind": "number", "became": "standardised"},
+            {"column": "postcode", "kind": "number", "why": "a code, no quantity", "used": False},
+            {"column": "grower", "used": None},
+        ],
+    }
+    summary = summarise(Kauri(2).fit(X), X, provenance=told)
+    text = " ".join(render(summary).split())
+    for words in (
+        "wine.csv", "of 180 read", "2 were &lt;empty&gt;", "clipped, then standardised",
+        "a code, no quantity", "1 left out", "1 only shown",
+    ):  # fmt: skip
+        assert words in text
+    found = summarise(Kauri(2).fit(X), X)["provenance"]
+    assert [column["column"] for column in found["columns"]] == ["alcohol", "malic_acid"]
+    assert found["rows_used"] == 178
+
+
+@pytest.mark.parametrize(
+    ("provenance", "error"),
+    [
+        ([], "provenance must be a mapping"),
+        ({"row": 3}, "provenance has 'row'; it may have source"),
+        ({"rows_read": -1}, r"provenance\['rows_read'\] must be a number of rows; it is -1"),
+        ({"columns": "a"}, "must be a list of mappings"),
+        ({"columns": [{"name": "a"}]}, "must have mappings with 'column'"),
+        ({"columns": [{"column": "a", "used": "no"}]}, "used must be true, false or None"),
+    ],
+)
+def test_wrong_provenance(provenance, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        summarise(Kauri(2).fit(WINE.data), WINE.data, provenance=provenance)
+
+
+def test_wrong_fit_rows():
+    with pytest.raises(ValueError, match="fit_rows must be a table of numbers with 178 rows"):
+        summarise(Kauri(2).fit(WINE.data), WINE.data, fit_rows=[[1.0]])
+
+
+def test_distributions_count_all_rows_missing_ones_too():
+    model, table = shop_model(3)
+    labels = model.predict(table)
+    raw, words = customers()
+    plans = words["one_hot"]["plan"]
+    summary = summarise(model, table)
+    told = {item["name"]: item for item in summary["profile"]}
+    assert set(told) == {"age", "plan", "letter", "vote"}
+    plan = pd.Series("missing", index=raw.index)
+    for column, word in plans.items():
+        plan[raw[column] == 1] = word
+    for k, part in [(None, told["plan"]), *enumerate(told["plan"]["clusters"])]:
+        here = plan if k is None else plan[labels == k]
+        assert part["missing"] == (here == "missing").sum()
+        counts = [(here == label).sum() for label in told["plan"]["labels"]]
+        assert part["counts"] == counts
+    ages = told["age"]
+    first, step, count = ages["scale"]
+    edges = first + step * np.arange(count + 1)
+    for k, part in enumerate(ages["clusters"]):
+        values = raw["age"][labels == k].dropna()
+        assert sum(part["counts"]) == len(values)
+        assert part["missing"] == (labels == k).sum() - len(values)
+        middle = [
+            ((values > low) & (values <= high)).sum()
+            for low, high in zip(edges[1:-2], edges[2:-1], strict=True)
+        ]
+        assert part["counts"][1:-1] == middle
+    assert told["vote"]["labels"] == ["against", "for"]
+
+
+def test_many_categories_are_put_together():
+    n = BARS + 7
+    kind = np.repeat(np.arange(n), np.arange(n, 0, -1))
+    table = np.eye(n)[kind]
+    found = categories(table, [Indicator("kind", f"k{i}") for i in range(n)])
+    assert found.labels[: BARS - 1] == [f"k{i}" for i in range(BARS - 1)]
+    assert found.labels[-1] == "8 others"
+    assert np.bincount(found.place).sum() == len(kind)
+    # A row in none of the columns has another value.
+    found = categories(np.array([[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]),
+                       [Indicator("kind", "a"), Indicator("kind", "b")])  # fmt: skip
+    assert sorted(found.labels) == ["a", "b", "other"]
+    assert found.place[2] == -1
+
+
+def test_the_target_by_its_name():
+    X, y = WINE.data, pd.Series(np.where(WINE.target == 0, "yes", "no"), name="survived")
+    text = " ".join(render(summarise(Kauri(2).fit(X), X, y)).split())
+    assert '<span class="name">survived</span>: <span class="name">' in text
+    assert "of class" not in text
+    assert summarise(Kauri(2).fit(X), X, y, target_name="alive")["target"] == "alive"
+    assert summarise(Kauri(2).fit(X), X, y.to_numpy())["target"] is None
+
+
+def test_typical_is_what_the_rule_does_not_say():
+    summary = summarise(Kauri(3, max_leaf_nodes=6).fit(SCALED), SCALED)
+    some = 0
+    for cluster in summary["clusters"]:
+        said = {parts[1] for parts in cluster["rule"][0]}
+        names = {summary["features"][item["feature"]]["name"] for item in cluster["typical"]}
+        assert not said & names
+        some += len(names)
+    assert some
+
+
+def test_identifiers_only_of_few_rows():
+    X = np.arange(12.0)[:, None]
+    found = summarise(Kauri(2).fit(X), X, ids=[f"r{i}" for i in range(11)] + [None], id_name="who")
+    assert found["ids"]["values"][-2:] == ["r10", ""]
+    assert found["ids"]["name"] == "who"
+    many = np.arange(5001.0)[:, None]
+    model = Kauri(2, max_leaf_nodes=2).fit(X)
+    found = summarise(model, many, ids=np.arange(5001))
+    assert found["ids"]["values"] is None
+    assert "Identifiers are on pages of up to 5,000 rows" in render(found)
+    with pytest.raises(ValueError, match="ids has 3 values; X has 12 rows"):
+        summarise(model, X, ids=[1, 2, 3])
+    assert summarise(model, X)["ids"] is None
