@@ -1,6 +1,11 @@
-"""Profiles of hypothesis, the same examples in every run of the continuous integration; data."""
+"""Threads that do not spin, profiles of hypothesis, and data and pages that many tests share."""
 
 import os
+
+# Said before NumPy and scikit-learn are imported. Tests run in a process a core: threads that spin
+# while they wait for work, in each of these, take the cores from those that have some.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
