@@ -1,6 +1,7 @@
 """Threads that do not spin, profiles of hypothesis, and data and pages that many tests share."""
 
 import os
+import tempfile
 
 # Said before NumPy and scikit-learn are imported. Tests run in a process a core: threads that spin
 # while they wait for work, in each of these, take the cores from those that have some.
@@ -21,6 +22,17 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True,
 # For `make test`: fewer examples of each property; `make test-all` looks at all of them.
 settings.register_profile("quick", settings.get_profile("local"), max_examples=30)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory):
+    """What is left of temporary files lies in the run's own folder, which later runs remove.
+
+    scikit-learn's checks leave some where a process of tests does not come to its end.
+    """
+    tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
+    yield
+    tempfile.tempdir = None
 
 
 @pytest.fixture(scope="module")

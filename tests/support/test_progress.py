@@ -341,6 +341,7 @@ class TestTerminal:
         assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1
         assert err.rindex("\x1b[2K") > err.rindex("6/6")
 
+    @pytest.mark.slow
     def test_a_bar_of_experiments(self):
         out, err = self.said(verbose=True, terminal=True, script=EXPERIMENTS)
         assert out == "50\n"
