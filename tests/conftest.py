@@ -19,9 +19,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
+profile = "ci" if os.environ.get("CI") else "local"
 # For `make test`: fewer examples of each property; `make test-all` looks at all of them.
-settings.register_profile("quick", settings.get_profile("local"), max_examples=30)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("quick", settings.get_profile(profile), max_examples=30)
+settings.load_profile(profile)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -30,9 +30,9 @@ FILES = {
         "src/agathis/_growing/grower.py",
         [
             "tests/package/test_minimal.py",
-            "tests/growing/test_properties.py",
-            "tests/growing/test_limits.py",
             "tests/growing/test_planted.py",
+            "tests/growing/test_limits.py",
+            "tests/growing/test_properties.py",
             "tests/growing/test_resume.py",
         ],
     ),
@@ -114,7 +114,8 @@ def build(folder):
 
 def noticed(folder, tests):
     """Whether some test fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["-m", "not slow", "--hypothesis-profile=quick", *tests]
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "CI": "true"}
     try:
         done = subprocess.run(

@@ -15,7 +15,7 @@ from agathis._core.points.leaves import LeafTable, PointState, padded
 from agathis._growing.engines.bins import Bins
 from agathis._growing.engines.points import PointStocks
 from agathis._growing.engines.protocol import Place, Split
-from agathis._growing.engines.row_stores import Store
+from agathis._growing.engines.row_stores import RowStore
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
@@ -29,7 +29,7 @@ class BinnedStocks(PointStocks):
     Parameters
     ----------
     data : TrainingData
-    store : Store
+    store : RowStore
         Where the rows are taken from.
     bins : Bins
     space : Space
@@ -43,7 +43,7 @@ class BinnedStocks(PointStocks):
     def __init__(
         self,
         data: TrainingData,
-        store: Store,
+        store: RowStore,
         bins: Bins,
         space: Space,
         origin: np.ndarray,

@@ -32,7 +32,7 @@ class Chunk(NamedTuple):
     begin: int
 
 
-class Store(Protocol):
+class RowStore(Protocol):
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
         """The rows ``ids``, which rise, some at a time."""
         ...
