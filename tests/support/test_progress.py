@@ -349,6 +349,9 @@ class TestTerminal:
         assert "2/2" in err
         assert "minutes left" not in err
 
-    @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])
+    @pytest.mark.parametrize(
+        ("verbose", "terminal"),
+        [(True, False), pytest.param(False, True, marks=pytest.mark.slow)],
+    )
     def test_silence(self, verbose, terminal):
         assert self.said(verbose, terminal) == ("[2, 2]\n", "")
