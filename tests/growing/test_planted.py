@@ -44,6 +44,14 @@ def test_a_threshold_is_the_midpoint(offset):
     np.testing.assert_array_equal(tree.n_node_samples, [4, 2, 2])
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_where_no_two_rows_differ_to_the_kernel_nothing_is_found(value):
+    """With a kernel of zeros the tolerance is 0 as well: a gain has to be more than that."""
+    X = np.arange(6.0)[:, None]
+    model = Kauri(2, kernel="precomputed").fit(X, gram=np.full((6, 6), value))
+    assert model.n_leaves_ == 1
+
+
 def test_neighbouring_floats_are_separated():
     low = 1.0
     high = np.nextafter(low, 2.0)
