@@ -75,6 +75,10 @@ HARMLESS: dict[tuple[str, str], str] = {
         "        tied = ((gain == bound) & (gain > floor)).nonzero()[0].tolist()",
     ): _TO_THE_BIT,
     ("grower", "        if len(doubtful) >= TOGETHER:"): "as many as go together need no order",
+    (
+        "grower",
+        "            or weight <= self.limits.min_split",
+    ): "limits lie by a rounding below what was asked for, and no weight lies there",
 }
 
 
