@@ -57,8 +57,8 @@ test-all: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 coverage: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) -m pytest $(WORKERS) -m "not slow" --cov=agathis --cov-report=term:skip-covered \
-	  $(PYTEST_ARGS)
+	@$(RUN) -m pytest $(WORKERS) -m "not slow" --hypothesis-profile=quick --cov=agathis \
+	  --cov-report=term:skip-covered $(PYTEST_ARGS)
 
 mutants: $(ENVIRONMENT) $(STAMPS)/extra-test
 	@$(RUN) tools/mutants.py $(MUTANT_ARGS)

@@ -1,6 +1,12 @@
-"""Profiles of hypothesis, the same examples in every run of the continuous integration; data."""
+"""Threads that do not spin, profiles of hypothesis, and data and pages that many tests share."""
 
 import os
+import tempfile
+
+# Said before NumPy and scikit-learn are imported. Tests run in a process a core: threads that spin
+# while they wait for work, in each of these, take the cores from those that have some.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,9 +19,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
+profile = "ci" if os.environ.get("CI") else "local"
 # For `make test`: fewer examples of each property; `make test-all` looks at all of them.
-settings.register_profile("quick", settings.get_profile("local"), max_examples=30)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("quick", settings.get_profile(profile), max_examples=30)
+settings.load_profile(profile)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory):
+    """What is left of temporary files lies in the run's own folder, which later runs remove.
+
+    scikit-learn's checks leave some where a process of tests does not come to its end.
+    """
+    tempfile.tempdir = str(tmp_path_factory.mktemp("temporary"))
+    yield
+    tempfile.tempdir = None
 
 
 @pytest.fixture(scope="module")

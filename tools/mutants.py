@@ -30,9 +30,9 @@ FILES = {
         "src/agathis/_growing/grower.py",
         [
             "tests/package/test_minimal.py",
-            "tests/growing/test_properties.py",
-            "tests/growing/test_limits.py",
             "tests/growing/test_planted.py",
+            "tests/growing/test_limits.py",
+            "tests/growing/test_properties.py",
             "tests/growing/test_resume.py",
         ],
     ),
@@ -57,8 +57,29 @@ CHANGES = [
     (r"(?<== )True\b", "False"),
     (r"\bnot ", ""),
 ]
-#: Changes that no tree shows, by file, line as it becomes, and why.
-HARMLESS: dict[tuple[str, str], str] = {}
+_SPARES = "a lower floor spares fewer searches, and changes no tree"
+_TO_THE_BIT = "a bound or gain at the very floor, to the bit, is the luck of rounding"
+#: Changes that no tree shows, by file, line as it becomes (how far it is indented counts), and why.
+HARMLESS: dict[tuple[str, str], str] = {
+    ("grower", "        if len(unknown) <= len(bound):"): "the best of no leaf is -inf anyhow",
+    (
+        "grower",
+        "            best = float(gain.min(where=gain == bound, initial=-np.inf))",
+    ): _SPARES,
+    ("grower", "        floor = min(best, tolerance) - tolerance"): _SPARES,
+    ("grower", "            floor = min(best, tolerance) - tolerance"): _SPARES,
+    ("grower", "        doubtful = ((gain != bound) & (bound > floor)).nonzero()[0]"): _TO_THE_BIT,
+    ("grower", "            some = some[bound[some] > floor]"): _TO_THE_BIT,
+    (
+        "grower",
+        "        tied = ((gain == bound) & (gain > floor)).nonzero()[0].tolist()",
+    ): _TO_THE_BIT,
+    ("grower", "        if len(doubtful) >= TOGETHER:"): "as many as go together need no order",
+    (
+        "grower",
+        "            or weight <= self.limits.min_split",
+    ): "limits lie by a rounding below what was asked for, and no weight lies there",
+}
 
 
 class Mutant(NamedTuple):
@@ -114,7 +135,8 @@ def build(folder):
 
 def noticed(folder, tests):
     """Whether some test fails."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["-m", "not slow", "--hypothesis-profile=quick", *tests]
     environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "CI": "true"}
     try:
         done = subprocess.run(
@@ -146,7 +168,7 @@ def main():
                 path.write_text("".join(lines), encoding="utf-8")
                 built = path.suffix == ".py" or build(folder)
                 caught = not built or noticed(folder, FILES[name][1])
-                harmless = HARMLESS.get((name, mutant.after.strip()))
+                harmless = HARMLESS.get((name, mutant.after))
                 total += 1
                 verdict = "caught" if caught else f"harmless: {harmless}"
                 if not caught and harmless is None:

@@ -1,4 +1,4 @@
-"""The command line from end to end, each run in a process of its own."""
+"""The command line from end to end; in a process of its own where that is what is looked at."""
 
 from __future__ import annotations
 
@@ -44,10 +44,11 @@ def place(tmp_path_factory):
         if name != "experiments"  # it has commands of its own, and a test file
     ],
 )
-def test_examples_of_the_help(name, place):
+def test_examples_of_the_help(name, place, capsys, monkeypatch):
     words = shlex.split(example(name))
     assert words[:2] == ["agathis", name]
-    done = run(*words[1:], cwd=place)
+    monkeypatch.chdir(place)
+    done = here(capsys, *words[1:])
     assert done.code == 0, done.err
     if "-o" in words:
         assert (place / words[words.index("-o") + 1]).stat().st_size
@@ -99,9 +100,10 @@ def test_pipes(place):
     ],
     ids=["empty", "mark", "semicolons", "two of one name", "huge integer"],
 )
-def test_files_of_all_kinds(data, code, said, tmp_path):
+def test_files_of_all_kinds(data, code, said, tmp_path, capsys, monkeypatch):
     (tmp_path / "t.csv").write_bytes(data)
-    done = run("fit", "t.csv", "-k", "2", "-o", "m.json", cwd=tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = here(capsys, "fit", "t.csv", "-k", "2", "-o", "m.json")
     assert done.code == code
     assert said in done.err
     assert sorted(os.listdir(tmp_path)) == (["t.csv"] if code else ["m.json", "t.csv"])

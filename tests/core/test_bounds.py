@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.strategies import (
     KERNELS,
@@ -24,7 +25,7 @@ from helpers.strategies import (
     table,
     weights,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import agathis._kauri
@@ -81,7 +82,7 @@ def test_bounds_change_no_tree(kernel, seed, fit_thoroughly):
 
 
 @given(small_problems())
-@settings(max_examples=300)
+@examples(300)
 def test_bounds_change_no_small_tree(problem):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(agathis._kauri, "Grower", ThoroughGrower)
@@ -177,7 +178,13 @@ def walk(problem: Problem, seed: int, steps: int, greedy: bool, again: float) ->
     return finite, raised
 
 
-@pytest.mark.parametrize("greedy", [False, True], ids=["any cut", "mostly the best cut"])
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        pytest.param(False, id="any cut"),
+        pytest.param(True, id="mostly the best cut", marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_no_bound_is_below_the_best_gain(kernel, greedy):
     """Hundreds of small problems: an inequality that is wrong somewhere shows somewhere."""
@@ -355,7 +362,7 @@ def test_every_term_of_a_bound_is_needed(case):
 
 
 @given(small_problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=200)
+@examples(200)
 def test_no_bound_is_below_the_best_gain_of_tiny_trees(problem, seed):
     """Kernels of a few whole numbers, zeros and weights of the like."""
     if problem.weight is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import KERNELS, SEEDS, binned, blobs_of, points_of, same_bits, same_model
 from helpers.strategies import rows_problem, seeded_rows, small_rows, weights
@@ -20,7 +21,7 @@ from agathis._growing.engines.row_stores import MemoryStore
 
 
 @given(st.one_of(small_rows(), seeded_rows(1, 120)), st.sampled_from([1, 2]))
-@settings(max_examples=150)
+@examples(150)
 def test_with_a_bin_for_each_value_the_tree_is_exact(problem, threads):
     model, exact = problem.fit("binned", n_jobs=threads), problem.fit("features")
     assert model.engine_ == "binned"
@@ -59,7 +60,7 @@ def test_more_rows_with_a_bin_for_each_value(kernel, kind):
 
 
 @given(st.one_of(small_rows(), seeded_rows(1, 60, values=["integer", "few rows"])))
-@settings(max_examples=60)
+@examples(60)
 def test_weights_are_repeats(problem):
     if problem.weight is None or np.any(problem.weight % 1):
         problem = replace(problem, weight=np.arange(len(problem.X)) % 3 + 1.0)
@@ -85,7 +86,7 @@ def test_weights_are_repeats_also_with_few_bins():
 
 
 @given(seeded_rows(1, 200), st.integers(2, 20))
-@settings(max_examples=80)
+@examples(80)
 def test_with_fewer_bins_the_tree_is_valid(problem, max_bins):
     model = problem.fit("binned", max_bins=max_bins)
     X, weight = problem.X, problem.weight

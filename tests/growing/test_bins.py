@@ -7,8 +7,9 @@ import pytest
 from agathis._core.points.binning import look_over
 from agathis._core.points.histogram import Histogram, combined, goes_left, remainder, split_ids
 from agathis._core.points.leaves import padded
+from helpers.examples import examples
 from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, rows_of, wide
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._growing.engines.bins import MISSING_BIN, Bins, find_bins
@@ -225,7 +226,7 @@ def assert_bins_are(bins: Bins, sample: np.ndarray) -> None:
     st.sampled_from([0.0, 0.2, 1.0]),
     SEEDS,
 )
-@settings(max_examples=80)
+@examples(80)
 def test_find_bins(n, max_bins, data, dtype, missing, seed):
     random = np.random.default_rng(seed)
     sample = np.ones((n, 2)) if data == "equal" else rows_of(random, n, 2, data)
@@ -247,7 +248,7 @@ def test_find_bins(n, max_bins, data, dtype, missing, seed):
 
 
 @given(st.integers(1, 200), st.integers(2, 255), st.sampled_from(DATA), SEEDS)
-@settings(max_examples=80)
+@examples(80)
 def test_bins_of_weights_are_those_of_repeats(n, max_bins, data, seed):
     random = np.random.default_rng(seed)
     sample = rows_of(random, n, 2, data)
@@ -372,7 +373,7 @@ def test_look_over(n, dtype):
 
 
 @given(SEEDS, st.booleans(), st.sampled_from([0.0, 0.3]), st.booleans())
-@settings(max_examples=100)
+@examples(100)
 def test_tables_of_parts_add_up(seed, whole, missing, weighted):
     """The table of all rows is the sum of those of any parts; exactly so for whole numbers."""
     random = np.random.default_rng(seed)

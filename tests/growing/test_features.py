@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import replay, same_tree, valid_tree
 from helpers.strategies import RowsProblem, rows_problem, seeded_rows, small_rows, weights
 from hypothesis import given, settings
@@ -60,7 +61,7 @@ def same_bits(a, b) -> None:
 
 
 @given(problems())
-@settings(max_examples=250)
+@examples(250)
 def test_tree_is_the_oracles(problem):
     model, oracle = problem.fit(), problem.oracle()
     check(problem, model)
@@ -69,7 +70,7 @@ def test_tree_is_the_oracles(problem):
 
 
 @given(st.one_of(small_rows(), seeded_rows(1, 120)))
-@settings(max_examples=250)
+@examples(250)
 def test_tree_is_that_of_the_matrix(problem):
     model, gram = problem.fit(), problem.fit("gram")
     assert (model.engine_, gram.engine_) == ("features", "gram")
@@ -79,7 +80,7 @@ def test_tree_is_that_of_the_matrix(problem):
 
 
 @given(seeded_rows(2, 60), SEEDS, st.sampled_from([1, 0.5, "sqrt"]))
-@settings(max_examples=60)
+@examples(60)
 def test_drawn_features(problem, seed, max_features):
     """The same are drawn: the leaves are searched in the same order."""
     model, gram = (
@@ -208,7 +209,7 @@ def gains_are_changes(problem: RowsProblem, model: Kauri, tolerance: float) -> N
 
 
 @given(st.one_of(small_rows(), seeded_rows(2, 80)))
-@settings(max_examples=80)
+@examples(80)
 def test_every_gain_is_the_change_of_the_objective(problem):
     model = problem.fit()
     gains_are_changes(problem, model, problem.tolerance)
@@ -230,7 +231,7 @@ def test_gains_hold_where_weights_differ_much(ratio, engine):
 
 
 @given(st.one_of(small_rows(), seeded_rows(1, 60)))
-@settings(max_examples=80)
+@examples(80)
 def test_weights_are_repeats(problem):
     if problem.weight is None or np.any(problem.weight % 1):
         problem = replace(problem, weight=np.arange(len(problem.X)) % 3 + 1.0)
@@ -282,7 +283,7 @@ def test_threads_do_not_matter(n, d, leaves, kind):
 
 
 @given(seeded_rows(1, 60, kernels=["linear"], values=["integer", "fractions"]))
-@settings(max_examples=60)
+@examples(60)
 def test_a_million_on_top_of_the_data_does_not_matter(problem):
     # Whole multiples of 2**-10, so that the sum is exact and only the rest can go wrong.
     problem = replace(problem, X=np.round(problem.X * 1024) / 1024)
@@ -297,7 +298,7 @@ def test_a_million_on_top_of_the_data_does_not_matter(problem):
 
 
 @given(seeded_rows(2, 60), SEEDS)
-@settings(max_examples=60)
+@examples(60)
 def test_row_order_does_not_matter(problem, seed):
     order = np.random.default_rng(seed).permutation(len(problem.X))
     weight = None if problem.weight is None else problem.weight[order]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import SEEDS, same_bits
 from helpers.strategies import (
@@ -27,7 +28,7 @@ from agathis._kernels.kernel import KERNEL_NAMES
 
 
 @given(problems(), SEEDS)
-@settings(max_examples=150)
+@examples(150)
 def test_row_order_does_not_matter(problem, seed):
     order = np.random.default_rng(seed).permutation(len(problem.X))
     shuffled = replace(
@@ -42,7 +43,7 @@ def test_row_order_does_not_matter(problem, seed):
 
 
 @given(problems(), st.sampled_from(["constant", "sums", "centred", "scaled"]), SEEDS)
-@settings(max_examples=150)
+@examples(150)
 def test_what_the_kernel_is_measured_from_does_not_matter(problem, change, seed):
     """A constant, or a_i + a_j, or the centre of all rows as the origin."""
     n, gram, factor = len(problem.X), problem.gram, 1.0
@@ -70,7 +71,7 @@ def test_what_the_kernel_is_measured_from_does_not_matter(problem, change, seed)
     st.booleans(),
     SEEDS,
 )
-@settings(max_examples=80)
+@examples(80)
 def test_a_million_on_top_of_the_data_does_not_matter(n, d, kernel, grid, seed):
     random = np.random.default_rng(seed)
     # Whole multiples of 2**-10, so that the sum is exact and only the rest can go wrong.
@@ -220,7 +221,7 @@ def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
 
 
 @given(problems())
-@settings(max_examples=60)
+@examples(60)
 def test_layout_of_the_matrix_does_not_matter(problem):
     n = len(problem.X)
     wide = np.full((2 * n, 3 * n), np.nan)

@@ -53,8 +53,8 @@ CASES = {
         0.5,
     ),
 }
-# One of each engine in a quick run.
-QUICK = ("gram, growth", "blocks, root", "features, growth", "binned, root", "callable")
+# One of pairs and one of points in a quick run.
+QUICK = ("gram, growth", "binned, root")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")

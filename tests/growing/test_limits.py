@@ -82,6 +82,11 @@ class TestLimits:
         if least > 2:
             assert free.n_node_samples[~free.is_leaf].min() < least
 
+    @pytest.mark.parametrize(("limit", "leaves"), [(2, 4), (3, 2), (4, 2), (5, 1)])
+    def test_a_node_of_just_min_samples_split_is_cut(self, limit, leaves):
+        X = np.array([[0.0], [1.0], [10.0], [11.0]])
+        assert Kauri(4, min_samples_split=limit).fit(X).n_leaves_ == leaves
+
     @pytest.mark.parametrize(("limit", "least"), [(1, 1), (10, 10), (100, 100), (0.05, 10)])
     def test_min_samples_leaf(self, X, free, limit, least):
         tree = self.tree(X, min_samples_leaf=limit)

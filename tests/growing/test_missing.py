@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import creation_order, route, valid_tree
 from helpers.models import KERNELS, SEEDS, binned, blobs_of, filled, points_of, same_bits
 from helpers.naive import Leaves
 from helpers.strategies import RowsProblem, seeded_rows, small_rows
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agathis import Kauri
@@ -80,7 +81,7 @@ def missing_rows(draw, max_n: int = 16, values=None) -> RowsProblem:
 
 
 @given(missing_rows())
-@settings(max_examples=200)
+@examples(200)
 def test_missing_values_go_where_most_is_gained(problem):
     problem = replace(problem, limits={})
     X, weight = problem.X, problem.weight
@@ -110,7 +111,7 @@ def test_missing_values_go_where_most_is_gained(problem):
 
 
 @given(missing_rows(max_n=80), st.integers(2, 255))
-@settings(max_examples=100)
+@examples(100)
 def test_rows_that_miss_values(problem, max_bins):
     """Predictions are the labels, and the objective is that of the rows with means filled in."""
     X, weight = problem.X, problem.weight

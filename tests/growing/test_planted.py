@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.invariants import creation_order, valid_tree
+from helpers import reference
+from helpers.examples import examples
+from helpers.invariants import creation_order, same_tree, valid_tree
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from agathis import Kauri
@@ -42,6 +46,35 @@ def test_a_threshold_is_the_midpoint(offset):
     assert tree.threshold[0] == 5.5 + offset
     assert tree.gain[0] == pytest.approx(100.0)
     np.testing.assert_array_equal(tree.n_node_samples, [4, 2, 2])
+
+
+@pytest.mark.parametrize("engine", ["gram", "features", "binned"])
+@given(
+    st.lists(st.integers(0, 3), min_size=2, max_size=5),
+    st.integers(2, 5),
+    st.sampled_from([10, 100]),
+    st.integers(2, 7),
+)
+@example([0, 1, 2], 2, 10, 5)
+@examples(40)
+def test_of_groups_that_are_alike_the_first_is_cut_first(engine, pattern, n_groups, far, most):
+    """Their gains tie, whichever leaves were searched last; feature, threshold and node decide."""
+    group, value = np.divmod(np.arange(n_groups * len(pattern)), len(pattern))
+    X = np.column_stack([far * group, np.take(pattern, value)]).astype(np.float64)
+    limits = {"n_clusters": min(most, len(X)), "max_leaf_nodes": max(most, len(X) // 2)}
+    gram = X @ X.T
+    model = Kauri(engine=engine, **limits).fit(X)
+    oracle = reference.grow(X, gram, **limits)
+    same_tree(model.tree_, oracle, gains=reference.tolerance(gram))
+    np.testing.assert_array_equal(model.labels_, oracle.labels)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_where_no_two_rows_differ_to_the_kernel_nothing_is_found(value):
+    """With a kernel of zeros the tolerance is 0 as well: a gain has to be more than that."""
+    X = np.arange(6.0)[:, None]
+    model = Kauri(2, kernel="precomputed").fit(X, gram=np.full((6, 6), value))
+    assert model.n_leaves_ == 1
 
 
 def test_neighbouring_floats_are_separated():

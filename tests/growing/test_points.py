@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agathis._core.points.sorted_points import SortedPoints
+from helpers.examples import examples
 from helpers.naive import Leaves
 from helpers.strategies import WEIGHTS
 from helpers.tables import (
@@ -203,7 +204,7 @@ def bounds_hold(grown: Grown) -> int:
 
 @pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("kind", [None, "fractions"])
+@pytest.mark.parametrize("kind", [None, pytest.param("fractions", marks=pytest.mark.slow)])
 def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
     """Whatever the leaves and clusters, while clusters are founded and after that."""
     several = 0
@@ -328,7 +329,7 @@ def locate_holds(grown: Grown, slot: int, gains: list[np.ndarray]) -> None:
     st.sampled_from([0.0, 0.0, 0.2, 0.6]),
     SEEDS,
 )
-@settings(max_examples=60)
+@examples(60)
 def test_search_and_locate(engine, n, d, data, kind, n_clusters, min_leaf, missing, seed):
     random = np.random.default_rng(seed)
     grown = some_stocks(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import creation_order, replay, route, same_tree, valid_tree
 from helpers.models import SEEDS, same_bits
 from helpers.strategies import (
@@ -49,7 +50,7 @@ def check(problem: Problem, model: Kauri) -> None:
 
 
 @given(problems())
-@settings(max_examples=800)
+@examples(800)
 def test_tree_is_the_oracles(problem):
     model, oracle = problem.fit(), problem.oracle()
     check(problem, model)
@@ -57,7 +58,7 @@ def test_tree_is_the_oracles(problem):
     np.testing.assert_array_equal(model.labels_, oracle.labels)
 
 
-@pytest.mark.parametrize("kernel", ["indefinite", "ties"])
+@pytest.mark.parametrize("kernel", ["indefinite", pytest.param("ties", marks=pytest.mark.slow)])
 def test_tree_is_the_oracles_where_rare_moves_fire(kernel):
     """They are rare for such kernels too: so many problems that each move is made."""
     # Fixed seeds: it takes them all to see every move, and others might not show the rarest.
@@ -77,7 +78,7 @@ def test_tree_is_the_oracles_where_rare_moves_fire(kernel):
 
 
 @given(seeded_problems(min_n=10, max_n=30), st.floats(0, 1))
-@settings(max_examples=60)
+@examples(60)
 def test_each_split_is_the_best_of_all(problem, when):
     """At some step of a tree, and at the end, by brute force over every candidate."""
     model = problem.fit()
@@ -129,7 +130,7 @@ def gains_are_changes(problem: Problem, model: Kauri) -> None:
 
 
 @given(problems())
-@settings(max_examples=150)
+@examples(150)
 def test_every_gain_is_the_change_of_the_objective(problem):
     model = problem.fit()
     check(problem, model)
@@ -194,7 +195,7 @@ def test_rounding_makes_no_splits(n, ratio, kernel):
 
 
 @given(problems())
-@settings(max_examples=150)
+@examples(150)
 def test_weights_are_repeats(problem):
     """Also zero: a row not at all; also with limits that count samples."""
     if problem.weight is None or np.any(problem.weight % 1):
@@ -265,7 +266,7 @@ def test_weights_equal_repeats_where_nearly_all_ties(kernel, least):
 
 
 @given(problems(), SEEDS)
-@settings(max_examples=60)
+@examples(60)
 def test_drawn_features_give_valid_trees(problem, seed):
     model = problem.fit(max_features=1, random_state=seed)
     check(problem, model)

@@ -8,6 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import creation_order, replay, same_tree, valid_tree
 from helpers.reference import MOVES
 from helpers.strategies import Problem, kernel_matrix, on_a_line, problems, seeded_problems
@@ -127,7 +128,7 @@ def test_rare_moves_fire(name):
 
 
 @given(problems())
-@settings(max_examples=60)
+@examples(60)
 def test_oracle_grows_valid_trees(problem):
     oracle = problem.oracle()
     valid_tree(

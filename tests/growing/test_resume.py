@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples
 from helpers.invariants import route, valid_tree
 from helpers.models import SEEDS, blobs_of, filled
 from helpers.plot_trees import random_tree
 from helpers.strategies import table, weights
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -114,7 +115,9 @@ def is_the_state_of(growth: Growth, stocks, tree: Tree) -> None:
     np.testing.assert_allclose(found, own, rtol=1e-9, atol=1e-10 * np.abs(np.diag(gram)).max())
 
 
-@pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "laplacian"])
+@pytest.mark.parametrize(
+    "kernel", ["linear", "cosine", "rbf", pytest.param("laplacian", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_five_leaves_then_twelve(engine, weighted, kernel, tmp_path):
@@ -141,7 +144,7 @@ def test_with_missing_values_and_few_bins(engine, dtype, tmp_path, monkeypatch):
 
 
 @given(SEEDS, st.sampled_from(ENGINES[:4]), st.sampled_from([None, "whole", "with zeros"]))
-@settings(max_examples=150)
+@examples(150)
 def test_going_on_is_not_having_stopped(seed, engine, kind):
     random = np.random.default_rng(seed)
     n = int(random.integers(2, 40))
@@ -214,7 +217,7 @@ def in_any_order(random: np.random.Generator, tree: Tree) -> Tree:
 
 
 @given(SEEDS, st.sampled_from(ENGINES[:4]), st.booleans())
-@settings(max_examples=150)
+@examples(150)
 def test_from_any_tree(seed, engine, chain):
     """Random cuts anywhere between two values, random clusters, nodes in any order."""
     random = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.map_problems import (
     KERNELS,
     PROJECTIONS,
@@ -14,7 +15,7 @@ from helpers.map_problems import (
     seed,
 )
 from helpers.strategies import table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.kernel_approximation import AdditiveChi2Sampler, Nystroem, RBFSampler
 from sklearn.metrics.pairwise import additive_chi2_kernel, pairwise_kernels, rbf_kernel
@@ -97,7 +98,7 @@ class TestTwins:
 
 
 class TestAgainstTheKernel:
-    @settings(max_examples=60)
+    @examples(60)
     @given(
         name=st.sampled_from(list(KERNELS)),
         method=st.sampled_from(PROJECTIONS),

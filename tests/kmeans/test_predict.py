@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.kernel_kmeans_problems import ALGORITHMS, POSITIVE, pair_cost
 from helpers.models import SEEDS
 from helpers.strategies import table, weights
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
@@ -24,7 +25,7 @@ class TestPredict:
         algorithm=st.sampled_from(ALGORITHMS),
         values=st.sampled_from(["normal", "integer"]),
     )
-    @settings(max_examples=60)
+    @examples(60)
     @pytest.mark.filterwarnings("ignore:.* clusters were found")
     def test_of_training_rows_are_their_labels(self, seed, kernel, algorithm, values):
         rng = np.random.default_rng(seed)

@@ -25,7 +25,15 @@ def without_seconds(text):
     return [line[:width].rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("page", ["comparing.md", "datasets.md", "export.md", "report.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("comparing.md", marks=pytest.mark.slow),  # many methods, many runs
+        "datasets.md",
+        "export.md",
+        "report.md",
+    ],
+)
 def test_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, printed, outputs = {}, "", 0

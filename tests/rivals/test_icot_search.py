@@ -5,8 +5,9 @@ import pytest
 from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from helpers import separation as naive
+from helpers.examples import examples
 from helpers.invariants import valid_tree
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
@@ -68,7 +69,7 @@ class TestCriteria:
         value = criterion_of(name, X, weight).settle(leaf, leaf.max() + 1)
         assert value == pytest.approx(naive.CRITERIA[name](X, leaf, weight), rel=1e-9, abs=1e-9)
 
-    @settings(max_examples=200)
+    @examples(200)
     @given(seed=seeds, name=st.sampled_from(CRITERIA))
     def test_of_every_cut_of_any_node(self, seed, name):
         random = np.random.default_rng(seed)
@@ -162,7 +163,7 @@ class TestSearch:
         expected = naive.CRITERIA[name](X, search.leaf, weight)
         assert search.value == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(
         seed=seeds,
         criterion=st.sampled_from(CRITERIA),

@@ -5,9 +5,10 @@ import re
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.strategies import table, weights
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -67,7 +68,7 @@ class TestTree:
             },
         ),
     )
-    @settings(max_examples=60)
+    @examples(60)
     @pytest.mark.filterwarnings("ignore:.* clusters were found")
     def test_is_a_tree_of_its_rows(self, seed, values, kind, limits):
         rng = np.random.default_rng(seed)

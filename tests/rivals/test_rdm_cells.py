@@ -44,7 +44,7 @@ def agrees(found, printed):
     [
         (load_iris, (0.51, 0.03), (2.68, 0.02)),
         (load_wine, (0.29, 0.09), (2.63, 0.10)),
-        (load_digits, (0.23, 0.04), (4.48, 0.17)),
+        pytest.param(load_digits, (0.23, 0.04), (4.48, 0.17), marks=pytest.mark.slow),
     ],
 )
 def test_sets_of_scikit_learn(load, ari, depth):

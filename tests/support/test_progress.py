@@ -341,6 +341,7 @@ class TestTerminal:
         assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1
         assert err.rindex("\x1b[2K") > err.rindex("6/6")
 
+    @pytest.mark.slow
     def test_a_bar_of_experiments(self):
         out, err = self.said(verbose=True, terminal=True, script=EXPERIMENTS)
         assert out == "50\n"
@@ -348,6 +349,9 @@ class TestTerminal:
         assert "2/2" in err
         assert "minutes left" not in err
 
-    @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])
+    @pytest.mark.parametrize(
+        ("verbose", "terminal"),
+        [(True, False), pytest.param(False, True, marks=pytest.mark.slow)],
+    )
     def test_silence(self, verbose, terminal):
         assert self.said(verbose, terminal) == ("[2, 2]\n", "")

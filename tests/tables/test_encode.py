@@ -1,4 +1,4 @@
-"""What is learnt of one table is applied to another; columns count alike, however they are written."""
+"""What is learnt of one table is applied to another; columns count alike however written."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_scales_and_weights_are_checked():
     }.items():
         given_options = {
             name: dict(value)
-            if name in ("weight",) or name == "scale" and value != "cube"
+            if name in ("weight",) or (name == "scale" and value != "cube")
             else value
             for name, value in options
         }

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from agathis._checks import data as checks
 from agathis._describe.described_tree import TreeInUnits
+from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
 
 
@@ -51,9 +52,5 @@ def check_columns(X: ArrayLike, fitted: Sequence[str] | None) -> None:
     columns = [str(name) for name in columns]
     if columns != [str(name) for name in fitted]:
         raise ValueError(
-            f"X has the columns {_some(columns)}; the model was fitted with {_some(fitted)}."
+            f"X has the columns {quoted(columns)}; the model was fitted with {quoted(fitted)}."
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, list(names)[:5])) + (", ..." if len(names) > 5 else "")

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from agathis._tables.arrow_values import different, numbers_of_texts
 from agathis._tables.csv_layout import SAMPLE_BYTES
 from agathis._tables.csv_reader import (
-    codes_in,
     OPEN_QUOTE,
+    codes_in,
     csv_options,
     ends_in_lines,
     explained,

@@ -102,7 +102,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
 
     def _hold(self, places: np.ndarray, X: np.ndarray) -> None:
-        """Find where values are held: at values of the column, of a short one at the last but one."""
+        """Find where values are held: in a short column, at the last but one."""
         ordered = np.sort(X[:, places], axis=0)  # NaN come last
         known = np.count_nonzero(~np.isnan(ordered), axis=0)
         with np.errstate(invalid="ignore"):

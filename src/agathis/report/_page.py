@@ -125,10 +125,11 @@ def write(
     >>> from agathis import Kauri, report
     >>> iris = load_iris(as_frame=True)
     >>> model = Kauri(n_clusters=3, max_leaf_nodes=4).fit(iris.data)
-    >>> path = os.path.join(tempfile.mkdtemp(), "iris.html")
-    >>> report.write(model, iris.data, path, title="Iris")
-    >>> with open(path, encoding="utf-8") as file:
-    ...     file.readline()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.html")
+    ...     report.write(model, iris.data, path, title="Iris")
+    ...     with open(path, encoding="utf-8") as file:
+    ...         print(repr(file.readline()))
     '<!doctype html>\\n'
     """
     path = target_of(path)

@@ -141,8 +141,9 @@ cdef double add_features(
     return squared
 
 
-# The rows of a table, as they come: feature by feature, bin by bin.
 cdef class Rows:
+    """The rows of a table of sums as they come: feature by feature, bin by bin."""
+
     cdef Py_ssize_t row, begin_row
     cdef double[:, ::1] sum
     cdef double[::1] count, weight

@@ -17,7 +17,7 @@ from agathis._growing.engines.categories import SourceTables
 from agathis._growing.engines.columns import asked_values
 from agathis._growing.engines.points import PointStocks
 from agathis._growing.engines.protocol import Place, Split, sent_left
-from agathis._growing.engines.row_stores import STREAM_ROWS, Store
+from agathis._growing.engines.row_stores import STREAM_ROWS, RowStore
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
@@ -31,7 +31,7 @@ class BinnedStocks(PointStocks):
     Parameters
     ----------
     data : TrainingData
-    store : Store
+    store : RowStore
         Where the rows are taken from.
     bins : Bins
     space : Space
@@ -45,7 +45,7 @@ class BinnedStocks(PointStocks):
     def __init__(
         self,
         data: TrainingData,
-        store: Store,
+        store: RowStore,
         bins: Bins,
         space: Space,
         origin: np.ndarray,

@@ -39,7 +39,7 @@ class Chunk(NamedTuple):
     codes: np.ndarray | None = None
 
 
-class Store(Protocol):
+class RowStore(Protocol):
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
         """The rows ``ids``, which rise, some at a time."""
         ...
