@@ -41,6 +41,8 @@ class PreparedTable:
         Scaled features of the rows that are used; NaN where a value is missing.
     raw : ndarray of shape (n_samples, n_features)
         The features in the units of the table.
+    table : pyarrow.Table
+        The rows that are used.
     rows : ndarray of int
         Which rows of the table these are.
     n_read : int
@@ -52,6 +54,7 @@ class PreparedTable:
     encoder: TableEncoder
     X: EncodedRows
     raw: np.ndarray
+    table: Any
     rows: np.ndarray
     n_read: int
     target: np.ndarray | None = None
@@ -98,7 +101,7 @@ def prepare(
     classes = None if target is None else classes_of(table, target)
     kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
     notes = [*encoder.notes(), *kept, *more]
-    return PreparedTable(encoder, X, raw, rows, n_read, classes, notes)
+    return PreparedTable(encoder, X, raw, table, rows, n_read, classes, notes)
 
 
 def new_kauri(
@@ -157,7 +160,7 @@ def fit_table(
     keep: Sequence[str] = (),
     categorical: Sequence[str] = (),
     scale: str | Mapping[str, str] = "auto",
-    weight: Mapping[str, float] | None = None,
+    weight: str | Mapping[str, float] = "learned",
     dates: str = "out",
     no_split: Sequence[str] = (),
     no_count: Sequence[str] = (),
@@ -255,4 +258,4 @@ def suggested(
     if len(prepared.X) < 4:
         raise BadTable(f"n_clusters is not given, and {len(prepared.X)} rows suggest no number.")
     found = suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)
-    return found.best.clusters
+    return found.n_clusters

@@ -64,7 +64,7 @@ def prepare(
         no_split=list(wanted.no_split),
         no_count=list(wanted.no_count),
         scale=wanted.scales(names),
-        weight=wanted.weights(names) or None,
+        weight=wanted.weights(names),
         dates=wanted.dates,
         strict=wanted.strict,
         title=title,
@@ -77,6 +77,7 @@ def prepare(
     found = encode(table, encoder, missing=missing, target=wanted.target)
     messages.tell(found.notes)
     messages.say(_scaling(wanted))
+    messages.tell(found.encoder.notes_on_weights())
     return found
 
 

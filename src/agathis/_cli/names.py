@@ -63,8 +63,10 @@ class Wanted:
             return default
         return {**dict.fromkeys(names, default), **pairs}
 
-    def weights(self, names: Collection[str]) -> dict[str, float]:
-        """How often columns count."""
+    def weights(self, names: Collection[str]) -> str | dict[str, float]:
+        """How often columns count, for :class:`agathis.TableEncoder`."""
+        if not self.weight or list(self.weight) in (["learned"], ["equal"]):
+            return self.weight[0] if self.weight else "learned"
         out = {}
         for one in self.weight:
             name, value = _pair("--weight", one, names)

@@ -113,7 +113,9 @@ Scaling = Annotated[
 Weights = Annotated[
     list[str],
     typer.Option(
-        "--weight", metavar="COLUMN=N", help="Count a column as if it were there N times."
+        "--weight",
+        metavar="COLUMN=N",
+        help="Count a column as if it were there N times; equal: all once; by default learned.",
     ),
 ]
 DatesAre = Annotated[

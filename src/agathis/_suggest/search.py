@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS, at_least
+from agathis._checks.roles import EncodedRows, roles_of
 from agathis._suggest import resampling
 from agathis._suggest.figures import cost, grown_with_enough, silhouette
 from agathis._suggest.suggestion import Candidate, Suggestion
@@ -87,12 +88,16 @@ def suggest(
         random_state=random_state,
     )
     table = checks.check_table(X, missing=engine in ("auto", "binned"))
+    roles = roles_of(X, n_features=table.shape[1])
+    table = EncodedRows.of(table, roles)
     n = len(table)
     random = check_random_state(random_state)
     order = random.permutation(n)
     rows = table if n <= MANY else table[np.sort(order[:MANY])]
     with progress_bar("suggest", verbose, every=0.0) as show:
-        found = _candidates(rows, min(max_clusters, n - 1), random, engine, n_jobs, show)
+        found = _candidates(
+            rows, roles.kernel, min(max_clusters, n - 1), random, engine, n_jobs, show
+        )
     if not found:
         why = "all of them are alike" if n > 2 else "these are too few"
         raise ValueError(f"there are no two clusters in {n:,} row{'s'[: n != 1]}: {why}.")
@@ -101,7 +106,8 @@ def suggest(
 
 
 def _candidates(
-    X: np.ndarray,
+    X: EncodedRows,
+    kernel: np.ndarray,
     most: int,
     random: np.random.RandomState,
     engine: str,
@@ -109,7 +115,8 @@ def _candidates(
     show: Show,
 ) -> list[Candidate]:
     """A candidate for each number of clusters from 2 on that trees of these rows reach."""
-    filled = np.where(np.isnan(X), checks.column_means(X, None), X)
+    plain = np.asarray(X)
+    filled = np.where(np.isnan(plain), checks.column_means(plain, None), plain)[:, kernel]
     total = float(((filled - filled.mean(axis=0)) ** 2).sum())
     order = random.permutation(len(X))
     few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[: resampling.ROWS])

@@ -1,9 +1,12 @@
 """Raw tables in: files and data frames become rows of numbers.
 
-    a file -> whole_table, or source and csv_source block by block (both by formats, csv_layout,
-    csv_reader and notation) -> verdicts on columns -> encode (fit, transform) -> scaling
+    a file -> whole_table (text, Parquet, Arrow; spreadsheet, json_rows), or source and csv_source
+    block by block (both by formats, csv_layout, csv_reader and notation)
+    a data frame -> frames
+    -> column_verdicts (with codes and calendar) -> encode (fit, transform) -> scaling
 
 Rows for a tree that is known come by feature_rows, of tables and of data frames. A file of
-any size goes by file_columns and spill; labels are written by labels. What is wrong or worth saying
-is told by errors, in parts of which the command line makes its own words.
+any size goes by file_columns and spill; labels are written by labels. Columns that decide too much
+are found by deciding. What is wrong or worth saying is told by errors, in parts of which the
+command line makes its own words.
 """

@@ -27,11 +27,14 @@ from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.feature_rows import FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
+from agathis._tables.relevance import relevance
 from agathis._tables.scaling import FeatureScaler
 from agathis._tables.wording import count, listed, title_of
 
 #: The squares of larger numbers are no numbers of float64.
 LARGEST = 1e150
+#: Columns that count less are told of.
+LITTLE = 0.25
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         How numbers are scaled: "auto", to a standard deviation of 1 after values beyond the 1st and
         the 99th percentile are held there; "standard", without that; "minmax", to 0..1; "robust",
         by median and quartiles; "rank"; "log"; or "none". A dict gives it for some columns.
-    weight : dict, optional
-        How often columns count: 2 is as if a column were there twice.
+    weight : {"learned", "equal"} or dict, default="learned"
+        How often columns count: 2 is as if a column were there twice. "learned" lets columns that
+        have nothing to do with the others count less, down to a tenth: each counts as much as
+        groups show in it that were found in other columns. With "equal" all count once. A dict
+        gives it for some columns, and the others count once.
     dates : {"out", "parts"}, default="out"
         Whether dates and parts of dates (a month, a weekday) are left out, or made into parts: year
         or days, month, weekday, hour. Parts that go round can be cut as numbers are, and count as
@@ -129,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         keep: Sequence[str] = (),
         categorical: Sequence[str] = (),
         scale: str | Mapping[str, str] = "auto",
-        weight: Mapping[str, float] | None = None,
+        weight: str | Mapping[str, float] = "learned",
         dates: str = "out",
         no_split: Sequence[str] = (),
         no_count: Sequence[str] = (),
@@ -213,8 +219,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.roles_ = self._roles()
         raw = self._encode(table)
         self.scaler_ = self._scaler(options).fit(raw.X)
+        if options.learns:
+            options = options.with_weights(self._learned(self.scaler_.transform(raw.X)))
+            self.scaler_ = self._scaler(options).fit(raw.X)
         self._tell_columns(self.scaler_.transform(raw.X), options)
         return raw
+
+    def _learned(self, X: np.ndarray) -> dict[str, float]:
+        """How often each column counts, by what groups of the others show in it."""
+        kernel = self.roles_.kernel
+        counted = {
+            column: places[kernel[places]]
+            for column, places in self.places().items()
+            if kernel[places].any()
+        }
+        weights = relevance(X, list(counted.values()))
+        return dict(zip(counted, weights.tolist(), strict=True))
 
     def _roles(self) -> FeatureRoles:
         split = [f.circle is None and f.source not in self.no_split for f in self._features]
@@ -318,6 +338,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def notes(self) -> list[Note]:
         """What to say about the columns."""
         return notes_on(self.verdicts_)
+
+    def notes_on_weights(self) -> list[Note]:
+        """What to say of columns that count less than others."""
+        if self.weight != "learned":
+            return []
+        little = [
+            title_of(row["column"])
+            for row in self.columns_
+            if row["weight"] is not None and row["weight"] < LITTLE
+        ]
+        if not little:
+            return []
+        text = f"{listed(little)}: little to do with the other columns, so that they count less"
+        if len(little) == 1:
+            text = f"{little[0]} has little to do with the other columns, and counts less"
+        return [Note((text, " (", Advice("weight", "equal"), " lets all count alike)."))]
 
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,6 +23,10 @@ class Options:
     scales: Mapping[str, str] = field(default_factory=dict)
     default: str = "auto"
     weights: Mapping[str, float] = field(default_factory=dict)
+    learns: bool = False
+
+    def with_weights(self, weights: Mapping[str, float]) -> Options:
+        return replace(self, weights=weights)
 
     def scale(self, column: str) -> str:
         return self.scales.get(column, self.default)
@@ -51,7 +55,8 @@ class Options:
         if isinstance(most, bool) or not isinstance(most, int) or most < 2:
             raise ValueError(f"max_categories={most!r} must be a whole number, at least 2.")
         scales, default = _scales(encoder.scale, there)
-        return cls(scales, default, _weights(encoder.weight, there))
+        learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
+        return cls(scales, default, _weights(encoder.weight, there), learns)
 
 
 def _scales(scale: object, there: Collection[str]) -> tuple[dict[str, str], str]:
@@ -66,10 +71,12 @@ def _scales(scale: object, there: Collection[str]) -> tuple[dict[str, str], str]
 
 
 def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
-    if weight is None:
+    if isinstance(weight, str) and weight in ("learned", "equal"):
         return {}
     if not isinstance(weight, Mapping):
-        raise TypeError(f"weight must map columns to numbers; it is {weight!r}.")
+        raise ValueError(
+            f"weight={weight!r} must be 'learned', 'equal', or map columns to numbers."
+        )
     for name, value in weight.items():
         _check_name("weight", name, there)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e6:

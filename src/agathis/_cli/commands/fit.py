@@ -115,7 +115,7 @@ def fit(
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.raw)
+        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.table)
     messages.say(_outcome(asked, leaves, described))
     messages.tell(rows.notes_on(model))
     if output is not None:

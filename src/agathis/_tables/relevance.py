@@ -1,0 +1,91 @@
+"""How much each column has to do with the others: what groups of the others show in it.
+
+Groups show in many columns at once, and a column that has nothing to do with any other can show
+none but its own. So the columns are halved at random, the rows are clustered by one half, and of
+each column of the other half it is measured which share of its spread the clusters explain; then
+the halves change places. The mean over several halvings, beside that of the best column, is how
+often a column counts. No column helps to find the groups that it is measured by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+#: How often columns are halved, and into how many groups the rows are clustered in turn.
+HALVINGS, GROUPS = 12, (2, 4, 8)
+#: More rows than that say the same.
+ROWS = 1000
+#: No column counts less than that: it may be of interest all the same.
+LEAST = 0.1
+#: Of fewer columns no half says anything.
+FEWEST = 4
+#: Where clusters explain less of every column, there are no groups to go by.
+NOTHING = 0.02
+
+
+def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
+    """How often each source is to count, from ``LEAST`` to 1.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Scaled features; NaN where a value is missing.
+    sources : sequence of arrays of int
+        The features of each column.
+
+    Examples
+    --------
+    >>> random = np.random.RandomState(0)
+    >>> group = random.randint(2, size=(200, 1))
+    >>> X = np.hstack([3 * group + random.normal(size=(200, 4)), random.normal(size=(200, 1))])
+    >>> relevance(X / X.std(axis=0), np.arange(5)[:, None]) > 0.5
+    array([ True,  True,  True,  True, False])
+    """
+    n, d = len(X), len(sources)
+    if d < FEWEST or n < 2 * max(GROUPS):
+        return np.ones(d)
+    random = np.random.RandomState(0)
+    if n > ROWS:
+        X = X[np.sort(random.permutation(n)[:ROWS])]
+    points = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    points -= points.mean(axis=0)
+    total = np.array([(points[:, places] ** 2).sum() for places in sources])
+    explained, times = np.zeros(d), np.zeros(d)
+    with threadpool_limits(1):  # so that sums do not depend on the number of threads
+        for halving in range(HALVINGS):
+            k = GROUPS[halving % len(GROUPS)]
+            order = random.permutation(d)
+            for seen, others in (
+                (order[: d // 2], order[d // 2 :]),
+                (order[d // 2 :], order[: d // 2]),
+            ):
+                columns = np.concatenate([sources[j] for j in seen])
+                labels = KMeans(k, n_init=1, random_state=halving).fit_predict(points[:, columns])
+                explained[others] += _explained(
+                    points, labels, [sources[j] for j in others], total[others]
+                )
+                times[others] += 1
+    shares = explained / times
+    if shares.max() <= NOTHING:
+        return np.ones(d)
+    return np.maximum(shares / shares.max(), LEAST)
+
+
+def _explained(
+    points: np.ndarray, labels: np.ndarray, sources: Sequence[np.ndarray], total: np.ndarray
+) -> np.ndarray:
+    """The share of the spread of each source that clusters explain, beyond what chance does."""
+    n, k = len(points), int(labels.max()) + 1
+    sizes = np.bincount(labels, minlength=k)
+    members = np.zeros((k, n))
+    members[labels, np.arange(n)] = 1.0
+    means = members @ points / np.maximum(sizes, 1)[:, None]
+    between = sizes @ means**2
+    found = np.array([between[places].sum() for places in sources])
+    share = np.divide(found, total, out=np.zeros(len(total)), where=total > 0)
+    chance = (k - 1) / (n - 1)
+    return np.maximum((share - chance) / (1 - chance), 0.0)
