@@ -7,7 +7,7 @@ function treePicture() {
   const shape = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: Math.ceil(plan.width), height: Math.ceil(plan.height),
     viewBox: `0 0 ${Math.ceil(plan.width)} ${Math.ceil(plan.height)}`, "font-family": PICTURE.font },
   svg("rect", { width: "100%", height: "100%", fill: PICTURE.card }));
-  const text = (x, y, words, size, fill, more = {}) => svg("text", { x, y, "font-size": size, fill, style: `font-size:${size}px;fill:${fill}`, ...more }, words);
+  const text = (x, y, words, size, fill, more = {}) => svg("text", { x, y, "font-size": size, fill, ...more }, words);
   for (const number of plan.seen) {
     const { parent, share } = data.nodes[number];
     if (parent < 0) continue;
