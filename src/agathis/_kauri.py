@@ -37,7 +37,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(ShownInNotebooks, DistancesMixin, TreeModel, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum

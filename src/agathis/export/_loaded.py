@@ -28,7 +28,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class LoadedTree(ShownInNotebooks, TreeModel, BaseEstimator):
+class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
     """A fitted tree without the method that grew it.
 
     It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves

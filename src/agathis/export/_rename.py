@@ -104,7 +104,7 @@ def cluster_of(key: object, present: Sequence[str]) -> int:
     number = key.strip().removeprefix("cluster ") if isinstance(key, str) else ""
     if number.isdecimal():
         key = int(number)
-    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= key < len(present):
+    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < len(present):
         return int(key)
     raise ValueError(f"names has {key!r}, which is no cluster; there are {known}.")
 

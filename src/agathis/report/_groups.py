@@ -93,8 +93,8 @@ def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, obj
         return histogram(held.X[left, f], held.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
         features, weights = zip(*axis.terms, strict=True)
-        sums = (held.X[side][:, list(features)] @ np.array(weights) for side in (left, right))
-        return histogram(*sums, Number(axis.name), threshold)
+        sums = [held.X[side][:, list(features)] @ np.array(weights) for side in (left, right)]
+        return histogram(sums[0], sums[1], Number(axis.name), threshold)
     # All categories of the source, whichever the split asks for.
     features = axis.features
     found = categories(held.X[:, list(features)], [columns[g] for g in features])

@@ -1,8 +1,10 @@
 // Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
 // between its children. "outline": one box a line, deeper ones further in, for narrow pages.
 
-const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, pitch: 52, border: 22 };
-const OUTLINE = { height: 58, pitch: 66, inset: 16, border: 10 };
+const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, apart: 10, border: 22 };
+const OUTLINE = { height: 58, apart: 8, inset: 16, border: 10 };
+// Names that are longer than a box is wide have a second line.
+const SECOND = 17;
 
 // The nodes that are not inside a folded one, as they are read.
 function unfolded(folded) {
@@ -29,11 +31,18 @@ function gapBefore(nodes) {
   return Math.min(ACROSS.widest, Math.max(ACROSS.gap, Math.ceil(words) + BESIDE));
 }
 
-// How wide boxes are: so wide that the longest name is whole, within reason.
-function boxWidth(nodes) {
+// How wide names are, the longest of them.
+function longest(nodes) {
   pen.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
-  const names = Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].name).width));
-  return Math.min(ACROSS.broadest, Math.max(ACROSS.width, Math.ceil(names) + 24));
+  return Math.ceil(Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].name).width)));
+}
+
+// Boxes so wide that the longest name is whole, in one line or in two.
+function boxSize(nodes) {
+  const room = longest(nodes) + 24;
+  if (room <= 200) return { width: Math.max(ACROSS.width, room), height: ACROSS.height };
+  // Two lines are broken between words, so that half is not quite enough.
+  return { width: Math.min(ACROSS.broadest, Math.max(200, Math.ceil(room / 2) + 70)), height: ACROSS.height + SECOND };
 }
 
 // Places of boxes: `at` has left, top, width and height of each node that is seen.
@@ -43,9 +52,9 @@ function places(kind, folded, room, close = false) {
 }
 
 function across(seen, folded, close) {
-  const { height, border } = ACROSS;
-  const width = boxWidth(seen);
-  const pitch = height + (close ? 3 : ACROSS.pitch - height);
+  const { border } = ACROSS;
+  const { width, height } = boxSize(seen);
+  const pitch = height + (close ? 3 : ACROSS.apart);
   const middle = new Map();
   let leaves = 0;
   for (const node of seen) {
@@ -71,10 +80,13 @@ function across(seen, folded, close) {
 }
 
 function outline(seen, room) {
-  const { height, pitch, inset, border } = OUTLINE;
+  const { inset, border } = OUTLINE;
   const deepest = Math.max(...seen.map(depthOf));
   // In a deep tree the steps are smaller, so that boxes keep some width.
   const step = Math.min(inset, (room - 2 * border) * 0.4 / Math.max(1, deepest));
+  const narrowest = Math.min(room - 2 * border - deepest * step, 420);
+  const height = OUTLINE.height + (longest(seen) + 64 > narrowest ? SECOND : 0);
+  const pitch = height + OUTLINE.apart;
   const at = new Map(seen.map((node, i) => {
     const left = border + depthOf(node) * step;
     return [node, { left, top: border + i * pitch, width: Math.min(room - border - left, 420), height }];

@@ -38,8 +38,11 @@ function editName(k) {
   head.after(input, error);
   input.focus();
   input.select();
+  let open = true;
   const close = (name) => {
-    if (!input.isConnected) return;
+    // To take the field away ends its focus, which would close it once more.
+    if (!open) return;
+    open = false;
     input.remove();
     error.remove();
     head.hidden = button.hidden = false;
@@ -54,8 +57,11 @@ function editName(k) {
     else error.textContent = wrong;
   };
   input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    // The button gets the focus back, and must not hear the key as well.
+    event.preventDefault();
     if (event.key === "Enter") accept(false);
-    if (event.key === "Escape") close(null);
+    else close(null);
   });
   input.addEventListener("blur", () => accept(true));
 }

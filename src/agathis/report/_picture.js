@@ -7,7 +7,7 @@ function treePicture() {
   const shape = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: Math.ceil(plan.width), height: Math.ceil(plan.height),
     viewBox: `0 0 ${Math.ceil(plan.width)} ${Math.ceil(plan.height)}`, "font-family": PICTURE.font },
   svg("rect", { width: "100%", height: "100%", fill: PICTURE.card }));
-  const text = (x, y, words, size, fill, more = {}) => svg("text", { x, y, "font-size": size, fill, style: `font-size:${size}px;fill:${fill}`, ...more }, words);
+  const text = (x, y, words, size, fill, more = {}) => svg("text", { x, y, "font-size": size, fill, ...more }, words);
   for (const number of plan.seen) {
     const { parent, share } = data.nodes[number];
     if (parent < 0) continue;
@@ -19,12 +19,25 @@ function treePicture() {
     const leaf = !node.children.length;
     const { colour, ink } = data.clusters[node.cluster];
     const on = leaf ? ink : PICTURE.ink;
-    shape.append(svg("rect", { x: at.left, y: at.top, width: at.width, height: at.height, rx: 8, fill: leaf ? colour : PICTURE.card, stroke: leaf ? "none" : PICTURE.strong }),
-      text(at.left + 10, at.top + 18, cutTo(node.name, at.width - 20, "600 13px"), 13, on, { "font-weight": 600 }),
-      text(at.left + 10, at.top + 33, `${counted(node.size)} · ${percent(node.share)}`, 11.5, leaf ? ink : PICTURE.soft));
+    shape.append(...[svg("rect", { x: at.left, y: at.top, width: at.width, height: at.height, rx: 8, fill: leaf ? colour : PICTURE.card, stroke: leaf ? "none" : PICTURE.strong }),
+      linesOf(node.name, at.width - 20, "600 13px", at.height > ACROSS.height ? 2 : 1).map((words, i) =>
+        text(at.left + 10, at.top + 18 + 16 * i, words, 13, on, { "font-weight": 600 })),
+      text(at.left + 10, at.top + at.height - 9, `${counted(node.size)} · ${percent(node.share)}`, 11.5, leaf ? ink : PICTURE.soft)].flat());
     if (node.condition) shape.append(text(at.left - 5, at.top + at.height / 2 - 5, cutTo(node.condition, at.words + 2, "12px"), 12, PICTURE.ink, { "text-anchor": "end" }));
   }
   return { text: new XMLSerializer().serializeToString(shape), width: Math.ceil(plan.width), height: Math.ceil(plan.height) };
+}
+
+// Words in at most so many lines.
+function linesOf(words, width, font, most) {
+  pen.font = `${font} ${PICTURE.font}`;
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
+    if (pen.measureText(longer).width <= width || lines.length === most || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.map((line) => cutTo(line, width, font));
 }
 
 // Words that fit a width.

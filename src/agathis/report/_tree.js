@@ -128,7 +128,7 @@ function fit(least = 0) {
   const across = view.clientWidth / plan.width;
   state.scale = kind === "outline" ? 1 : Math.min(1.2, Math.max(least, Math.min(across, TALL / plan.height)));
   state.left = 0;
-  state.top = kind === "outline" ? 0 : TALL / 2 - (plan.at.get(0).top + ACROSS.height / 2) * state.scale;
+  state.top = kind === "outline" ? 0 : TALL / 2 - (plan.at.get(0).top + plan.at.get(0).height / 2) * state.scale;
   move();
 }
 

@@ -30,7 +30,7 @@ Own = TypeVar("Own", bound="Rival")
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
-class Rival(ShownInNotebooks, TreeModel, BaseEstimator):
+class Rival(TreeModel, ShownInNotebooks, BaseEstimator):
     """A clustering tree that another method grows."""
 
     n_clusters: int | None
