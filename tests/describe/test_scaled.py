@@ -102,9 +102,7 @@ def test_errors(iris):
         to_text(model, scaler=MinMaxScaler())
     with pytest.raises(NotFittedError):
         to_text(make_pipeline(MinMaxScaler(), Kauri(3)))
-    with pytest.raises(
-        ValueError, match="scaler gives 2 features; the tree has 4"
-    ):
+    with pytest.raises(ValueError, match="scaler gives 2 features; the tree has 4"):
         to_text(model, scaler=MinMaxScaler().fit(iris[:, :2]))
     with pytest.raises(ValueError, match="model is a Pipeline with steps of its own"):
         to_json(make_pipeline(MinMaxScaler(), Kauri(3)).fit(iris), scaler=MinMaxScaler().fit(iris))
