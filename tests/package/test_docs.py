@@ -25,7 +25,9 @@ def without_seconds(text):
     return [line[:width].rstrip() for line in lines]
 
 
-@pytest.mark.parametrize("page", ["comparing.md", "datasets.md", "export.md", "report.md"])
+@pytest.mark.parametrize(
+    "page", ["comparing.md", "datasets.md", "export.md", "pipelines.md", "report.md"]
+)
 def test_examples(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, printed, outputs = {}, "", 0
