@@ -31,6 +31,7 @@ def without_seconds(text):
         pytest.param("comparing.md", marks=pytest.mark.slow),  # many methods, many runs
         "datasets.md",
         "export.md",
+        "pipelines.md",
         "report.md",
     ],
 )

@@ -76,12 +76,13 @@ def prepare(
         missing = "drop"
     found = encode(table, encoder, missing=missing, target=wanted.target)
     messages.tell(found.notes)
-    messages.say(_scaling(wanted))
+    messages.say(scaling_of(wanted))
     messages.tell(found.encoder.notes_on_weights())
     return found
 
 
-def _scaling(wanted: Wanted) -> str:
+def scaling_of(wanted: Wanted) -> str:
+    """What is done to numbers, as a sentence."""
     how = next((one for one in wanted.scale if one in SCALED_TO), "auto")
     return f"Numbers are {SCALED_TO[how]}. Rules are in your units."
 

@@ -13,6 +13,8 @@ from agathis._cli.output import STDOUT, check_target
 if TYPE_CHECKING:
     import numpy as np
 
+    from agathis._cli.names import Wanted
+    from agathis._fit_table import PreparedTable
     from agathis.export import LoadedTree
 
 
@@ -25,24 +27,60 @@ def check_report(path: str | None, option: str) -> None:
         needs("jinja2", "report", "a report")
 
 
+@dataclass(frozen=True)
+class PageRows:
+    """The rows that a page tells of.
+
+    Attributes
+    ----------
+    X : ndarray
+        As the model takes them.
+    target : ndarray or None
+        Known classes, and the name of their column.
+    ids : ndarray or None
+        Identifiers, and the name of their column.
+    provenance : mapping, optional
+        As for :func:`agathis.report.write`.
+    fit_rows : ndarray, optional
+        As the method saw them.
+    """
+
+    X: np.ndarray
+    target: np.ndarray | None = None
+    target_name: str | None = None
+    ids: np.ndarray | None = None
+    id_name: str | None = None
+    provenance: Mapping[str, Any] | None = None
+    fit_rows: np.ndarray | None = None
+
+
 def write_report(
     path: str,
     model: LoadedTree,
-    X: np.ndarray,
-    target: np.ndarray | None,
+    rows: PageRows,
     source: str,
     open_it: bool,
     messages: Messages,
-    **told: Any,
 ) -> None:
-    """Write the page about these rows; ``told`` are further arguments of ``report.write``."""
+    """Write the page about these rows."""
     from agathis import report
     from agathis._cli.inputs import title_of_input
 
     title = os.path.basename(title_of_input(source))
     with bad_data():
         try:
-            report.write(model, X, path, y=target, title=title, **told)
+            report.write(
+                model,
+                rows.X,
+                path,
+                y=rows.target,
+                title=title,
+                target_name=rows.target_name,
+                ids=rows.ids,
+                id_name=rows.id_name,
+                provenance=rows.provenance,
+                fit_rows=rows.fit_rows,
+            )
         except OSError as error:
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
     messages.say(f"Wrote {path}.")
@@ -51,3 +89,46 @@ def write_report(
 
         if not webbrowser.open(Path(path).resolve().as_uri()):
             messages.warn(f"no browser was found; open {path} in one.")
+
+
+def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) -> PageRows:
+    """What a page tells of a table that was just fitted: its rows, and where they come from."""
+    import numpy as np
+
+    from agathis._cli.inputs import title_of_input
+    from agathis._tables.column_verdicts import IDENTIFIER
+    from agathis._tables.encode import classes_of
+
+    encoder = rows.encoder
+    names = [verdict.name for verdict in encoder.verdicts_ if verdict.why == IDENTIFIER]
+    columns = [
+        {
+            "column": row["column"],
+            "kind": row["kind"],
+            "became": row["became"],
+            "why": row["why"],
+            "used": row["became"] != "left out",
+        }
+        for row in encoder.columns_
+    ]
+    columns += [
+        {"column": name, "became": "left out", "why": "as was asked for", "used": False}
+        for name in wanted.drop
+    ]
+    used, read = len(rows.rows), rows.n_read
+    return PageRows(
+        rows.raw,
+        rows.target,
+        wanted.target,
+        classes_of(rows.table, names[0]) if names else None,
+        names[0] if names else None,
+        {
+            "source": os.path.basename(title_of_input(source)),
+            "rows_read": read,
+            "rows_used": used,
+            "rows_why": "they miss values" if used < read else None,
+            "scaling": scaling,
+            "columns": columns,
+        },
+        np.asarray(rows.X)[:, encoder.roles_.kernel],
+    )

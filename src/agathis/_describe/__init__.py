@@ -1,7 +1,7 @@
 """A tree in a reader's words and units, and the plain data of every picture and page.
 
 :mod:`~agathis._describe.described_tree` is the door: ``describe`` gives a tree its names, and
-thresholds in the units before scaling (:mod:`~agathis._describe.preparation`).
+brings its cuts back to raw columns (:mod:`~agathis._describe.preparation`).
 :mod:`~agathis._describe.columns` knows what each feature is, a number, a code or a category;
 :mod:`~agathis._describe.axes` what each split asks for, a number, a source of categories or a sum,
 and the words for its answers (:mod:`~agathis._describe.allowed`).

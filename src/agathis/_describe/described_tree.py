@@ -240,10 +240,9 @@ def describe(
     features = found.fitted_names if feature_names is None else feature_names
     if found.preparation is not None:
         prepared = found.preparation
-        if feature_names is not None and hasattr(feature_names, "__len__"):
+        if feature_names is not None and prepared.can_be_named(feature_names):
             prepared = prepared.renamed(feature_names)
-            if len(feature_names) != tree.n_features and prepared is not found.preparation:
-                features = [feature.name for feature in prepared.features]
+            features = [feature.name for feature in prepared.features]
         one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):

@@ -27,14 +27,15 @@ def to_text(
     Parameters
     ----------
     model : estimator, Pipeline or Tree
-        A fitted estimator with ``tree_``, a pipeline of scalers and such an estimator, or the
-        tree itself.
-    scaler : fitted scaler or Pipeline of scalers, optional
-        What the rows were scaled with before the tree was grown: ``MinMaxScaler``,
-        ``StandardScaler``, ``MaxAbsScaler`` or ``RobustScaler``. Thresholds are then shown in
-        the units from before. A pipeline given as ``model`` brings its own.
+        A fitted estimator with ``tree_``, a pipeline that ends in such an estimator, or the tree
+        itself. The steps of a pipeline are undone: conditions are on the raw columns.
+    scaler : fitted scaler, ColumnTransformer or Pipeline of such steps, optional
+        What was done to the rows before the tree was grown, where that was no pipeline: scalers,
+        encoders, imputers and other steps that map each column by itself. A pipeline given as
+        ``model`` brings its own.
     feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ... With steps
+        that are undone they may be names of the raw columns.
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     one_hot : mapping or OneHotEncoder, optional

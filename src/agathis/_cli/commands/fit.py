@@ -11,7 +11,7 @@ from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.options import Dates, Kernel, Method, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
-from agathis._cli.reporting import check_report, write_report
+from agathis._cli.reporting import check_report, page_rows, write_report
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +83,7 @@ def fit(
         raise WrongUse("--dates parts, --no-split and --no-count are for --method kauri.")
     reading = options.reading_of(na, encoding, sep, decimal)
 
-    from agathis._cli.fitting import fitted, new_model, read_rows
+    from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
     from agathis._cli.names import Wanted
     from agathis._fit_table import as_pipeline
     from agathis.export import to_json, to_rules
@@ -126,7 +126,8 @@ def fit(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        write_report(report, described, rows.raw, rows.target, data, open_report, messages)
+        told = page_rows(rows, wanted.of([*rows.table.column_names]), data, scaling_of(wanted))
+        write_report(report, described, told, data, open_report, messages)
 
 
 def _names(names: str | None, clusters: int | None) -> list[str] | None:

@@ -10,7 +10,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, check_apart
-from agathis._cli.reporting import check_report, write_report
+from agathis._cli.reporting import PageRows, check_report, write_report
 
 
 def report(
@@ -51,6 +51,8 @@ def report(
     loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
     Wanted(target=target).of(table.column_names)
+    if id_column is not None and id_column not in table.column_names:
+        raise WrongUse(f"--id {one_line(id_column)}: {lacks(id_column, table.column_names)}")
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     X = rows_for_model(loaded, table, data, messages, every=True)

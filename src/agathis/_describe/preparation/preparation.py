@@ -86,15 +86,24 @@ class Preparation:
         """Whether missing values of some raw column have a place in any tree."""
         return any(source.fills_missing for source in self.sources)
 
+    def can_be_named(self, names: Sequence[str]) -> bool:
+        """Whether these are as many names as there are raw columns, or features."""
+        return (
+            hasattr(names, "__len__")
+            and not isinstance(names, str)
+            and (self._names_columns(names) or len(names) == len(self.features))
+        )
+
     def renamed(self, names: Sequence[str]) -> Preparation:
-        """With other names: of all raw columns, or of the features."""
-        if self.encode is None and len(names) == self.n_columns:
+        """With other names: of all raw columns, where there are as many, else of the features."""
+        if self._names_columns(names):
             sources = [replace(s, name=str(names[s.column])) for s in self.sources]
             return replace(self, sources=sources, features=features_of(sources))
-        if len(names) != len(self.features):
-            return self
         features = [replace(f, name=str(n)) for f, n in zip(self.features, names, strict=True)]
         return replace(self, features=features)
+
+    def _names_columns(self, names: Sequence[str]) -> bool:
+        return self.encode is None and len(names) == self.n_columns
 
     def rows(self, X: ArrayLike, takes_missing: bool) -> np.ndarray:
         """Rows of a raw table as the tree over raw features takes them.
