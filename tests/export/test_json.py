@@ -8,6 +8,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import AWKWARD, RIVALS, names_for, same_arrays, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -304,7 +305,7 @@ VALUES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(data=st.data())
 def test_any_change_is_refused_or_gives_a_tree_that_can_be_walked(data):
     tree = good()
