@@ -51,22 +51,10 @@ def report(
     loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
     Wanted(target=target).of(table.column_names)
-    if id_column is not None and id_column not in table.column_names:
-        raise WrongUse(f"--id {one_line(id_column)}: {lacks(id_column, table.column_names)}")
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     X = rows_for_model(loaded, table, data, messages, every=True)
     classes = None if target is None else classes_of(table, target)
-    ids = None if identifier is None else table.column(identifier).to_pylist()
-    write_report(
-        output,
-        loaded,
-        X,
-        classes,
-        data,
-        open_report,
-        messages,
-        target_name=target,
-        ids=ids,
-        id_name=identifier,
-    )
+    ids = None if identifier is None else classes_of(table, identifier)
+    rows = PageRows(X, classes, target, ids, identifier)
+    write_report(output, loaded, rows, data, open_report, messages)
