@@ -43,7 +43,8 @@ def measure_suggestions(
         started = time.perf_counter()
         found = agathis.suggest(X, max_clusters=MOST, n_jobs=1)
         seconds = time.perf_counter() - started
-        candidates = {name: list(found.table[name]) for name in found.table.columns}
+        figures = [name for name in found.table.columns if name != "decided"]
+        candidates = {name: list(found.table[name]) for name in figures}
         classes = frame[table.label].astype(str).to_numpy()
         row = {"table": table.name, "classes": table.classes, "suggest": found.n_clusters}
         row |= {"chosen_on": table.name in CHOSEN_ON}
