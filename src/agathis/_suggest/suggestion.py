@@ -16,7 +16,7 @@ from agathis._support.result_table import Table
 #: Silhouettes above chance that are nearer than that are as clear.
 AS_CLEAR = 0.05
 #: A stability that is lower by that much is another one.
-AS_STABLE = 0.3
+AS_STABLE = 0.2
 #: Below it clusters are hardly apart.
 WEAK = 0.25
 #: Below it halves of the rows hardly agree.
@@ -84,10 +84,12 @@ class Suggestion:
 
     @property
     def next_best(self) -> Candidate | None:
-        """The clearest of the others, a stable one if there is any."""
+        """The clearest of the others that are stable; where there are none, the most stable."""
         stable = [one for one in self.stable if one is not self.best]
-        others = stable or [one for one in self.candidates if one is not self.best]
-        return max(others, key=lambda one: one.clearness, default=None)
+        if stable:
+            return max(stable, key=lambda one: one.clearness)
+        others = [one for one in self.candidates if one is not self.best]
+        return max(others, key=lambda one: one.stability, default=None)
 
     @property
     def n_clusters(self) -> int:
@@ -116,9 +118,8 @@ class Suggestion:
             return "suggested"
         if not any(one is other for other in self.stable):
             return "less stable"
-        if one.clusters > best.clusters and one.clearness <= best.clearness + AS_CLEAR:
-            return "no clearer" if one.clearness >= best.clearness - AS_CLEAR else "less clear"
-        return "less clear"
+        as_clear = one.clearness >= max(other.clearness for other in self.stable) - AS_CLEAR
+        return "as clear, not fewer" if as_clear else "less clear"
 
     def in_words(self, limit: str) -> str:
         """The reasons, with a name for the argument that limits the number of clusters."""

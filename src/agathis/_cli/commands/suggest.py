@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agathis._suggest import Suggestion
 
-BAR = 14
+BAR = 8
 
 
 def suggest(
@@ -42,8 +42,10 @@ def suggest(
 ) -> None:
     """Suggest how many clusters and leaves suit a table, and why.
 
-    explained is the share of the spread of the rows that the clusters account for; silhouette, up
-    to 1, how tight they are and how far apart. leaves make 99 % of what a tree can gain.
+    silhouette, up to 1, is how tight clusters are and how far apart; chance, what it is in rows
+    without groups; stability, how well halves of the rows agree on them. Of the stable ones the
+    fewest that are as far above chance as any are suggested. explained is the share of the spread
+    of the rows that they account for; leaves make 99 % of what a tree can gain.
 
     Example: agathis suggest iris.csv --drop species
     """
@@ -93,17 +95,22 @@ def _table(found: Suggestion) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("clusters", justify="right")
     table.add_column("leaves", justify="right")
-    table.add_column("explained", no_wrap=True)
+    table.add_column("explained", justify="right", no_wrap=True)
     table.add_column("silhouette", no_wrap=True)
+    table.add_column("chance", justify="right")
+    table.add_column("stability", no_wrap=True)
     table.add_column("")
     for one in found.candidates:
+        best = one is found.best
         table.add_row(
             str(one.clusters),
             str(one.leaves),
-            f"{_bar(one.explained)} {100 * one.explained:3.0f} %",
+            f"{100 * one.explained:.0f} %",
             f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
-            "<- suggested" if one is found.best else "",
-            style="bold" if one is found.best else None,
+            f"{one.chance:.2f}",
+            f"{_bar(one.stability)} {one.stability:5.2f}",
+            "<- suggested" if best else found.verdict(one),
+            style="bold" if best else None,
         )
     return table
 
@@ -112,7 +119,7 @@ def _bar(share: float) -> str:
     """A bar of a share.
 
     >>> _bar(0.5)
-    '#######-------'
+    '####----'
     """
     full = round(BAR * min(1.0, max(0.0, share)))
     return "#" * full + "-" * (BAR - full)
