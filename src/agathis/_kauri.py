@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
+from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
@@ -64,7 +66,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         The most leaves there may be.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
-        share of all.
+        share of all. A group of ``one_hot`` is one feature.
     max_depth : int, default=None
         The most splits on the way to a leaf.
     min_samples_split : int or float, default=2
@@ -112,6 +114,22 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         How the rows of ``"nystroem"`` are chosen.
     map_tol : float, default=1e-3
         The share of the (centred) kernel below which ``"cholesky"`` adds no more components.
+    one_hot : "auto", None, or groups of columns, default="auto"
+        Columns that are the categories of one source: in each row at most one of a group is other
+        than 0, and where that is, it is the same number above 0; where the category is missing, all
+        of them are (NaN). Such a source is split into any two sets of its categories at once: a
+        node of the tree then has ``terms`` (:class:`~agathis.Tree`). Of up to 10 categories in a
+        leaf the best two sets are found, of more two that are good. A list of groups, each a list
+        of columns by number or name or a mask, or a mapping with groups as its values. ``"auto"``
+        takes what X tells of itself, as rows of the package's encoder do, else none; ``None`` is
+        none, and columns of categories are numbers like others.
+    split_features : "auto", None, or list of columns, default="auto"
+        Columns that conditions of the tree may be on, by number or name, or as a mask; of a group
+        of ``one_hot`` all or none. ``"auto"`` takes what X tells of itself, else all; ``None`` is
+        all.
+    kernel_features : "auto", None, or list of columns, default="auto"
+        Columns that the kernel sees, said in the same way. The others may be split on all the
+        same, but do not count for the objective.
     keep_training_data : bool, default=False
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
         other than linear and cosine unless ``n_components`` is given.
@@ -139,9 +157,13 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         How many clusters were found.
     n_leaves_ : int
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        Share of each feature in the sum of all gains; that of a split on some categories goes to
+        their columns in equal parts.
     engine_ : str
         The engine that was used.
+    roles_ : FeatureRoles
+        What the columns were used for: ``roles_.one_hot``, a tuple of arrays of columns, and the
+        masks ``roles_.split`` and ``roles_.kernel``.
     n_components_ : int or None
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
@@ -192,6 +214,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         feature_map: str = "cholesky",
         landmarks: str = "k-means++",
         map_tol: float = 1e-3,
+        one_hot: Any = "auto",
+        split_features: Any = "auto",
+        kernel_features: Any = "auto",
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -215,6 +240,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         self.feature_map = feature_map
         self.landmarks = landmarks
         self.map_tol = map_tol
+        self.one_hot = one_hot
+        self.split_features = split_features
+        self.kernel_features = kernel_features
         self.keep_training_data = keep_training_data
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -262,12 +290,15 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         # Other numbers are converted, which reads them into memory.
         mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
         threads = checks.n_threads(self.n_jobs)
+        given = X
         X, misses = checks.check_X(
             self, X, reset=True, missing=self._engine_takes_missing(), threads=threads
         )
         weight = checks.check_sample_weight(sample_weight, len(X))
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
-        kernel, matrix = self._check_kernel(X, gram, threads)
+        roles = self._check_roles(given)
+        on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
+        kernel, matrix = self._check_kernel(X, gram, threads, roles)
         return TrainingData(
             X=X if mapped else np.ascontiguousarray(X),
             kernel=kernel,
@@ -277,7 +308,31 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
             mapped=mapped,
             fill=checks.column_means(X, weight) if misses else None,
             threads=threads,
+            roles=roles,
+            on=on,
         )
+
+    def _check_roles(self, X: object) -> FeatureRoles:
+        """The roles of the columns of X, which is as the user gave it."""
+        roles = roles_of(
+            X,
+            n_features=self.n_features_in_,
+            names=self._column_names(),
+            one_hot=self.one_hot,
+            split_features=self.split_features,
+            kernel_features=self.kernel_features,
+        )
+        if self.kernel == "precomputed":
+            if not (self.kernel_features is None or isinstance(self.kernel_features, str)):
+                raise ValueError(
+                    f"kernel_features={self.kernel_features!r} are columns that a kernel is "
+                    "computed from, and kernel='precomputed' gives it: use kernel_features=None."
+                )
+            roles = replace(roles, kernel=np.ones_like(roles.kernel))
+        return roles
+
+    def _column_names(self) -> np.ndarray | None:
+        return getattr(self, "feature_names_in_", None)
 
     def score(
         self,
@@ -306,7 +361,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         """
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel, matrix = self._check_kernel(X, gram, threads)
+        kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         labels = self.tree_.predict(X, threads)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
@@ -336,15 +391,15 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         return self._has_points() or self.kernel == "precomputed" or self.keep_training_data
 
     def _check_kernel(
-        self, X: np.ndarray, gram: ArrayLike | None, threads: int
+        self, X: np.ndarray, gram: ArrayLike | None, threads: int, roles: FeatureRoles
     ) -> tuple[Kernel, np.ndarray | None]:
         """The kernel, and its matrix where the user gave that."""
         kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
-        return kernel_checks.kernel_and_matrix(self, X, gram, threads)
+        return kernel_checks.kernel_and_matrix(self, X, gram, threads, roles.kernel_columns)
 
     def _grow(self, data: TrainingData, progress: Progress) -> None:
         """Make stocks, grow the tree, and keep what the model needs of them."""
-        limits, draws, clocks = self._limits(data), self._draws(data.n_features), Clocks()
+        limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
         built = build(chosen, data, limits, approximation, progress)
@@ -359,7 +414,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.labels_, self._centres = labels, centres
-        self.engine_ = chosen
+        self.engine_, self.roles_ = chosen, data.roles
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = built.n_components

@@ -139,10 +139,8 @@ def test_golden():
         tree, one_hot=one_hot, **names
     )
     assert 'label="class is 2nd or 3rd"' in to_dot(tree, one_hot=one_hot, **names)
-    assert to_sql(tree, **names).splitlines()[1] == (
-        '  WHEN (("class_2nd" + "class_3rd") <= 5E-1 OR "class_2nd" IS NULL OR "class_3rd" IS NULL) '
-        "THEN 0"
-    ).replace("5E-1", "0.5E0")
+    # What the columns are is not known: they are numbers.
+    assert '("class_2nd" + "class_3rd") <= 0.5E0 OR "class_2nd" IS NULL' in to_sql(tree, **names)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -185,7 +185,9 @@ def test_sentences():
         "large is where petal > 5.15: 34 of 150 rows (22.7 %), 100.0 % of them of class virginica.",
     ]
     assert rules["purity"][0] == pytest.approx(50 / 53)
-    assert rules.columns == ["cluster", "rule", "conditions", "size", "share", "class", "purity"]
+    assert rules.columns == [
+        "cluster", "rule", "conditions", "size", "share", "title", "class", "purity",
+    ]  # fmt: skip
     assert "| small | petal <= 3.4 |" in rules.to_markdown()
 
 

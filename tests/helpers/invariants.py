@@ -40,7 +40,10 @@ def route(tree, X) -> np.ndarray:
 
 def asked_values(tree, node: int, X) -> np.ndarray:
     """What a node compares with its threshold, row by row: a column, or the sum of its terms."""
-    terms = tree.terms(node) if isinstance(tree, Tree) else ()
+    if isinstance(tree, Tree):
+        terms = tree.terms(node)
+    else:
+        terms = [(column, 1.0) for column in tree.subset[node]]
     if not terms:
         return X[:, tree.feature[node]].astype(np.float64)
     return sum(weight * X[:, column].astype(np.float64) for column, weight in terms)

@@ -5,14 +5,15 @@ that the move would give are written down, the objective ``sum_k sigma(C_k^2) / 
 is summed again from nothing, and the gain is its change. No formula for a gain appears
 in this file, so none can be wrong: to trust it, read `objective` (the definition),
 `moves` (what is allowed, in order of preference) and `choose` (which candidate wins).
-One step costs on the order of n^3 d K^3 operations, so keep n below about 40.
+One step costs on the order of n^3 d K^3 operations, so keep n below about 40. Of a source of
+categories every subset is tried, so keep these below about 6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,11 @@ LEAF, STAR, SWITCH, DOUBLE_STAR, MIXED, REALLOCATION = range(len(MOVES))
 
 
 class Candidate(NamedTuple):
-    """One way to cut one leaf: where, and which clusters the children join."""
+    """One way to cut one leaf: where, and which clusters the children join.
+
+    Where some categories of a source go right, ``subset`` has their columns, ``feature`` is the
+    first column of the source and ``threshold`` half of what is on.
+    """
 
     feature: int
     threshold: float
@@ -32,11 +37,14 @@ class Candidate(NamedTuple):
     left: int  # cluster of the rows with x <= threshold
     right: int
     gain: float
+    subset: tuple[int, ...] = ()
 
     @property
-    def cut(self) -> tuple[int, float, int]:
-        """Feature, threshold and leaf: what orders the candidates of equal gain."""
-        return self.feature, self.threshold, self.leaf
+    def cut(self) -> tuple[int, float, tuple[int, ...], int]:
+        """Feature, threshold or subset, and leaf: what orders the candidates of equal gain."""
+        if self.subset:
+            return self.feature, 0.0, (len(self.subset), *self.subset), self.leaf
+        return self.feature, self.threshold, (), self.leaf
 
 
 @dataclass
@@ -45,7 +53,8 @@ class ReferenceTree:
 
     Leaves have children -1, feature -2, threshold -2.0, gain 0 and move 0. The cluster
     of an inner node is the one it had when it was cut. Rows of weight 0 are in no
-    count, but they have a label: that of the leaf they fall into.
+    count, but they have a label: that of the leaf they fall into. ``subset`` has the columns
+    of the categories that go right; it is empty where a cut is along one column.
     """
 
     children_left: NDArray[np.intp]
@@ -58,6 +67,7 @@ class ReferenceTree:
     n_node_samples: NDArray[np.intp]
     weighted_n_node_samples: NDArray[np.float64]
     depth: NDArray[np.intp]
+    subset: list[tuple[int, ...]]
     labels: NDArray[np.intp]
     objective: float
 
@@ -157,6 +167,8 @@ def candidates(
     min_samples_leaf: int = 1,
     max_depth: int | None = None,
     depth_of_leaf: Mapping[int, int] | Sequence[int] = (),
+    split_features: Sequence[int] | None = None,
+    one_hot: Sequence[Sequence[int]] = (),
 ) -> list[Candidate]:
     """Return every candidate of every leaf, those of one cut in order of preference.
 
@@ -179,6 +191,10 @@ def candidates(
         A leaf as deep as this is not cut.
     depth_of_leaf : indexed by node id
         Depth of each leaf; only `max_depth` needs it.
+    split_features : sequence of int, optional
+        The columns that are cut along; all by default.
+    one_hot : sequence of sequences of int
+        Columns that are the categories of one source, which is cut by subsets of them.
     """
     weight = _weights(weight, len(np.asarray(leaf_of)))
     kept = weight > 0
@@ -199,22 +215,64 @@ def candidates(
             continue
         if min_samples_split != 2 and weight[inside].sum() < min_samples_split:
             continue
-        for feature in range(X.shape[1]):
-            values = np.unique(X[inside, feature]).tolist()
-            for low, high in pairwise(values):
-                threshold = threshold_between(low, high)
-                left = inside & (X[:, feature] <= threshold)
-                right = inside & ~left
-                lighter = min(weight[left].sum(), weight[right].sum())
-                if min_samples_leaf != 1 and lighter < min_samples_leaf:
-                    continue
-                for move, a, b in moves(own, n_present, n_clusters, whole):
-                    after = labels.copy()
-                    after[left] = a
-                    after[right] = b
-                    gain = objective(gram, after, weight) - before
-                    found.append(Candidate(feature, threshold, leaf, move, a, b, gain))
+        for feature, threshold, subset in cuts(X, inside, weight, split_features, one_hot):
+            asked = X[:, list(subset)].sum(axis=1) if subset else X[:, feature]
+            left = inside & (asked <= threshold)
+            right = inside & ~left
+            lighter = min(weight[left].sum(), weight[right].sum())
+            if min_samples_leaf != 1 and lighter < min_samples_leaf:
+                continue
+            for move, a, b in moves(own, n_present, n_clusters, whole):
+                after = labels.copy()
+                after[left] = a
+                after[right] = b
+                gain = objective(gram, after, weight) - before
+                found.append(Candidate(feature, threshold, leaf, move, a, b, gain, subset))
     return found
+
+
+def cuts(
+    X: NDArray[np.float64],
+    inside: NDArray[np.bool_],
+    weight: NDArray[np.float64],
+    split_features: Sequence[int] | None,
+    one_hot: Sequence[Sequence[int]],
+) -> Iterator[tuple[int, float, tuple[int, ...]]]:
+    """Yield (feature, threshold, subset) of every way to part the rows ``inside``."""
+    searched = range(X.shape[1]) if split_features is None else split_features
+    in_a_source = {column for columns in one_hot for column in columns}
+    for feature in searched:
+        if feature not in in_a_source:
+            for low, high in pairwise(np.unique(X[inside, feature]).tolist()):
+                yield feature, threshold_between(low, high), ()
+    for columns in one_hot:
+        if columns[0] in searched:
+            on = X[:, columns].max()
+            for subset in subsets(X[inside], weight[inside], sorted(columns)):
+                yield min(columns), on / 2, subset
+
+
+def subsets(
+    X: NDArray[np.float64], weight: NDArray[np.float64], columns: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the categories that go right, of each way to part the rows by their category.
+
+    Rows of no category go left. Where there are none, each way is told by its lighter side, and
+    where both weigh the same, by the one without the first category.
+    """
+    present = [column for column in columns if (X[:, column] > 0).any()]
+    weight_of = {column: weight[X[:, column] > 0].sum() for column in present}
+    of_none = bool((X[:, columns] == 0).all(axis=1).any())
+    total = sum(weight_of.values())
+    for size in range(1, len(present) + of_none):
+        for subset in combinations(present, size):
+            own = sum(weight_of[column] for column in subset)
+            apart = own - (total - own)
+            if not of_none and (
+                apart > 1e-10 * total or (abs(apart) <= 1e-10 * total and present[0] in subset)
+            ):
+                continue
+            yield subset
 
 
 def choose(found: Sequence[Candidate], tol: float) -> Candidate | None:
@@ -242,8 +300,12 @@ def grow(
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
     sample_weight: ArrayLike | None = None,
+    split_features: Sequence[int] | None = None,
+    one_hot: Sequence[Sequence[int]] = (),
 ) -> ReferenceTree:
     """Grow a tree greedily: take the best candidate of all leaves until none gains.
+
+    Which columns the kernel sees is for whoever makes `gram`.
 
     Examples
     --------
@@ -276,18 +338,23 @@ def grow(
             min_samples_leaf=min_samples_leaf,
             max_depth=max_depth,
             depth_of_leaf=[node["depth"] for node in nodes],
+            split_features=split_features,
+            one_hot=one_hot,
         )
         chosen = choose(found, tol)
         if chosen is None:
             break
         inside = leaf_of == chosen.leaf
-        goes_left = X[:, chosen.feature] <= chosen.threshold
+        feature = chosen.subset[0] if chosen.subset else chosen.feature
+        asked = X[:, list(chosen.subset or (feature,))].sum(axis=1)
+        goes_left = asked <= chosen.threshold
         parent = nodes[chosen.leaf]
         parent.update(
             children_left=len(nodes),
             children_right=len(nodes) + 1,
-            feature=chosen.feature,
+            feature=feature,
             threshold=chosen.threshold,
+            subset=chosen.subset,
             gain=chosen.gain,
             move=chosen.move,
         )
@@ -301,7 +368,8 @@ def grow(
 
     labels = np.array([_cluster_of_row(nodes, x) for x in every_row], dtype=np.intp)
     return ReferenceTree(
-        **{name: np.array([node[name] for node in nodes]) for name in nodes[0]},
+        **{name: np.array([node[name] for node in nodes]) for name in nodes[0] if name != "subset"},
+        subset=[node["subset"] for node in nodes],
         labels=labels,
         objective=objective(gram, labels[kept], weight),
     )
@@ -320,6 +388,7 @@ def _new_node(cluster: int, depth: int, weight: NDArray[np.float64]) -> dict:
         n_node_samples=len(weight),
         weighted_n_node_samples=float(weight.sum()),
         depth=depth,
+        subset=(),
     )
 
 
@@ -327,7 +396,8 @@ def _cluster_of_row(nodes: Sequence[dict], x: NDArray[np.float64]) -> int:
     """Walk one row from the root to its leaf."""
     node = nodes[0]
     while node["move"] != LEAF:
-        side = "left" if x[node["feature"]] <= node["threshold"] else "right"
+        asked = x[list(node["subset"] or (node["feature"],))].sum()
+        side = "left" if asked <= node["threshold"] else "right"
         node = nodes[node[f"children_{side}"]]
     return node["cluster"]
 

@@ -113,8 +113,8 @@ def test_wrong_arguments_of_the_relative_score(name, value):
 
 def test_wrong_models_of_the_relative_score():
     pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(X5)
-    with pytest.raises(TypeError, match=r"Pipeline; give its step with the tree"):
-        relative_kmeans_score(X5, pipeline, reference=1.0)
+    with pytest.raises(ValueError, match=r"labels must be the labels themselves.*Pipeline"):
+        relative_kmeans_score(X5 @ X5.T, pipeline, "precomputed", reference=1.0)
     model = Kauri(2).fit(X5)
     with pytest.raises(ValueError, match=r"labels must be the labels themselves.*Kauri"):
         relative_kmeans_score(X5 @ X5.T, model, "precomputed", reference=1.0)

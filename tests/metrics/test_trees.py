@@ -419,7 +419,9 @@ def test_thresholds_that_would_read_the_same_get_more_digits():
 class TestErrors:
     def test_models(self, function, iris):
         reduced = make_pipeline(PCA(2), Kauri(2)).fit(iris)
-        with pytest.raises(TypeError, match=r"model\[:-1\] must be a fitted MinMaxScaler"):
+        with pytest.raises(
+            TypeError, match=r"model\['pca'\] must be a fitted step that can be undone"
+        ):
             function(reduced, iris)
         with pytest.raises(NotFittedError, match="not fitted"):
             function(Kauri(2), iris)

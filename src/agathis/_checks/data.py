@@ -10,7 +10,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from numbers import Integral
@@ -47,7 +47,7 @@ def check_X(
 
     Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
     """
-    with naming("X"):
+    with naming("X"), naming_columns(X, estimator):
         table: np.ndarray = validate_data(
             estimator,
             X,
@@ -174,6 +174,56 @@ def naming(argument: str) -> Iterator[None]:
         no_number = re.search(r"convert|float\(\)|sequence|complex|datetime", str(error), re.I)
         found = f"{argument} must hold numbers" if no_number else argument
         raise type(error)(f"{found}: {error}") from error
+
+
+@contextmanager
+def naming_columns(X: Any, estimator: BaseEstimator) -> Iterator[None]:
+    """Where a data frame has columns of other things than numbers, say which and what to do.
+
+    Dates are looked for by their type, since NumPy takes some for numbers; others once the table
+    has failed.
+    """
+    dates = _dates(X) if hasattr(X, "columns") and hasattr(X, "dtypes") else {}
+    if dates:
+        raise ValueError(_needs_encoder(dates | _words(X, dates), estimator))
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        words = _words(X, {}) if hasattr(X, "columns") else {}
+        if not words:
+            raise
+        raise ValueError(_needs_encoder(words, estimator)) from error
+
+
+def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator) -> str:
+    shown = [f"{name!r} ({what})" for name, what in columns.items()]
+    more = f" and {len(shown) - 8} more" if shown[8:] else ""
+    model = " ".join(repr(estimator).split())
+    return (
+        f"X must hold numbers; it has columns of something else: {', '.join(shown[:8])}{more}. "
+        "TableEncoder makes numbers of text, categories and dates: "
+        f"make_pipeline(agathis.TableEncoder(), {model}).fit(df)"
+    )
+
+
+def _dates(X: Any) -> dict[Any, str]:
+    """The columns of a data frame that are points or spans of time."""
+    kinds = ("date", "time", "period", "duration")
+    found = zip(X.columns, X.dtypes, strict=True)
+    return {name: "dates" for name, kind in found if str(kind).lower().startswith(kinds)}
+
+
+def _words(X: Any, known: Collection[Any]) -> dict[Any, str]:
+    """The columns of a data frame that do not become numbers, without those that are known."""
+    out = {}
+    for name in X.columns:
+        if name not in known:
+            try:
+                check_array(X[[name]], dtype=np.float64, ensure_all_finite=False)
+            except (TypeError, ValueError):
+                kind = str(getattr(X[name], "dtype", "")).lower()
+                out[name] = "categories" if kind.startswith(("categor", "enum")) else "text"
+    return out
 
 
 def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,19 @@ def kernel_of(estimator: BaseEstimator) -> Kernel:
 
 
 def kernel_and_matrix(
-    estimator: BaseEstimator, X: np.ndarray, gram: ArrayLike | None, threads: int
+    estimator: BaseEstimator,
+    X: np.ndarray,
+    gram: ArrayLike | None,
+    threads: int,
+    columns: np.ndarray | None = None,
 ) -> tuple[Kernel, np.ndarray | None]:
-    """The kernel of an estimator, and its matrix where the user gave that."""
+    """The kernel of an estimator, and its matrix where the user gave that.
+
+    ``columns`` are those of X that a kernel sees that is computed; all by default.
+    """
     kernel = kernel_of(estimator)
+    if columns is not None:
+        kernel = replace(kernel, columns=tuple(columns.tolist()))
     if kernel.metric == "precomputed":
         return kernel, check_gram(gram, len(X), threads)
     check_no_gram(kernel, gram=gram)
@@ -77,6 +87,7 @@ def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:
 
 def check_domain(kernel: Kernel, X: np.ndarray) -> None:
     """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
+    X = kernel.seen(X)
     if callable(kernel.metric):
         some = X[:16][~np.isnan(X[:16]).any(axis=1)]
         values = kernel.between(some, some)

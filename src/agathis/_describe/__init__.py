@@ -1,11 +1,16 @@
 """A tree in a reader's words and units, and the plain data of every picture and page.
 
 :mod:`~agathis._describe.described_tree` is the door: ``describe`` gives a tree its names, and
-thresholds in the units before scaling (:mod:`~agathis._describe.scaling`).
-:mod:`~agathis._describe.columns` knows what each feature is, a number, a code or a category, and
-says ranges of its values. :mod:`~agathis._describe.boxes` finds few boxes for the region of a
-cluster, and :mod:`~agathis._describe.rules` makes of them all rules that the package tells.
-:mod:`~agathis._describe.rows` checks the rows that a described tree takes.
+thresholds in the units before scaling (:mod:`~agathis._describe.preparation`).
+:mod:`~agathis._describe.columns` knows what each feature is, a number, a code or a category;
+:mod:`~agathis._describe.axes` what each split asks for, a number, a source of categories or a sum,
+and the words for its answers (:mod:`~agathis._describe.allowed`).
+:mod:`~agathis._describe.boxes` finds few boxes for the region of a cluster,
+:mod:`~agathis._describe.rules` makes of them all rules that the package tells, and
+:mod:`~agathis._describe.titles` a short name for each cluster.
+:mod:`~agathis._describe.rounding` finds the shortest thresholds that rows allow,
+:mod:`~agathis._describe.numerals` writes numbers, and :mod:`~agathis._describe.rows` checks the
+rows that a described tree takes.
 
 What is drawn, without drawing: :mod:`~agathis._describe.layout` is where nodes stand and what is
 written on them, :mod:`~agathis._describe.points` rows in the plane, with leaves as rectangles

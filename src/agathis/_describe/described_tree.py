@@ -1,7 +1,7 @@
 """A tree as a reader knows it: in the units of the data, with names for all that it speaks of.
 
-Whatever writes or draws a tree starts here: ``describe`` turns a model, or a pipeline of scalers
-and a model, into a ``Described``, and the writer puts this down in its language.
+Whatever writes or draws a tree starts here: ``describe`` turns a model, or a pipeline that ends in
+one, into a ``Described``, and the writer puts this down in its language.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.allowed import Allowed, Range, met, without_missing
-from agathis._describe.axes import Axis, SourceAxis, Split, splits_of
+from agathis._describe.allowed import Allowed, Range, met
+from agathis._describe.axes import Axis, Split, splits_of
 from agathis._describe.columns import Column, columns_of
 from agathis._describe.numerals import check_numbers
-from agathis._describe.scaling import scalers_of, unscaled
+from agathis._describe.preparation.preparation import Preparation, preparation_of
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -40,24 +40,35 @@ class NodeWords:
 
 @dataclass(frozen=True, eq=False)
 class TreeInUnits:
-    """A tree that takes rows as they were before scaling.
+    """A tree that takes rows as they were before the steps of a pipeline.
 
     Attributes
     ----------
     tree : Tree
-        Its thresholds are in the units of the data before scaling.
+        Its features are raw columns, in their units; categories are columns of 0 and 1.
     model : estimator or Tree
-        What the tree comes from, without the scalers.
-    scaled : bool
-        Whether the rows were scaled before the model took them.
+        What the tree comes from, without these steps.
+    preparation : Preparation or None
+        The steps, where there are some.
     fitted_names : list of str or None
-        Columns of the data frame that was fitted, before scaling, where it was one.
+        Of the features of the tree, where columns of the data that was fitted had names.
     """
 
     tree: Tree
     model: BaseEstimator | Tree
-    scaled: bool
+    preparation: Preparation | None
     fitted_names: list[str] | None
+
+    @property
+    def scaled(self) -> bool:
+        """Whether values were changed before the model took them."""
+        return self.preparation is not None and any(p.links for p in self.preparation.lines)
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether missing values have a place in the tree, all or those that a step fills in."""
+        filled = self.preparation is not None and self.preparation.fills_missing
+        return filled or bool(getattr(self.model, "_takes_missing", True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +112,7 @@ class Described(TreeInUnits):
         return splits_of(self.tree, self.columns, self.digits, self.numbers)
 
     def sides(self, node: int) -> tuple[str, str]:
-        """The conditions of the two children; missing values are named where some were seen."""
+        """The conditions of the two children."""
         name = self.splits[node].axis.name
         (left, end), (right, other_end) = self.around(node)
         return f"{left}{name}{end}", f"{right}{name}{other_end}"
@@ -109,24 +120,25 @@ class Described(TreeInUnits):
     def around(self, node: int) -> tuple[tuple[str, str], tuple[str, str]]:
         """What stands before and after the name in the conditions of the two children.
 
-        Of a source only those categories are named that may come to the node.
+        Only what may come to the node is spoken of: of a source those categories, and missing
+        values where training rows missed some and no node above sent them elsewhere. So the
+        conditions along a path say what the rule of its leaf says.
         """
-        split, reached = self.splits[node], self._reached.get(node)
-        # Missing values are spoken of where the node saw some, or asks for nothing else.
-        silent = self.tree.missing[node] == 0 and np.isfinite(self.tree.threshold[node])
+        split, reached = self.splits[node], self._reached[node]
         out = []
         for side in (split.left, split.right):
-            if reached is not None:
+            if isinstance(reached, Range) and isinstance(side, Range):
+                # Bounds from above are told above.
+                side = replace(side, missing=side.missing and reached.missing)
+            else:
                 side = met(side, reached)
-            if silent:
-                side = without_missing(side)
             before, after, _ = split.axis.around(side)  # type: ignore[arg-type]
             out.append((before, after))
         return out[0], out[1]
 
     @cached_property
     def _reached(self) -> dict[int, Allowed]:
-        """For each node that asks for a source, the categories that may come to it."""
+        """For each split what may come to it, of what it asks for."""
         tree, out = self.tree, {}
         todo: list[tuple[int, dict[Axis, Allowed]]] = [(0, {})]
         while todo:
@@ -134,16 +146,12 @@ class Described(TreeInUnits):
             if tree.is_leaf[node]:
                 continue
             split = self.splits[node]
-            children = (split.left, tree.children_left), (split.right, tree.children_right)
-            if isinstance(split.axis, SourceAxis):
-                now = held.get(split.axis, split.axis.everything)
-                out[node] = now
-                todo += [
-                    (int(child[node]), {**held, split.axis: met(now, side)})
-                    for side, child in children
-                ]
-            else:
-                todo += [(int(child[node]), held) for _, child in children]
+            out[node] = now = held.get(split.axis, split.axis.everything)
+            for side, child in (
+                (split.left, tree.children_left),
+                (split.right, tree.children_right),
+            ):
+                todo.append((int(child[node]), {**held, split.axis: met(now, side)}))
         return out
 
     def nodes(self) -> Iterator[NodeWords]:
@@ -230,6 +238,13 @@ def describe(
         # What rows needed no digit for has been left out already.
         digits = None
     features = found.fitted_names if feature_names is None else feature_names
+    if found.preparation is not None:
+        prepared = found.preparation
+        if feature_names is not None and hasattr(feature_names, "__len__"):
+            prepared = prepared.renamed(feature_names)
+            if len(feature_names) != tree.n_features and prepared is not found.preparation:
+                features = [feature.name for feature in prepared.features]
+        one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
         # A tree that was read from a file knows its columns, by its own names for them.
@@ -262,18 +277,24 @@ def describe(
 
 
 def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
-    """The tree of a model for rows as they were before scaling; parameters as in ``to_text``."""
-    scalers = scalers_of(scaler)
+    """The tree of a model over raw columns; parameters as in ``to_text``."""
+    title, steps = "scaler", [("scaler", scaler)]
     if isinstance(model, Pipeline):
-        inside = scalers_of(Pipeline(model.steps[:-1]), "model[:-1]") if model.steps[:-1] else []
-        if inside and scalers:
-            raise ValueError("scaler is given, and model is a Pipeline with scalers of its own.")
-        scalers, model = inside or scalers, last_step(model)
+        inside = [(f"model[{name!r}]", step) for name, step in model.steps[:-1]]
+        model = last_step(model)
+        if inside and scaler is not None:
+            raise ValueError("scaler is given, and model is a Pipeline with steps of its own.")
+        if inside:
+            title, steps = "model[:-1]", inside
     tree = tree_of(model)
-    tree = replace(tree, threshold=_unscaled_thresholds(tree, scalers))
-    owners = (getattr(owner, "feature_names_in_", None) for owner in [*scalers[:1], model])
-    fitted = next((list(map(str, names)) for names in owners if names is not None), None)
-    return TreeInUnits(tree, model, bool(scalers), fitted)
+    names = getattr(model, "feature_names_in_", None)
+    prepared = preparation_of(steps, tree.n_features, names, title)
+    if prepared is None:
+        return TreeInUnits(tree, model, None, None if names is None else list(map(str, names)))
+    fitted = None
+    if prepared.names is not None:
+        fitted = [feature.name for feature in prepared.features]
+    return TreeInUnits(prepared.tree(tree), model, prepared, fitted)
 
 
 def last_step(model: BaseEstimator | Pipeline | Tree) -> BaseEstimator | Tree:
@@ -289,10 +310,3 @@ def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list
         found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
         raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
     return [str(name) for name in names]
-
-
-def _unscaled_thresholds(tree: Tree, scalers: list[BaseEstimator]) -> np.ndarray:
-    inner = ~tree.is_leaf
-    out = tree.threshold.copy()
-    out[inner] = unscaled(tree.feature[inner], out[inner], tree.n_features, scalers)
-    return out

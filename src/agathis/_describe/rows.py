@@ -15,15 +15,32 @@ from agathis._trees.model import TreeModel
 def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
     """X as the tree takes it, and how many threads to use on it.
 
-    Rows of a model that was fitted to scaled ones are those from before scaling.
+    Rows of a model in a pipeline are those from before its steps: a raw table.
     """
     model = found.model
-    if isinstance(model, TreeModel) and not found.scaled:
+    if found.preparation is None and isinstance(model, TreeModel):
         return model._rows_and_threads(X)
-    check_columns(X, found.fitted_names)
-    missing = getattr(model, "_takes_missing", True)
-    X = checks.check_table(X, missing=missing, n_features=found.tree.n_features)
-    return X, checks.n_threads(None)
+    missing = bool(getattr(model, "_takes_missing", True))
+    return table_of(found, X, missing=missing), checks.n_threads(None)
+
+
+def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
+    """X as the tree takes it, all of its columns, whatever model the tree is from.
+
+    Parameters
+    ----------
+    found : TreeInUnits
+    X : array or data frame
+        Before the steps of a pipeline.
+    missing : bool
+        Whether values may be missing that no step fills in.
+    """
+    prepared = found.preparation
+    if prepared is None:
+        return checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+    if not prepared.by_name:
+        check_columns(X, prepared.names)
+    return prepared.rows(X, missing)
 
 
 def check_columns(X: ArrayLike, fitted: Sequence[str] | None) -> None:

@@ -1,7 +1,8 @@
 """Short names for clusters that nobody has named: what tells each of them from the others.
 
 A title is made of the rule of the cluster, of its most telling conditions: those that most rows of
-other clusters do not satisfy, two of them if one does not tell all. Where a rule has alternatives
+other clusters do not satisfy, two of them if one does not tell all, and more if they are short.
+Where a rule has alternatives
 it is of the one with most rows, and says "mostly". No two clusters have the same title.
 """
 
@@ -15,22 +16,24 @@ import numpy as np
 
 from agathis._describe.allowed import INFINITY, Allowed, Categories, Range, met
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis
-from agathis._describe.boxes import Box, box_of
+from agathis._describe.boxes import Box, box_of, holds
 from agathis._describe.columns import Codes, Indicator, Number, listed
 from agathis._describe.described_tree import Described
 from agathis._describe.rules import cluster_boxes
 
-# Conditions of a title, unless more are needed to tell two clusters apart.
-_MOST = 2
+# Conditions of a title, unless more are needed to tell two clusters apart, and characters that
+# more of them may have.
+_MOST, _LONG = 2, 40
 # Categories that a title names one by one.
 _MOST_NAMED = 3
 
 # Words that say nothing without what they are said of, which comes before or after them.
 _ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
-_RELATIVE = set(
-    "first second third fourth fifth other unknown none new old high low medium middle mid small "
-    "large big short long good bad poor fair average upper lower left right never always".split()
-)
+_RELATIVE = {
+    "always", "average", "bad", "big", "fair", "fifth", "first", "fourth", "good", "high", "large",
+    "left", "long", "low", "lower", "medium", "mid", "middle", "never", "new", "none", "old",
+    "other", "poor", "right", "second", "short", "small", "third", "unknown", "upper",
+}  # fmt: skip
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 
 
@@ -54,7 +57,14 @@ def cluster_titles(described: Described) -> list[str]:
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
     ]
-    count = [min(_MOST, needed) for _, needed, _ in ranked]
+    count = [
+        max(
+            n
+            for n in range(needed + 1)
+            if n <= _MOST or len(words.title(conditions[:n], several)) <= _LONG
+        )
+        for conditions, needed, several in ranked
+    ]
     while True:
         titles = [
             words.title(conditions[:n], several)
@@ -102,7 +112,7 @@ def _ranked(
         return [], 0, False
     own = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    held = [sum(rows for rows, leaf in own if _meets(box, leaf)) for box in boxes]
+    held = [sum(rows for rows, leaf in own if holds(box, leaf)) for box in boxes]
     main = dict(boxes[int(np.argmax(held))])
     out: list[Condition] = []
     needed = 0
@@ -137,10 +147,13 @@ class _Words:
             if isinstance(column, Indicator)
         }
         self.sources = Counter(word for _, word in categories)
+        self.axes = list(dict.fromkeys(split.axis for split in described.splits.values()))
 
     def title(self, conditions: Sequence[Condition], several: bool) -> str:
         if not conditions:
             return "all rows"
+        # In the order of the tree, so that what is said of an axis stands at the same place.
+        conditions = sorted(conditions, key=lambda condition: self.axes.index(condition[0]))
         text = ", ".join(self._of(axis, allowed) for axis, allowed in conditions)
         return f"mostly {text}" if several else text
 
@@ -150,7 +163,7 @@ class _Words:
         column = axis.column if isinstance(axis, NumberAxis) else None
         if isinstance(allowed, Range) and allowed.has_values:
             allowed = Range(allowed.low, allowed.high, missing=False)
-            inner = -INFINITY < allowed.low and allowed.high < INFINITY
+            inner = allowed.low > -INFINITY and allowed.high < INFINITY
             if isinstance(column, Number) and not isinstance(column, Codes) and inner:
                 return f"{axis.name} {column.text(allowed.low)} to {column.text(allowed.high)}"
         before, after, _ = axis.around(allowed)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ The stocks keep for each leaf the best gain that its last search found, and a bo
 may have become since, because clusters changed. A leaf is searched again only when its bound
 reaches the best gain that is certain, so after most splits a few leaves are looked at and the
 rest are not touched. Gains within the stocks' tolerance of the best are ties; they go to the
-lowest feature, then threshold, then node.
+lowest feature, then threshold or subset of categories (``Split.order``), then node.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TOGETHER = 4
 
 
 class FeatureDraws:
-    """Draws the features that a search of a leaf looks at.
+    """Draws what a search of a leaf looks at: columns, and sources of categories as one each.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class FeatureDraws:
         self.max_features, self.random_state = max_features, random_state
 
     def draw(self, useful: np.ndarray) -> np.ndarray:
-        """Some of the features that the mask ``useful`` has, as a mask."""
+        """Some of the candidates that the mask ``useful`` has, as a mask."""
         drawn = np.zeros(len(useful), dtype=np.uint8)
         order = self.random_state.permutation(np.flatnonzero(useful))
         drawn[order[: self.max_features]] = 1
@@ -155,12 +155,12 @@ class Grower:
         self.clocks.searches += len(slots)
 
     def _choose(self, best: float) -> tuple[int, Split]:
-        """The split to make: the first, by feature, threshold and node, of those that tie."""
+        """The split to make: the first, by its order and node, of those that tie."""
         floor = best - self.stocks.tolerance
         gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
         tied = ((gain == bound) & (gain >= floor)).nonzero()[0].tolist()
         splits = [(slot, self.stocks.locate(slot, floor)) for slot in tied]
-        return min(splits, key=lambda s: (s[1].feature, s[1].threshold, self.node[s[0]]))
+        return min(splits, key=lambda s: (s[1].order, self.node[s[0]]))
 
     def _begin_with(self, tree: Tree) -> None:
         """Make the cuts of a tree again; see :mod:`agathis._growing.replay`."""
@@ -196,6 +196,7 @@ class Grower:
             gain=split.gain,
             move=split.move,
             missing=split.missing,
+            terms=split.terms,
         )
         self.n_leaves += 1
         self._settle(slot, left, split.left)

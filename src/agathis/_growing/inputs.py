@@ -10,6 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
+from agathis._checks.roles import FeatureRoles
+from agathis._growing.engines.categories import Sources
+from agathis._growing.engines.columns import SearchedColumns, asked_values
 from agathis._growing.engines.row_stores import take
 from agathis._kernels.kernel import Kernel
 
@@ -34,6 +37,11 @@ class TrainingData:
         The mean of each column, where values are missing.
     threads : int
         How many may work on the rows at a time.
+    roles : FeatureRoles or None
+        Which columns are split on, and which are categories of one source; ``None`` where all are
+        numbers that are split on. What the kernel sees is known to the kernel.
+    on : ndarray or None
+        What a column of each source that is split on has that is on.
     """
 
     X: np.ndarray
@@ -44,6 +52,28 @@ class TrainingData:
     mapped: bool = False
     fill: np.ndarray | None = None
     threads: int = 1
+    roles: FeatureRoles | None = None
+    on: np.ndarray | None = None
+
+    @property
+    def searched(self) -> SearchedColumns:
+        """The columns whose thresholds are looked at."""
+        columns = np.arange(self.n_features) if self.roles is None else self.roles.searched
+        return SearchedColumns(columns, self.n_features)
+
+    @property
+    def sources(self) -> Sources | None:
+        """The sources of categories that are split on, where there are any."""
+        if self.roles is None or not self.roles.groups:
+            return None
+        return Sources(self.roles.groups, self.on)
+
+    @property
+    def n_candidates(self) -> int:
+        """What a search looks at: columns, and sources, each as one."""
+        if self.roles is None:
+            return self.n_features
+        return len(self.roles.searched) + len(self.roles.groups)
 
     @property
     def n_features(self) -> int:
@@ -64,6 +94,13 @@ class TrainingData:
         """The rows of positive weight, as float64."""
         rows = self.X if self.ids is None else self.X[self.ids]
         return np.asarray(rows, dtype=np.float64)
+
+    def asked(
+        self, samples: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...]
+    ) -> np.ndarray:
+        """What a cut compares with its threshold, of some of the rows of positive weight."""
+        rows = samples if self.ids is None else self.ids[samples]
+        return asked_values(self.X, rows, feature, terms)
 
     def weights(self) -> np.ndarray:
         """Their weights."""

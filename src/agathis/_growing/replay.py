@@ -92,9 +92,11 @@ def split_again(tree: Tree, node: int, stocks: Stocks, slot: int) -> Split:
     """The cut of a node of the tree, as a split of the leaf that is in its place."""
     feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
     missing_left = bool(tree.missing_left[node])
-    where = f"start cuts node {node} at x[{feature}] <= {threshold:.17g}"
+    terms = tree.terms(node)
+    asked = " + ".join(f"{weight:g} x[{column}]" for column, weight in terms) or f"x[{feature}]"
+    where = f"start cuts node {node} at {asked} <= {threshold:.17g}"
     try:
-        place = stocks.place(slot, feature, threshold, missing_left)
+        place = stocks.place(slot, feature, threshold, missing_left, terms)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     n_samples, _ = stocks.leaf_size(slot)
@@ -115,4 +117,5 @@ def split_again(tree: Tree, node: int, stocks: Stocks, slot: int) -> Split:
         int(tree.cluster[tree.children_right[node]]),
         place.position,
         missing,
+        terms,
     )

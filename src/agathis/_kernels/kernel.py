@@ -66,10 +66,14 @@ class Kernel:
     metric : str or callable
         One of ``KERNEL_NAMES``, or a function of two rows.
     params : dict
+    columns : tuple of int, optional
+        The columns of the data that the kernel sees, all by default. Whoever computes values of
+        whole rows takes :meth:`seen` of them first.
     """
 
     metric: str | Callable[..., float]
     params: dict[str, Any] = field(default_factory=dict)
+    columns: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         return f"kernel={self.metric!r}"
@@ -87,6 +91,14 @@ class Kernel:
     def has_features(self) -> bool:
         """Whether the kernel is the inner product of :meth:`features`."""
         return isinstance(self.metric, str) and self.metric in ("linear", "cosine")
+
+    def seen(self, X: np.ndarray) -> np.ndarray:
+        """Of whole rows, or of one, the columns that the kernel sees."""
+        return X if self.columns is None else np.ascontiguousarray(X[..., list(self.columns)])
+
+    def n_seen(self, n_features: int) -> int:
+        """How many columns it sees."""
+        return n_features if self.columns is None else len(self.columns)
 
     def features(self, X: np.ndarray) -> np.ndarray:
         """The rows as points of the kernel's space, where that is small."""

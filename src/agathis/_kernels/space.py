@@ -34,7 +34,7 @@ class Space:
     @property
     def is_identity(self) -> bool:
         """Whether points are the rows as they are, missing values aside."""
-        return self.map is None and self.kernel.metric == "linear"
+        return self.map is None and self.kernel.metric == "linear" and self.kernel.columns is None
 
     def points(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """The points of some rows, C-contiguous, float32 or float64 as X."""
@@ -44,7 +44,8 @@ class Space:
         return np.ascontiguousarray(self.kernel.features(X))
 
     def filled(self, X: np.ndarray) -> np.ndarray:
-        """The rows without missing values."""
+        """The columns that the kernel sees, without missing values."""
+        X = self.kernel.seen(X)
         if self.fill is None:
             return X
-        return np.where(np.isnan(X), self.fill.astype(X.dtype), X)
+        return np.where(np.isnan(X), self.kernel.seen(self.fill).astype(X.dtype), X)

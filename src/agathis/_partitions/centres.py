@@ -137,7 +137,7 @@ class KernelCentres:
     origin: np.ndarray
 
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
-        X = X - self.origin
+        X = self.kernel.seen(X) - self.origin
         # Rows of a model that was mapped from disk are read-only, which some kernels refuse.
         rows = np.require(self.rows, requirements="W")
         shares = self.samples.shares()
@@ -148,7 +148,7 @@ class KernelCentres:
 
     def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
         """The nearest centre of each row."""
-        X = X - self.origin
+        X = self.kernel.seen(X) - self.origin
         rows = np.require(self.rows, requirements="W")
         shares = self.samples.shares()
         out = np.empty(len(X), dtype=np.int32)
@@ -192,5 +192,6 @@ def centres_of(
         return samples
     if not keep:
         return None
+    X = kernel.seen(X)
     origin = kernel.origin(X)
     return KernelCentres(kernel, samples, X - origin, origin)

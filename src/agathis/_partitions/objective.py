@@ -71,7 +71,7 @@ def kernel_blocks(
 
 def _settled(kernel: Kernel, X: np.ndarray) -> np.ndarray:
     """Rows about the kernel's origin, in float64: differences of kernel values need its digits."""
-    X = X.astype(np.float64, copy=False)
+    X = kernel.seen(X).astype(np.float64, copy=False)
     return X - kernel.origin(X)
 
 
@@ -125,7 +125,7 @@ def kernel_cost(
     """
     weight, unit = in_units(weight)
     if matrix is None and kernel.has_features:
-        points = kernel.features(X.astype(np.float64, copy=False))
+        points = kernel.features(kernel.seen(X).astype(np.float64, copy=False))
         member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
         size = member.sum(axis=0)
         settled = points - kernel.origin(points)

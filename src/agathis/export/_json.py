@@ -1,22 +1,23 @@
 """A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
 
-``format`` is "agathis-tree" and ``version`` 1 or, where nodes have terms, 2. ``nodes`` has an array for each property of nodes;
-node 0 is the root, and children come after their parent. A row goes to ``left`` where its value
-of ``feature`` is at most ``threshold``, to ``right`` where it is more; where it misses the value
-``missing`` says which way, and "unseen" means to the child with more ``samples``. At a leaf
-``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold "inf" tells known values
-from missing ones. Numbers are written so that they are read as the same float64.
+``format`` is "agathis-tree" and ``version`` 1 or, where nodes have terms, 2. ``nodes`` has an array
+for each property of nodes; node 0 is the root, and children come after their parent. A row goes to
+``left`` where its value of ``feature`` is at most ``threshold``, to ``right`` where it is more;
+where it misses the value ``missing`` says which way, and "unseen" means to the child with more
+``samples``. At a leaf ``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold
+"inf" tells known values from missing ones. Numbers are written so that they are read as the same
+float64.
 
 In version 2 ``nodes`` has ``terms`` too: null, or pairs of a feature and its weight. Then it is the
 sum of the weighted features that is compared with the threshold, and it is missing where one of
-them is. A split on the categories of a source is such a sum of its columns, all of weight 1: rows in
-one of the categories go right, and all others left, those in a category that is new among them.
+them is. A split on the categories of a source is such a sum of its columns, all of weight 1: rows
+in one of the categories go right, and all others left, those in a category that is new among them.
 
 ``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
-"red"}}``: texts, numbers, true or false, and null for a missing value. A category that has no column
-has the key "". ``value_names`` has, for
-each feature that holds codes, pairs of a value and its word. Either may be null. ``rounded`` is
-there, and true, where thresholds have no more digits than the rows needed.
+"red"}}``: texts, numbers, true or false, and null for a missing value. A category that has no
+column has the key "". ``value_names`` has, for each feature that holds codes, pairs of a value and
+its word. Either may be null. ``rounded`` is there, and true, where thresholds have no more digits
+than the rows needed.
 """
 
 from __future__ import annotations

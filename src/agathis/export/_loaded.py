@@ -21,6 +21,7 @@ from agathis._describe.columns import Indicator, one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rounded
+from agathis._describe.rows import table_of
 from agathis._tables.feature_rows import rows_for_tree
 from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
@@ -263,7 +264,7 @@ def loaded(
     objective = getattr(source, "objective_", None)
     kind = source.source if isinstance(source, LoadedTree) else None
     if X is not None:
-        rows = checks.check_table(X, missing=True, n_features=tree.n_features)
+        rows = table_of(described, X, missing=True)
         words = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
         tree = rounded(tree, rows, but=words, threads=checks.n_threads(None))
     return LoadedTree(
@@ -272,7 +273,7 @@ def loaded(
         cluster_names=described.clusters if described.named_clusters else None,
         one_hot=one_hot_of(described.features, described.columns) or None,
         value_names=value_names_of(described.columns) or None,
-        takes_missing=bool(getattr(source, "_takes_missing", True)),
+        takes_missing=described.takes_missing,
         source=kind or type(source).__name__,
         objective=None if objective is None else float(objective),
         rounded=X is not None or bool(getattr(source, "rounded", False)),

@@ -12,16 +12,22 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._describe.boxes import n_sides
 from agathis._describe.described_tree import Described, describe
+from agathis._describe.rows import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
+from agathis._describe.titles import cluster_titles
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
+from agathis.export._loaded import LoadedTree
+
+# A rule of no more conditions is its own title.
+_SHORT = 2
 
 
 class Rules(Table):
     """The rules of a tree, a row a cluster; as text they are sentences.
 
     ``cluster``, ``rule``, ``conditions`` (how many the rule has), ``size`` and ``share`` of its
-    rows; with ``y`` also ``class`` and ``purity``.
+    rows, ``title``, the rule in a few words; with ``y`` also ``class`` and ``purity``.
     """
 
     def __str__(self) -> str:
@@ -48,14 +54,17 @@ def to_rules(
 
     The leaves of a cluster are joined where they make one box, and conditions that the rest of
     the rule makes superfluous are dropped. The rules are exact: a row satisfies that of its
-    cluster and no other. Missing values are spoken of where training rows missed some.
+    cluster and no other. Missing values are spoken of where training rows missed some. A category
+    that the tree has not seen is not spoken of: it goes where all its columns are 0, which in a
+    tree with splits on categories is with the larger part.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     X : array-like of shape (n_samples, n_features), optional
-        Rows to count, in the units of the rules: with a scaler, from before scaling. By default
+        Rows to count, in the units of the rules: with a scaler, from before scaling. Of a model
+        that was read from a file they may be a raw table, as for its ``predict``. By default
         the training rows are counted.
     y : array-like of shape (n_samples,), optional
         Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
@@ -67,8 +76,10 @@ def to_rules(
     -------
     rules : Rules
         A table, a row a cluster: ``cluster``, ``rule``, ``conditions`` (how many), ``size`` (rows
-        of the cluster), ``share`` (of all rows); with ``y`` also ``class`` and ``purity``. As
-        text it is sentences. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
+        of the cluster), ``share`` (of all rows), ``title``; with ``y`` also ``class`` and
+        ``purity``. A title is what tells most of the cluster in few words, and no two are the
+        same. As text it is sentences, with the titles of long rules. It has ``to_markdown``,
+        ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
@@ -104,7 +115,7 @@ def to_rules(
         ).astype(np.int64)
     else:
         size = np.bincount(labels, minlength=tree.n_clusters)
-    rows = []
+    rows, titles = [], cluster_titles(described)
     for cluster, boxes in enumerate(cluster_boxes(described)):
         row: dict[str, Any] = {
             "cluster": described.clusters[cluster] if described.named_clusters else cluster,
@@ -112,6 +123,7 @@ def to_rules(
             "conditions": sum(map(n_sides, boxes)),
             "size": int(size[cluster]),
             "share": float(size[cluster] / max(1, size.sum())),
+            "title": titles[cluster],
         }
         if classes is not None:
             row |= _most_frequent(classes[labels == cluster])
@@ -126,7 +138,12 @@ def _labels(
         if y is not None:
             raise ValueError("y goes with X: give the rows whose classes it has.")
         return None, None
-    labels = described.tree.predict(checks.check_table(X, missing=True), checks.n_threads(None))
+    model = described.model
+    if isinstance(model, LoadedTree) and model._has_columns(X):
+        rows = model._rows_of_frame(X)
+    else:
+        rows = table_of(described, X, missing=True)
+    labels = described.tree.predict(rows, checks.n_threads(None))
     if y is None:
         return labels, None
     classes = np.asarray(y)
@@ -148,6 +165,8 @@ def _most_frequent(classes: np.ndarray) -> dict[str, object]:
 def _sentence(row: Mapping[str, Any], total: int) -> str:
     cluster = row["cluster"]
     name = f"cluster {cluster}" if isinstance(cluster, int) else cluster
+    if isinstance(cluster, int) and row["conditions"] > _SHORT:
+        name += f" ({row['title']})"
     where = "" if row["rule"] in ("all rows", "no row at all") else "where "
     counts = f"{row['size']} of {total} rows ({100 * row['share']:.1f} %)"
     if row.get("class") is not None:

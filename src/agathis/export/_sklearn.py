@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
-from agathis._checks import data as checks
 from agathis._describe.described_tree import Described, describe
+from agathis._describe.rows import table_of
 from agathis._trees.chains import without_terms
 from agathis._trees.tree import Tree
 
@@ -55,7 +55,8 @@ def to_sklearn(
     -------
     classifier : DecisionTreeClassifier
         ``predict_proba`` is 1 for the cluster of the leaf. Node numbers are those of ``tree_``,
-        unless that has splits on several categories, which become several nodes each; the values of an inner node are the shares of the clusters among its training rows.
+        unless that has splits on several categories, which become several nodes each; the values
+        of an inner node are the shares of the clusters among its training rows.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def to_sklearn(
         else:
             threshold = _rounded_down(tree.threshold)
     if X is not None:
-        rows = checks.check_table(X, missing=True, n_features=tree.n_features)
+        rows = table_of(described, X, missing=True)
         threshold = _parting(described, threshold, rows)
     return _classifier(described, threshold)
 

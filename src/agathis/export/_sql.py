@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.allowed import Allowed, Categories, Range
+from agathis._describe.allowed import Allowed, Categories
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
 from agathis._describe.columns import Indicator
 from agathis._describe.described_tree import Described, describe

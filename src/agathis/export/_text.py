@@ -40,9 +40,10 @@ def to_text(
     one_hot : mapping or OneHotEncoder, optional
         Columns that one-hot encoding made, by their source, such as
         ``{"color": ["color_red", "color_blue"]}``: they are read as "color is red" and "color is
-        not red". The names of categories are the columns' without the source and "_", where all
-        begin so. Or give them: ``{"color": {"column of red": "red", ...}}``. Of an encoder that
-        made all columns, give the encoder.
+        blue". The names of categories are the columns' without the source and "_", where all
+        begin so. Or give them: ``{"color": {"column of red": "red", ...}}``. A category that has
+        no column, as where the first one was dropped, has the key "". Of an encoder that made all
+        columns, give the encoder.
     value_names : mapping, optional
         Words for values of features that hold codes, such as ``{-1: "no", 1: "yes"}``, for all
         features; or a mapping from features to such mappings.

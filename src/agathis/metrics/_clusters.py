@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.metrics import CheckedRows, check_labels, check_rows
@@ -102,7 +103,8 @@ def relative_kmeans_score(
         The rows or, with ``kernel="precomputed"``, their kernel matrix.
     labels : array-like of shape (n_samples,), estimator or Tree
         The cluster of each row, integers or strings; or what predicts them from X, which a
-        kernel matrix does not allow.
+        kernel matrix does not allow. Costs are those of rows as the estimator takes them: with a
+        pipeline X is the raw table, and costs are those of what its steps make of it.
     kernel : str or callable, default="linear"
         By which both costs are computed, as in :class:`agathis.Kauri`. It is not taken from an
         estimator: models that are compared are judged by one kernel.
@@ -145,6 +147,9 @@ def relative_kmeans_score(
         n_init=n_init,
         random_state=random_state,
     )
+    if isinstance(labels, Pipeline) and kernel != "precomputed" and len(labels.steps) > 1:
+        # Distances are those of the rows that the model was grown from.
+        X, labels = labels[:-1].transform(X), labels[-1]
     rows = check_rows(X, kernel, params, name)
     codes = check_labels(_predicted(X, labels, kernel), n=len(rows.X))
     weight = checks.check_sample_weight(sample_weight, len(rows.X))

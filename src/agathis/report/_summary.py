@@ -19,13 +19,12 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 import agathis
-from agathis._checks import data as checks
 from agathis._checks.metrics import check_labels
 from agathis._describe.columns import Indicator, is_missing, one_hot_of, value_names_of
 from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile
-from agathis._describe.rows import check_columns
+from agathis._describe.rows import check_columns, table_of
 from agathis._trees.tree import Tree
 from agathis.export import to_python, to_sql
 from agathis.export._dialects import DIALECTS
@@ -105,7 +104,7 @@ def summarise(
     if not described.named_clusters:
         described = replace(described, clusters=titles_of(described))
     tree = described.tree
-    X = checks.check_table(X, missing=getattr(described.model, "_takes_missing", True))
+    X = table_of(described, X, missing=bool(getattr(described.model, "_takes_missing", True)))
     held = rows_by_node(tree, X, [path[-1] for path in described.paths()], described.columns)
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
@@ -182,7 +181,8 @@ def _described(
     owners = (scaler, model, last_step(model))
     known = (getattr(each, "feature_names_in_", None) for each in owners)
     fitted = next((found for found in known if found is not None), None)
-    check_columns(X, fitted)
+    if not isinstance(model, Pipeline):
+        check_columns(X, fitted)
     if feature_names is None and fitted is None and columns is not None:
         feature_names = [str(name) for name in columns]
     return describe(

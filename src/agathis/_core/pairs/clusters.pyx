@@ -241,9 +241,9 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     for leaf in range(s.n_leaves):
         if s.bound[leaf] == INFINITY:
             continue
-        known = True
+        known = not s.partial[leaf]
         if s.cluster[leaf] == source:
-            known = own_changed(s, leaf, source, &p, &seen[2 * leaf])
+            known = known and own_changed(s, leaf, source, &p, &seen[2 * leaf])
         else:
             target_changed(s, leaf, source, &p, &seen[2 * leaf])
         if s.cluster[leaf] == target:

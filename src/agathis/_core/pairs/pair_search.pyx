@@ -3,7 +3,8 @@
 # `search` finds how much the best split of each leaf would gain, and keeps the best gain of
 # each feature; `locate` then says where that split is and which move it makes. The two are
 # apart because most leaves that are searched are not cut: only for the one that is cut does it
-# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c.
+# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c,
+# and `locate_subset` is about subsets of categories (shared/subsets.c).
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
@@ -11,15 +12,17 @@ from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
 from libc.stdlib cimport calloc, free
 
+from agathis._core.pairs.pair_categories cimport Categories, Items
 from agathis._core.pairs.scan cimport (
     MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_data, scan_features, scan_result,
-    scan_work,
+    scan_subsets, scan_work,
 )
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.gains cimport leave
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
+from agathis._core.shared.subsets cimport SUBSET_EXACT, subset_items, subset_work
 
 cdef enum:
     # Samples, times features, that make a search worth a task of its own.
@@ -116,6 +119,7 @@ cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
     """Nothing is known of the leaf, and nothing is uncertain."""
     cdef Py_ssize_t kind, k, j
     s.gain[slot] = s.bound[slot] = -INFINITY
+    s.partial[slot] = False
     for kind in range(MOVE_KINDS):
         s.kind_gain[slot, kind] = -INFINITY
         s.kind_spread[slot, kind] = s.kind_slack[slot, kind] = 0.0
@@ -142,11 +146,15 @@ cdef void gather(
     s.bound[slot] = s.gain[slot]
 
 
-def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf):
-    """Find the best gain of each leaf in ``slots``, over all thresholds and moves.
+def search(
+    State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf,
+    Categories categories=None, const uint8_t[:, ::1] drawn_sources=None, double tolerance=0.0,
+):
+    """Find the best gain of each leaf in ``slots``, over all thresholds, subsets and moves.
 
     ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
-    of them. A leaf with no threshold has the gain -inf.
+    of them. ``drawn_sources`` says the same of the sources of ``categories``. A leaf that cannot be
+    cut has the gain -inf.
     """
     cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
     cdef scan_clusters clusters = clusters_view(s)
@@ -179,6 +187,110 @@ def search(State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, doubl
         begin_leaf(s, slots[j])
     for t in range(n_tasks):
         gather(s, slots[each.tasks[t].leaf], &each.tasks[t].result, K, each.tasks[t].targets)
+    if categories is not None:
+        search_subsets(s, slots, each, &clusters, categories, drawn_sources, tolerance)
+
+
+# Part of a search: one source in one leaf.
+cdef struct SubsetTask:
+    Py_ssize_t leaf, source
+    subset_items items
+    const int32_t* place
+    double* targets
+    double gain
+    scan_result result
+
+
+cdef class SubsetTasks:
+    cdef SubsetTask* each
+    cdef double* targets    # [task, K + 1]
+
+    def __cinit__(self, Py_ssize_t n_tasks, Py_ssize_t K):
+        self.each = <SubsetTask*>calloc(n_tasks, sizeof(SubsetTask))
+        self.targets = <double*>calloc(n_tasks * (K + 1), sizeof(double))
+        if self.each == NULL or self.targets == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.each)
+        free(self.targets)
+
+
+cdef subset_items items_view(Items items):
+    cdef subset_items view
+    view.count, view.categories, view.missing = items.count, items.categories, False
+    view.weight, view.samples = &items.weight[0], &items.samples[0]
+    view.cross, view.stock = NULL, &items.stock[0, 0]
+    return view
+
+
+cdef void item_crosses(
+    State s, Categories c, Py_ssize_t slot, Py_ssize_t source, const int32_t* place,
+    Py_ssize_t n_items, int32_t n_clusters, double* cross,
+) noexcept nogil:
+    """OUT cross: the stock of each item with each cluster."""
+    cdef Py_ssize_t position, i, item
+    cdef int32_t k
+    cdef const double* row
+    for item in range(n_items * n_clusters):
+        cross[item] = 0.0
+    if n_clusters == 0:
+        return
+    for position in range(s.start[slot], s.stop[slot]):
+        i = s.order[0, position]
+        item = place[c.codes[i, source] - c.first[source]] * n_clusters
+        row = &s.rows[i, STOCK_CLUSTER]
+        for k in range(n_clusters):
+            cross[item + k] += row[k]
+
+
+cdef search_subsets(
+    State s, const int32_t[::1] slots, Searched searched, const scan_clusters* clusters,
+    Categories c, const uint8_t[:, ::1] drawn, double tolerance,
+):
+    cdef Py_ssize_t j, g, t, n_tasks = 0, K = clusters.count, most = 2
+    cdef double elements = 0.0
+    cdef SubsetTasks tasks = SubsetTasks(slots.shape[0] * c.count, K)
+    cdef SubsetTask* task
+    cdef Items items
+    for j in range(slots.shape[0]):
+        for g in range(c.count):
+            c.best[slots[j], g] = -INFINITY
+            items = c.leaves[slots[j]][g]
+            if items.count < 2 or not (drawn is None or drawn[j, g]):
+                continue
+            if items.count > SUBSET_EXACT:
+                s.partial[slots[j]] = True
+            task = &tasks.each[n_tasks]
+            task.leaf, task.source, task.items = j, g, items_view(items)
+            task.place, task.targets = &items.place[0], tasks.targets + n_tasks * (K + 1)
+            most = max(most, <Py_ssize_t>items.count)
+            elements += s.stop[slots[j]] - s.start[slots[j]] + 512.0
+            n_tasks += 1
+    cdef Py_ssize_t size = subset_work(<int32_t>K, <int32_t>most)
+    cdef int threads = s.threads_for(SCAN_STEP * elements * (3 + K))
+    cdef double[:, ::1] work = np.empty((threads, size + most * K))
+    with nogil, parallel(num_threads=threads):
+        for t in prange(n_tasks, schedule="dynamic"):
+            run_subsets(
+                s, c, &tasks.each[t], slots, searched.leaves, clusters, tolerance,
+                &work[threadid(), 0], &work[threadid(), 0] + size)
+    for t in range(n_tasks):
+        task = &tasks.each[t]
+        c.best[slots[task.leaf], task.source] = task.gain
+        gather(s, slots[task.leaf], &task.result, <int32_t>K, task.targets)
+
+
+cdef void run_subsets(
+    State s, Categories c, SubsetTask* task, const int32_t[::1] slots, const scan_leaf* leaves,
+    const scan_clusters* clusters, double tolerance, double* work, double* cross,
+) noexcept nogil:
+    item_crosses(
+        s, c, slots[task.leaf], task.source, task.place, task.items.count, clusters.count, cross)
+    task.items.cross = cross
+    task.gain = scan_subsets(
+        &leaves[task.leaf], clusters, &task.items, INFINITY, tolerance, work, task.targets,
+        &task.result, NULL)
 
 
 cdef void run(
@@ -239,3 +351,62 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
     cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right
+
+
+def locate_subset(
+    State s, Categories c, Py_ssize_t slot, double floor, double tolerance, double min_leaf
+):
+    """The first split of a searched leaf on a category whose gain reaches ``floor``.
+
+    First by source, then by subset (shared/subsets.h). ``None`` where there is none.
+
+    Returns
+    -------
+    source, codes, gain, move, left, right
+        The categories that go right, and the clusters of the two children.
+    """
+    cdef Py_ssize_t g, i, j, m
+    cdef int32_t k, K = s.n_clusters
+    cdef scan_clusters clusters = clusters_view(s)
+    cdef scan_leaf leaf
+    cdef scan_result result
+    cdef subset_items view
+    cdef Items items
+    cdef uint8_t[::1] right
+    cdef double[::1] work, cross, targets, whole, cross_left = np.zeros(K)
+    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
+    found = np.flatnonzero(np.asarray(c.best)[slot] >= floor)
+    if len(found) == 0:
+        return None
+    g = found[0]
+    items = c.leaves[slot][g]
+    m = items.count
+    whole, targets, right = np.empty(K), np.empty(K + 1), np.zeros(m, dtype=np.uint8)
+    work, cross = np.empty(subset_work(K, <int32_t>m)), np.empty(m * K)
+    # Among the same moves as the search, so that it goes the same way.
+    leaf = leaf_view(s, slot, min_leaf, clusters.count, &whole[0])
+    item_crosses(s, c, slot, g, &items.place[0], m, clusters.count, &cross[0])
+    view = items_view(items)
+    view.cross = &cross[0]
+    scan_subsets(
+        &leaf, &clusters, &view, floor, tolerance, &work[0], &targets[0], &result, &right[0])
+    if not np.asarray(right).any():
+        raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
+
+    clusters.count = K
+    leaf = leaf_view(s, slot, min_leaf, K, &whole[0])
+    item_crosses(s, c, slot, g, &items.place[0], m, K, &cross[0])
+    for i in range(m):
+        for j in range(m):
+            if right[i] and right[j]:
+                self_right += items.stock[i, j]
+            elif not (right[i] or right[j]):
+                self_left += items.stock[i, j]
+        if not right[i]:
+            weight += items.weight[i]
+            for k in range(K):
+                cross_left[k] += cross[i * K + k]
+    cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
+    cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
+    codes = np.asarray(items.code)[np.asarray(right).view(bool)]
+    return g, codes, choice.gain, choice.move, choice.left, choice.right

@@ -6,11 +6,20 @@ from libc.stdint cimport int32_t
 from agathis._core.pairs.state cimport State
 
 
-def partition(State s, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
-    """Cut a leaf after ``position`` in the order of ``feature``; the right child's slot."""
+def partition(
+    State s, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position, goes_left=None
+):
+    """Cut a leaf after ``position`` in the order of ``feature``; the right child's slot.
+
+    With ``goes_left``, a mark for each sample, ``position`` is how many of the leaf go left, less
+    one, and they need not be the first in any order.
+    """
     cdef Py_ssize_t right = s.n_leaves, p
     cdef int32_t i
-    s.split(slot, right, feature, position + 1)
+    if goes_left is None:
+        s.split(slot, right, feature, position + 1)
+    else:
+        s.split_marked(slot, right, goes_left, position + 1)
     s.leaf_weight[slot] = s.leaf_weight[right] = 0.0
     for p in range(s.start[slot], s.stop[slot]):
         s.leaf_weight[slot] += s.weight[s.order[feature, p]]

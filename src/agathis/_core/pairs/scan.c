@@ -275,3 +275,29 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
         length = n_segments = 0;
     }
 }
+
+/* What is kept of the ways to part the categories of a leaf: the same as of thresholds. */
+static void
+record_ways(const scan_leaf *leaf, const void *tile, ptrdiff_t length, void *result)
+{
+    const scan_tile *s = tile;
+    for (ptrdiff_t t = 0; t < length; ++t)
+        if (s->shut[t] == 0.0)
+            record(leaf, s, t, t + 1, result);
+}
+
+double
+scan_subsets(const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
+             double floor, double tolerance, double *work, double *targets,
+             scan_result *result, uint8_t *right)
+{
+    result->first = -1;
+    for (int32_t k = 0; k <= clusters->count; ++k)
+        targets[k] = -INFINITY;
+    for (int kind = 0; kind < MOVE_KINDS; ++kind) {
+        result->gain[kind] = -INFINITY;
+        result->spread[kind] = 0.0;
+    }
+    return subset_search(leaf, clusters, items, SUBSET_EXACT, floor, tolerance, work, targets,
+                         record_ways, result, right);
+}

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
+from agathis._core.shared.subsets cimport subset_items
 
 
 cdef extern from "pairs/scan.h" nogil:
@@ -30,3 +31,8 @@ cdef extern from "pairs/scan.h" nogil:
         const scan_leaf* leaf, const scan_clusters* clusters, const scan_data* data,
         Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn, double floor,
         double* work, double* best, double* targets, scan_result* result)
+
+    double scan_subsets(
+        const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
+        double floor, double tolerance, double* work, double* targets, scan_result* result,
+        uint8_t* right)

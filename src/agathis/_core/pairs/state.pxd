@@ -1,6 +1,6 @@
 # The arrays that the modules of this room share. `i` is a sample, `f` a feature, `slot` a leaf,
 # `k` a cluster. Samples in the order of each feature are those of sorted.pxd.
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.shared.sorted cimport SortedSamples
 
@@ -27,6 +27,7 @@ cdef class State(SortedSamples):
     cdef double[:, ::1] target_gain  # [slot, k] the best gain of a move of one side to k
     cdef double[:, :, ::1] drift    # [slot, k, .] how far k moved since (clusters.pyx)
     cdef double[::1] gain, bound    # [slot] best gain at the last search; not more than this now
+    cdef uint8_t[::1] partial       # [slot] not every subset was looked at: bounds do not hold
 
     cdef double[::1] stock, size, share
     cdef int32_t[::1] leaves_in     # [k] leaves of the cluster

@@ -62,6 +62,7 @@ cdef class State(SortedSamples):
         self.drift = np.zeros((max_leaves, max_clusters, 5))
         self.gain = np.full(max_leaves, -np.inf)
         self.bound = np.full(max_leaves, np.inf)
+        self.partial = np.zeros(max_leaves, dtype=np.uint8)
 
         self.stock = np.zeros(max_clusters)
         self.size = np.zeros(max_clusters)
@@ -105,6 +106,10 @@ cdef class State(SortedSamples):
     def has_threshold(self, Py_ssize_t slot):
         """Whether the rows of a leaf differ, feature by feature."""
         return np.asarray(self.cut)[:, self.start[slot]:self.stop[slot]].any(axis=1)
+
+    def feature_gains(self, Py_ssize_t slot):
+        """The best gain along each feature at the last search of a leaf, as a view."""
+        return np.asarray(self.best)[slot]
 
     def gains(self):
         """Best gain of each leaf at its last search, and what it cannot exceed now; views."""

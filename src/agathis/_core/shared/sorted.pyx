@@ -46,18 +46,25 @@ cdef class SortedSamples:
 
     def split(self, Py_ssize_t slot, Py_ssize_t right, Py_ssize_t feature, Py_ssize_t n_left):
         """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
+        cdef Py_ssize_t p
+        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
+        for p in range(self.start[slot], self.start[slot] + n_left):
+            goes_left[self.order[feature, p]] = 1
+        self.split_marked(slot, right, goes_left, n_left)
+
+    def split_marked(
+        self, Py_ssize_t slot, Py_ssize_t right, const uint8_t[::1] goes_left, Py_ssize_t n_left
+    ):
+        """Cut a leaf in any way; ``goes_left`` says it by sample, ``n_left`` are marked."""
         cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
-        cdef Py_ssize_t f, p
+        cdef Py_ssize_t f
         cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK else 1
         cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
-        cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
         cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left + 1), dtype=np.int32)
         cdef uint8_t[:, ::1] before = np.empty((rooms, n + 2), dtype=np.uint8)
         if right == len(self.start):
             self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
             self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
-        for p in range(start, start + n_left):
-            goes_left[self.order[feature, p]] = 1
         if threads == 1:
             for f in range(self.n_features):
                 split_feature(

@@ -74,7 +74,7 @@ def choose_engine(engine: str, data: TrainingData, approximation: Approximation)
         return "gram"
     matrix_fits = 8 * n**2 <= memory
     if data.kernel.has_features or approximation.n_components is not None:
-        width = approximation.n_components or d
+        width = approximation.n_components or data.kernel.n_seen(d)
         if approximation.n_components is None and d > NARROW and matrix_fits:
             return "gram"
         fits = n * (13 * d + 16 * width) <= memory
@@ -128,8 +128,8 @@ def _memory_warning(
     chosen: str, data: TrainingData, limits: Limits, approximation: Approximation
 ) -> str | None:
     """What to tell the user where the sums of the leaves will take more memory than the data."""
-    d = data.n_features
-    width = approximation.n_components or d
+    d = data.n_candidates
+    width = approximation.n_components or data.kernel.n_seen(data.n_features)
     leaves = min(limits.max_leaves, TYPICAL_LEAVES)
     needed = 8 * leaves * d * width * min(approximation.max_bins, data.n_counted)
     if needed <= 4 * get_config()["working_memory"] * 2**20:
@@ -145,7 +145,7 @@ def rows_of_data(chosen: str, data: TrainingData) -> KernelRows:
     """Kernel rows of the rows of positive weight."""
     if data.matrix is not None:
         return MatrixRows(data.matrix, str(data.kernel), keep=data.ids)
-    return rows_of_kernel(chosen, data.kernel, data.rows(), data.threads)
+    return rows_of_kernel(chosen, data.kernel, data.kernel.seen(data.rows()), data.threads)
 
 
 def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> KernelRows:
@@ -190,13 +190,14 @@ def _binned(
     progress: Progress,
 ) -> BinnedStocks:
     """Stocks with bins; ``phi`` are the points of ``sample``, rows of these weights."""
-    bins = find_bins(sample, weight, approximation.max_bins, data.threads)
+    searched = data.searched
+    bins = find_bins(searched.take(sample), weight, approximation.max_bins, data.threads)
     origin = _means(phi, weight)
     gap = np.zeros(len(origin))
     if space.is_identity and space.fill is not None:
         gap = space.fill - origin
     store_of = StreamStore if data.mapped else MemoryStore
-    store = store_of(data.X, bins, space, data.threads)
+    store = store_of(data.X, bins, space, data.threads, searched, data.sources)
     if space.fill is None:  # rows to come may miss values all the same
         space = replace(space, fill=_means(sample, weight))
     return BinnedStocks(data, store, bins, space, origin, gap, limits, progress)

@@ -12,8 +12,9 @@ import numpy as np
 
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._growing.engines.categories import SourceTables
 from agathis._growing.engines.points import PointStocks
-from agathis._growing.engines.protocol import Place, Split
+from agathis._growing.engines.protocol import Place, Split, sent_left
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
@@ -43,23 +44,73 @@ class FeatureStocks(PointStocks):
         inertia = float(np.einsum("i,ij,ij->", weight, points, points))
         if not np.isfinite(inertia):
             raise ValueError("X is too large: the squared length of some row is not finite.")
-        self.values = np.ascontiguousarray(data.rows().T, dtype=np.float64)
+        self.data, rows = data, data.rows()
+        self.values = np.ascontiguousarray(data.searched.take(rows).T, dtype=np.float64)
         few = 16 if n_clusters <= 16 else 1
         self.samples = SortedPoints(self.values, points, weight, data.threads, few)
         state = PointState(*self.samples.tables(0), n_clusters, data.threads)
-        super().__init__(state, space, origin, inertia, limits.min_leaf)
+        tables = None
+        if data.sources is not None:
+            zeros = np.zeros(len(origin))
+            weighted = data.weight is not None
+            tables = SourceTables(data.sources, zeros, zeros, weighted, data.threads)
+            self.points, self.codes = points, data.sources.bins(rows)
+            self.weights = weight if weighted else None
+        super().__init__(state, space, origin, inertia, limits.min_leaf, data.searched, tables)
+        if tables is not None:
+            self._add_to_sources(np.arange(len(points), dtype=np.int32))
+            tables.open()
 
-    def locate(self, slot: int, floor: float) -> Split:
-        feature, count, _, _, gain, move, left, right = self._locate(slot, floor)
-        low, high = self.samples.values_around(slot, feature, count - 1)
+    def _add_to_sources(self, samples: np.ndarray) -> None:
+        weight = None if self.weights is None else self.weights[samples]
+        self.sources.add(self.points, self.codes, samples, weight)
+
+    def _split_along(
+        self,
+        slot: int,
+        place: int,
+        count: int,
+        row: int,
+        missing_left: bool,
+        gain: float,
+        move: int,
+        left: int,
+        right: int,
+    ) -> Split:
+        low, high = self.samples.values_around(slot, place, count - 1)
         threshold = threshold_between(low, high)
+        feature = self.searched.number(place)
         return Split(feature, threshold, gain, move, left, right, count - 1)
 
-    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        return Place.among(self.values[feature, self.samples.samples(slot)], threshold)
+    def place(
+        self,
+        slot: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
+        terms: tuple[tuple[int, float], ...] = (),
+    ) -> Place:
+        samples, place = self.samples.samples(slot), self.searched.place(feature)
+        if terms or place is None:
+            values = self.data.asked(samples, feature, terms)
+            return Place.by_values(values, threshold, missing_left)
+        return Place.among(self.values[place, samples], threshold)
 
     def commit(self, slot: int, split: Split) -> int:
         other = self.state.n_leaves
-        self.samples.split(slot, other, split.feature, split.position + 1)
+        if split.position >= 0:
+            place = self.searched.place(split.feature)
+            self.samples.split(slot, other, place, split.position + 1)
+        else:
+            samples = self.samples.samples(slot)
+            values = self.data.asked(samples, split.feature, split.terms)
+            left = np.zeros(self.samples.n_samples, dtype=np.uint8)
+            left[samples] = sent_left(values, split.threshold, False)
+            self.samples.split_marked(slot, other, left, int(left.sum()))
         self.state.cut(slot, *self.samples.tables(slot, other))
+        if self.sources is not None:
+            sides = self.samples.samples(slot), self.samples.samples(other)
+            left_is_small = len(sides[0]) <= len(sides[1])
+            self._add_to_sources(np.sort(sides[0] if left_is_small else sides[1]))
+            self.sources.cut(slot, left_is_small)
         return self._move_sides(slot, other, split)

@@ -14,12 +14,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from agathis._core.pairs.clusters import transfer
-from agathis._core.pairs.pair_search import locate, search
+from agathis._core.pairs.pair_categories import Categories
+from agathis._core.pairs.pair_search import locate, locate_subset, search
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from agathis._growing.engines.categories import drawn_parts, first_split
 from agathis._growing.engines.kernel_rows import Block, KernelRows
-from agathis._growing.engines.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place, Split
+from agathis._growing.engines.protocol import (
+    KERNEL_ROUNDING,
+    SUM_ROUNDING,
+    Place,
+    Split,
+    sent_left,
+)
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._partitions.centres import Centres, centres_of
@@ -45,9 +53,12 @@ class PairStocks:
         X, weight = data.rows(), data.weights()
         self.data, self.rows, self.weight, self.min_leaf = data, rows, weight, limits.min_leaf
         # The linear kernel's rows are those of X about its mean, its objective is not.
-        diagonal = data.kernel.diagonal(X) if data.kernel.metric == "linear" else 2 * rows.half
+        diagonal = 2 * rows.half
+        if data.kernel.metric == "linear":
+            diagonal = data.kernel.diagonal(data.kernel.seen(X))
         self.trace = float(diagonal @ weight)
-        self.values = np.ascontiguousarray(X.T, dtype=np.float64)
+        self.searched, self.sources = data.searched, data.sources
+        self.values = np.ascontiguousarray(self.searched.take(X).T, dtype=np.float64)
         self.state = State(
             self.values,
             weight,
@@ -59,9 +70,16 @@ class PairStocks:
         )
         self.gain, self.bound = self.state.gains()
         magnitude, done = 0.0, 0
+        every = np.arange(len(X), dtype=np.int32)
+        self.categories = None
+        if self.sources is not None:
+            self.categories = Categories(self.sources.codes(X), self.sources.n_codes)
+            sums = self.categories.sums()
         progress.pairs(done, len(X))
-        for block, index, ids in self._blocks(np.arange(len(X), dtype=np.int32)):
+        for block, index, ids in self._blocks(every):
             magnitude += open_root(self.state, block, index, ids)
+            if self.categories is not None:
+                self.categories.add(self.state, block, index, ids, every, sums)
             done += len(ids)
             progress.pairs(done, len(X))
         if not np.isfinite(magnitude):
@@ -70,12 +88,14 @@ class PairStocks:
                 "be finite. Is X very large, or the kernel not defined on it?"
             )
         close_root(self.state)
+        if self.categories is not None:
+            self.categories.open(self.state, sums)
         self.tolerance = (SUM_ROUNDING + 4 * rows.rounding) * magnitude / float(weight.sum())
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
 
     @property
     def n_features(self) -> int:
-        return self.state.n_features
+        return self.data.n_features
 
     @property
     def n_clusters(self) -> int:
@@ -94,28 +114,74 @@ class PairStocks:
         return centres_of(self.data.kernel, X, labels, self.data.weight, means, keep=keep)
 
     def has_threshold(self, slot: int) -> np.ndarray:
-        return self.state.has_threshold(slot)
+        found = self.state.has_threshold(slot)[: len(self.searched)]
+        if self.categories is None:
+            return found
+        return np.concatenate([found, self.categories.has_ways(slot)])
 
     def leaf_size(self, slot: int) -> tuple[int, float]:
         return self.state.leaf_size(slot)
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
-        search(self.state, slots, drawn, self.min_leaf)
+        if self.categories is None:
+            search(self.state, slots, drawn, self.min_leaf)
+            return
+        columns, sources = drawn_parts(drawn, len(self.searched))
+        if columns is not None and len(self.searched) == 0:
+            columns = None  # the column of zeros
+        search(self.state, slots, columns, self.min_leaf, self.categories, sources, self.tolerance)
 
     def locate(self, slot: int, floor: float) -> Split:
-        feature, position, gain, move, left, right = locate(
+        if self.categories is None:
+            return self._located(slot, floor)
+        splits: list[Split | None] = []
+        if self.state.feature_gains(slot).max() >= floor:
+            splits.append(self._located(slot, floor))
+        found = locate_subset(
+            self.state, self.categories, slot, floor, self.tolerance, self.min_leaf
+        )
+        if found is not None:
+            source, codes, *move = found
+            splits.append(self.sources.split(source, codes, None, *move))
+        return first_split(splits, slot, floor)
+
+    def _located(self, slot: int, floor: float) -> Split:
+        """The first split along a column."""
+        place, position, gain, move, left, right = locate(
             self.state, slot, floor, self.tolerance, self.min_leaf
         )
-        low, high = self.state.values_around(slot, feature, position)
+        low, high = self.state.values_around(slot, place, position)
+        feature = self.searched.number(place)
         return Split(feature, threshold_between(low, high), gain, move, left, right, position)
 
-    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        return Place.among(self.values[feature, self.state.samples(slot)], threshold)
+    def place(
+        self,
+        slot: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
+        terms: tuple[tuple[int, float], ...] = (),
+    ) -> Place:
+        samples, place = self.state.samples(slot), self.searched.place(feature)
+        if terms or place is None:
+            values = self.data.asked(samples, feature, terms)
+            return Place.by_values(values, threshold, missing_left)
+        return Place.among(self.values[place, samples], threshold)
+
+    def _partition(self, slot: int, split: Split) -> int:
+        """Cut a leaf; the right child's slot."""
+        if split.position >= 0:
+            return partition(self.state, slot, self.searched.place(split.feature), split.position)
+        samples = self.state.samples(slot)
+        values = self.data.asked(samples, split.feature, split.terms)
+        left = np.zeros(self.state.n_samples, dtype=np.uint8)
+        left[samples] = sent_left(values, split.threshold, False)
+        return partition(self.state, slot, 0, int(left.sum()) - 1, left)
 
     def commit(self, slot: int, split: Split) -> int:
         state = self.state
         source, was_whole = state.cluster_of(slot), state.is_whole_cluster(slot)
-        other = partition(state, slot, split.feature, split.position)
+        other = self._partition(slot, split)
         goes = [
             (leaf, target)
             for leaf, target in ((slot, split.left), (other, split.right))
@@ -127,10 +193,18 @@ class PairStocks:
             near = goes[0][0]
         far = large if near == small else small
 
-        between = Separation(state, near, far)
-        for block, index, ids in self._blocks(np.sort(state.samples(near))):
+        between, near_ids = Separation(state, near, far), np.sort(state.samples(near))
+        if self.categories is not None:
+            far_ids = np.sort(state.samples(far))
+            within, across = self.categories.sums(), self.categories.sums()
+        for block, index, ids in self._blocks(near_ids):
             between.add(block, index, ids)
+            if self.categories is not None:
+                self.categories.add(state, block, index, ids, near_ids, within)
+                self.categories.add(state, block, index, ids, far_ids, across)
         between.finish()
+        if self.categories is not None:
+            self.categories.cut(state, near, far, within, across)
         sums = {near: between.sums}
         if any(leaf == far for leaf, _ in goes):
             sums[far] = self._far_sums(far, source, was_whole, between.sums)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._core.points.leaves import PointState
-from agathis._core.points.point_search import locate, search
+from agathis._core.points.point_search import locate, locate_subset, search
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._growing.engines.categories import SourceTables, drawn_parts, first_split
+from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
 from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres
@@ -31,6 +33,10 @@ class PointStocks:
         Weighted sum of the squared lengths of the points about the origin.
     min_leaf : float
         Least weight of a leaf.
+    searched : SearchedColumns
+        The columns that the tables are of.
+    sources : SourceTables, optional
+        Sums by category, where some are split on.
     """
 
     #: The samples in order, where cuts between the rows of a table are looked at.
@@ -43,8 +49,11 @@ class PointStocks:
         origin: np.ndarray,
         inertia: float,
         min_leaf: float,
+        searched: SearchedColumns,
+        sources: SourceTables | None = None,
     ) -> None:
         self.state, self.space, self.origin, self.min_leaf = state, space, origin, min_leaf
+        self.searched, self.sources = searched, sources
         self.inertia = inertia
         self.weight = float(state.cluster_sizes()[0])
         if not np.isfinite(self.weight * inertia):
@@ -60,7 +69,7 @@ class PointStocks:
 
     @property
     def n_features(self) -> int:
-        return self.state.n_features
+        return self.searched.n_features
 
     @property
     def gain(self) -> np.ndarray:
@@ -92,17 +101,55 @@ class PointStocks:
         return PointCentres(self.space, means, self.origin)
 
     def has_threshold(self, slot: int) -> np.ndarray:
-        return self.state.tables[slot].has_cut()
+        found = self.state.tables[slot].has_cut()[: len(self.searched)]
+        if self.sources is None:
+            return found
+        return np.concatenate([found, self.sources.has_ways(slot)])
 
     def leaf_size(self, slot: int) -> tuple[int, float]:
         table = self.state.tables[slot]
         return table.n_samples, table.leaf_weight
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
-        search(self.state, slots, drawn, floor, self.tolerance, self.min_leaf, self.samples)
+        columns, sources = drawn_parts(drawn, len(self.searched))
+        if columns is not None and len(self.searched) == 0:
+            columns = None  # the column of zeros
+        search(
+            self.state,
+            slots,
+            columns,
+            floor,
+            self.tolerance,
+            self.min_leaf,
+            self.samples,
+            None if self.sources is None else self.sources.categories,
+            sources,
+        )
 
-    def _locate(self, slot: int, floor: float) -> tuple:
-        return locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
+    def locate(self, slot: int, floor: float) -> Split:
+        found = locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
+        splits = [None if found is None else self._split_along(slot, *found)]
+        if self.sources is not None:
+            subset = locate_subset(
+                self.state, self.sources.categories, slot, floor, self.tolerance, self.min_leaf
+            )
+            splits.append(None if subset is None else self.sources.sources.split(*subset))
+        return first_split(splits, slot, floor)
+
+    def _split_along(
+        self,
+        slot: int,
+        place: int,
+        count: int,
+        row: int,
+        missing_left: bool,
+        gain: float,
+        move: int,
+        left: int,
+        right: int,
+    ) -> Split:
+        """The split that was located along a searched column."""
+        raise NotImplementedError
 
     def move(self, slot: int, cluster: int) -> None:
         self.state.move(slot, cluster)

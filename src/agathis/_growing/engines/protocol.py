@@ -27,6 +27,10 @@ class Split(NamedTuple):
     ``agathis._trees.tree.MOVES``. ``position`` is the number of samples on the left, less one, in
     the order of the feature, or the last bin on the left where there are bins. ``missing`` says
     where missing values go, an index into ``agathis._trees.tree.MISSING_GOES``.
+
+    A split on some categories of a source has their columns as ``terms``, each with its weight, and
+    ``source`` is the first column of the source. Such a split, and one along a column that is not
+    searched, has the position -1: rows are sent where their values tell.
     """
 
     feature: int
@@ -37,6 +41,21 @@ class Split(NamedTuple):
     right: int
     position: int
     missing: int = 0
+    terms: tuple[tuple[int, float], ...] = ()
+    source: int = -1
+
+    @property
+    def order(self) -> tuple[int, float, tuple[int, ...], int]:
+        """What decides between splits that gain the same, the lowest first.
+
+        The feature, then the threshold. A source counts as its first column; of its subsets
+        those of fewest categories come first, then those of the first columns, and missing values
+        go right rather than left.
+        """
+        if self.source < 0:
+            return self.feature, self.threshold, (), 0
+        columns = [column for column, _ in self.terms]
+        return self.source, 0.0, (len(columns), *columns), -self.missing
 
 
 class Place(NamedTuple):
@@ -55,6 +74,20 @@ class Place(NamedTuple):
         n_left = int(np.count_nonzero(values <= threshold))
         return cls(n_left - 1, n_left)
 
+    @classmethod
+    def by_values(cls, values: np.ndarray, threshold: float, missing_left: bool) -> Place:
+        """Of a cut that sends samples where their values tell."""
+        n_left = int(np.count_nonzero(sent_left(values, threshold, missing_left)))
+        return cls(-1, n_left, bool(np.isnan(values).any()))
+
+
+def sent_left(values: np.ndarray, threshold: float, missing_left: bool) -> np.ndarray:
+    """Which values a cut sends left, as a mask of bytes."""
+    left = values <= threshold
+    if missing_left:
+        left |= np.isnan(values)
+    return left.astype(np.uint8)
+
 
 class Stocks(Protocol):
     """The stocks of a growing tree.
@@ -62,6 +95,7 @@ class Stocks(Protocol):
     Attributes
     ----------
     n_features : int
+        Columns of the data.
     trace : float
         The sum of w k(x, x) over the samples.
     tolerance : float
@@ -101,7 +135,10 @@ class Stocks(Protocol):
         ...
 
     def has_threshold(self, slot: int) -> np.ndarray:
-        """Whether the rows of a leaf differ, feature by feature."""
+        """Whether the rows of a leaf differ, candidate by candidate.
+
+        The candidates are the columns that are searched, then the sources of categories.
+        """
         ...
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
@@ -109,19 +146,26 @@ class Stocks(Protocol):
 
         Those get their best gain for certain. Of a leaf that stays below by more than the
         tolerance a gain that it has and a bound are enough. ``drawn``, of shape (len(slots),
-        n_features), says which features are looked at.
+        n_candidates), says which candidates are looked at.
         """
         ...
 
     def locate(self, slot: int, floor: float) -> Split:
-        """The first split of a leaf, by feature and threshold, that gains ``floor`` or more.
+        """The first split of a leaf, by ``Split.order``, that gains ``floor`` or more.
 
         The leaf must have been searched since the clusters last changed.
         """
         ...
 
-    def place(self, slot: int, feature: int, threshold: float, missing_left: bool) -> Place:
-        """Where any threshold cuts a leaf; ValueError where stocks cannot cut there."""
+    def place(
+        self,
+        slot: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
+        terms: tuple[tuple[int, float], ...] = (),
+    ) -> Place:
+        """Where any cut parts a leaf; ValueError where stocks cannot cut there."""
         ...
 
     def commit(self, slot: int, split: Split) -> int:

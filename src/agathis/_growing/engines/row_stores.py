@@ -16,6 +16,9 @@ from sklearn.utils import gen_batches
 
 from agathis._core.points.histogram import goes_left
 from agathis._growing.engines.bins import Bins
+from agathis._growing.engines.categories import Sources
+from agathis._growing.engines.columns import SearchedColumns
+from agathis._growing.engines.protocol import sent_left
 from agathis._kernels.kernel import STEPS_AT_ONCE
 from agathis._kernels.space import Space
 
@@ -24,12 +27,16 @@ STREAM_ROWS = 1 << 16
 
 
 class Chunk(NamedTuple):
-    """Some rows: their places ``ids`` in ``points`` and ``bins``, and where they begin."""
+    """Some rows: their places ``ids`` in points, bins and codes, and where they begin.
+
+    The codes are of sources of categories; ``None`` where there are none.
+    """
 
     points: np.ndarray
     bins: np.ndarray
     ids: np.ndarray
     begin: int
+    codes: np.ndarray | None = None
 
 
 class Store(Protocol):
@@ -38,9 +45,18 @@ class Store(Protocol):
         ...
 
     def goes_left(
-        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+        self,
+        ids: np.ndarray,
+        place: int,
+        last: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
     ) -> np.ndarray:
-        """Which of these rows a cut sends left, as a mask of bytes."""
+        """Which of these rows a cut after bin ``last`` sends left, as a mask of bytes.
+
+        ``place`` is the column's among those that are searched, ``feature`` its number in X.
+        """
         ...
 
     def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
@@ -58,27 +74,46 @@ class MemoryStore:
     bins : Bins
     space : Space
     threads : int
+    searched : SearchedColumns
+        The columns that the bins are of.
+    sources : Sources or None
+        Of categories.
     """
 
-    def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
+    def __init__(
+        self,
+        X: np.ndarray,
+        bins: Bins,
+        space: Space,
+        threads: int,
+        searched: SearchedColumns,
+        sources: Sources | None = None,
+    ) -> None:
         self.X, self.threads = X, threads
-        self.bins: np.ndarray = np.empty(X.shape, dtype=np.uint8)
+        self.bins: np.ndarray = np.empty((len(X), len(bins.edges)), dtype=np.uint8)
         for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
-            bins.assign(X[part], threads, self.bins[part])
+            bins.assign(searched.take(X[part]), threads, self.bins[part])
+        self.codes = None if sources is None else sources.bins(X)
         self.points = X if space.is_identity else space.points(X, threads)
 
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
         for part in gen_batches(len(ids), self._rows_at_once(self.points.shape[1])):
-            yield Chunk(self.points, self.bins, ids[part], part.start)
+            yield Chunk(self.points, self.bins, ids[part], part.start, self.codes)
 
     def _rows_at_once(self, width: int) -> int:
         """Rows at a time: an interrupt is seen, and progress told, in between."""
         return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
 
     def goes_left(
-        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+        self,
+        ids: np.ndarray,
+        place: int,
+        last: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
     ) -> np.ndarray:
-        return goes_left(self.bins, ids, feature, last, missing_left, self.threads)
+        return goes_left(self.bins, ids, place, last, missing_left, self.threads)
 
     def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
         return self.X[ids, feature].astype(np.float64)
@@ -93,28 +128,47 @@ class StreamStore:
     bins : Bins
     space : Space
     threads : int
+    searched : SearchedColumns
+        The columns that the bins are of.
+    sources : Sources or None
+        Of categories.
     """
 
-    def __init__(self, X: np.ndarray, bins: Bins, space: Space, threads: int) -> None:
+    def __init__(
+        self,
+        X: np.ndarray,
+        bins: Bins,
+        space: Space,
+        threads: int,
+        searched: SearchedColumns,
+        sources: Sources | None = None,
+    ) -> None:
         self.X, self.bins, self.space, self.threads = X, bins, space, threads
+        self.searched, self.sources = searched, sources
 
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
         for begin in range(0, len(ids), STREAM_ROWS):
             rows = take(self.X, ids[begin : begin + STREAM_ROWS])
             points = rows if self.space.is_identity else self.space.points(rows, self.threads)
             places = np.arange(len(rows), dtype=np.int32)
-            yield Chunk(points, self.bins.assign(rows, self.threads), places, begin)
+            bins = self.bins.assign(self.searched.take(rows), self.threads)
+            codes = None if self.sources is None else self.sources.bins(rows)
+            yield Chunk(points, bins, places, begin, codes)
 
     def goes_left(
-        self, ids: np.ndarray, feature: int, last: int, threshold: float, missing_left: bool
+        self,
+        ids: np.ndarray,
+        place: int,
+        last: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
     ) -> np.ndarray:
         left = np.empty(len(ids), dtype=np.uint8)
         for begin in range(0, len(ids), STREAM_ROWS):
             part = slice(begin, begin + STREAM_ROWS)
             values = self.values(ids[part], feature)
-            left[part] = values <= threshold
-            if missing_left:
-                left[part] |= np.isnan(values)
+            left[part] = sent_left(values, threshold, missing_left)
         return left
 
     def values(self, ids: np.ndarray, feature: int) -> np.ndarray:

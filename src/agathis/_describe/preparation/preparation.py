@@ -1,0 +1,391 @@
+"""All that stands before a tree: what each of its features is made of, and its cuts in raw values.
+
+``preparation_of`` makes it of the steps of a pipeline; ``tree`` is then the tree over raw features,
+and ``rows`` makes rows for it of a raw table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from agathis._describe.columns import is_missing
+from agathis._describe.preparation.known_steps import (
+    RawEncoder,
+    encoding,
+    follow,
+    takes_missing,
+    takes_unknown,
+)
+from agathis._describe.preparation.links import Is, Line, Link, carried
+from agathis._describe.preparation.raw_columns import (
+    RawFeature,
+    Source,
+    features_of,
+    plain,
+    rows_of_table,
+)
+from agathis._describe.preparation.raw_cuts import Cut, Values, category_cut, number_cuts
+from agathis._trees.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """The steps before a tree.
+
+    Attributes
+    ----------
+    lines : list of Line
+        For each feature of the tree, the way that leads to it.
+    sources : list of Source
+        The raw columns that these come from.
+    features : list of RawFeature
+        The columns of the tree over raw columns.
+    names : list or None
+        Of all columns of the raw table that was fitted, where it had some.
+    n_columns : int
+        How many these are.
+    by_name : bool
+        Whether a raw table may have its columns in another order, and others beside them.
+    title : str
+        Of the steps, in errors.
+    encode : callable or None
+        What makes rows of a raw table, where a first step does so itself.
+    """
+
+    lines: list[Line]
+    sources: list[Source]
+    features: list[RawFeature]
+    names: list[Any] | None
+    n_columns: int
+    by_name: bool
+    title: str
+    encode: Callable[[Any], np.ndarray] | None = None
+
+    @property
+    def one_hot(self) -> dict[str, dict[str, object]]:
+        """For each source of categories its features with their categories."""
+        out: dict[str, dict[str, object]] = {}
+        for feature in self.features:
+            source = self.sources[feature.source]
+            if not source.is_number:
+                out.setdefault(source.name, {})[feature.name] = feature.category
+        return out
+
+    @property
+    def fills_missing(self) -> bool:
+        """Whether missing values of some raw column have a place in any tree."""
+        return any(source.fills_missing for source in self.sources)
+
+    def renamed(self, names: Sequence[str]) -> Preparation:
+        """With other names: of all raw columns, or of the features."""
+        if self.encode is None and len(names) == self.n_columns:
+            sources = [replace(s, name=str(names[s.column])) for s in self.sources]
+            return replace(self, sources=sources, features=features_of(sources))
+        if len(names) != len(self.features):
+            return self
+        features = [replace(f, name=str(n)) for f, n in zip(self.features, names, strict=True)]
+        return replace(self, features=features)
+
+    def rows(self, X: ArrayLike, takes_missing: bool) -> np.ndarray:
+        """Rows of a raw table as the tree over raw features takes them.
+
+        Parameters
+        ----------
+        X : array or data frame
+        takes_missing : bool
+            Whether the model takes missing values that no step fills in.
+        """
+        if self.encode is not None:
+            return self.encode(X)
+        return rows_of_table(
+            X, self.sources, self.features, self.names, self.n_columns, takes_missing
+        )
+
+    def tree(self, tree: Tree) -> Tree:
+        """The tree over raw features that sends raw rows where ``tree`` sends what they become."""
+        if len(self.lines) != tree.n_features:
+            raise ValueError(
+                f"{self.title} gives {len(self.lines)} features; the tree has {tree.n_features}."
+            )
+        cuts = self._cuts(tree)
+        feature, threshold = tree.feature.copy(), tree.threshold.copy()
+        left, right = tree.children_left.copy(), tree.children_right.copy()
+        missing, missing_left = tree.missing.copy(), tree.missing_left
+        # For each node the sources whose missing values have gone to another place before.
+        gone: dict[int, frozenset[int]] = {0: frozenset()}
+        n_terms = np.zeros(tree.node_count + 1, dtype=np.int32)
+        term_feature: list[int] = []
+        for node, cut in sorted(cuts.items()):
+            source = self.features[cut.terms[0]].source
+            goes_left = bool(missing_left[node]) if cut.missing == 0 else cut.missing == 1
+            gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
+            gone[int(right[node])] = gone[node] | ({source} if goes_left else frozenset())
+            # Where they alone are asked for, they are spoken of all the same.
+            nobody = cut.filled and source in gone[node] and np.isfinite(cut.threshold)
+            told = 0 if nobody else cut.missing
+            feature[node], threshold[node], missing[node] = cut.terms[0], cut.threshold, told
+            if len(cut.terms) > 1:
+                n_terms[node + 1] = len(cut.terms)
+                term_feature += cut.terms
+            if cut.swapped:
+                n_left, n_right = tree.n_node_samples[[left[node], right[node]]]
+                left[node], right[node] = right[node], left[node]
+                # Rows of which nothing is told go left on a tie.
+                missing[node] = (2 if n_left == n_right else 0, 2, 1)[told]
+        return replace(
+            tree,
+            children_left=left,
+            children_right=right,
+            feature=feature,
+            threshold=threshold,
+            missing=missing,
+            n_features=len(self.features),
+            term_start=np.cumsum(n_terms, dtype=np.int32),
+            term_feature=np.array(term_feature, dtype=np.int32),
+            term_weight=np.ones(len(term_feature)),
+        )
+
+    def _cuts(self, tree: Tree) -> dict[int, Cut]:
+        """For each node that is cut, its condition on raw features."""
+        places: dict[int, list[int]] = {}
+        for f, feature in enumerate(self.features):
+            places.setdefault(feature.source, []).append(f)
+        values: dict[int, Values] = {}
+        out: dict[int, Cut] = {}
+        numbers: list[int] = []
+        way = np.where(tree.missing_left, 1, 2)
+        larger = np.where(replace(tree, missing=np.zeros_like(tree.missing)).missing_left, 1, 2)
+        for node in np.flatnonzero(~tree.is_leaf).tolist():
+            terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
+            sources = {self.lines[f].source for f, _ in terms}
+            of_numbers = any(self.sources[s].is_number for s in sources)
+            if len(terms) > 1 and (of_numbers or len(sources) > 1):
+                raise ValueError(
+                    f"node {node} asks for a sum of several columns, which cannot be brought back "
+                    "to the columns from before the steps of the pipeline."
+                )
+            if of_numbers:
+                numbers.append(node)
+                continue
+            for f, _ in terms:
+                if f not in values:
+                    values[f] = self._values(self.lines[f], places[self.lines[f].source])
+            out[node] = category_cut(
+                [(values[f], weight) for f, weight in terms],
+                float(tree.threshold[node]),
+                int(way[node]),
+                int(tree.missing[node]),
+                int(larger[node]),
+            )
+        lines = [self.lines[tree.feature[node]] for node in numbers]
+        found = number_cuts(
+            lines,
+            tree.threshold[numbers],
+            tree.missing[numbers],
+            [places[line.source][0] for line in lines],
+        )
+        return out | dict(zip(numbers, found, strict=True))
+
+    def _values(self, line: Line, features: Sequence[int]) -> Values:
+        """The values of a feature that is made of categories."""
+        source = self.sources[line.source]
+        assert source.categories is not None
+        gap = _missing_of(line)
+        probes = [gap if category is None else category for category in source.categories]
+        known = len(probes)
+        unknown = missing = None
+        if source.takes_unknown:
+            unknown = len(probes)
+            probes.append(_unknown_to(source.categories))
+        if None not in source.categories and takes_missing(line):
+            missing = len(probes)
+            probes.append(gap)
+        table = np.empty((len(probes), 1), dtype=object)
+        table[:, 0] = probes
+        found = carried([line], table)[:, 0].astype(np.float64)
+        return Values(
+            dict(zip(features, found[:known].tolist(), strict=True)),
+            None if unknown is None else float(found[unknown]),
+            None if missing is None else float(found[missing]),
+            told=encoding(line) is not line.links[0],
+        )
+
+
+def _missing_of(line: Line) -> object:
+    """The value that says to the steps of a line that it is missing."""
+    link = encoding(line)
+    if link is not None:
+        own = [value for value in link.step.categories_[link.enters] if is_missing(value)]
+        if own:
+            return own[0]
+    if isinstance(line.links[0].step, Is):
+        return None
+    return getattr(line.links[0].step, "missing_values", float("nan"))
+
+
+def _unknown_to(categories: Sequence[object]) -> object:
+    """A value that is none of the categories, of their kind."""
+    known = [category for category in categories if category is not None]
+    if known and all(isinstance(category, (bool, int, float)) for category in known):
+        return max(map(float, known)) + 1.0  # type: ignore[arg-type]
+    out = "?"
+    while out in known:
+        out += "?"
+    return out
+
+
+def preparation_of(
+    steps: Sequence[tuple[str, Any]],
+    n_features: int,
+    names: Sequence[Any] | None = None,
+    title: str = "model[:-1]",
+) -> Preparation | None:
+    """What stands before a tree; None where nothing does.
+
+    Parameters
+    ----------
+    steps : sequence of names and fitted steps
+        Names are for errors.
+    n_features : int
+        Of the tree.
+    names : sequence, optional
+        Of the features of the tree, for raw columns that have no names and become one each.
+    title : str
+        Of all steps, for errors.
+    """
+    steps = [
+        (name, step)
+        for name, step in steps
+        if step is not None and not (isinstance(step, str) and step == "passthrough")
+    ]
+    if not steps:
+        return None
+    first = steps[0][1]
+    while isinstance(first, (Pipeline, FrozenEstimator)):
+        first = first.estimator if isinstance(first, FrozenEstimator) else first.steps[0][1]
+    if not isinstance(steps[0][1], Pipeline) and isinstance(first, RawEncoder):
+        return _of_encoder(first, steps, title)
+    n_columns, fitted = _raw_table(steps, n_features)
+    lines = [Line(column) for column in range(n_columns)]
+    for name, step in steps:
+        lines = follow(step, lines, name)
+    one_each = [line.source for line in lines] == list(range(n_columns))
+    if fitted is None and names is not None and one_each:
+        fitted = list(names)
+    sources, lines = _sources(lines, fitted)
+    return Preparation(
+        lines,
+        sources,
+        features_of(sources),
+        fitted,
+        n_columns,
+        by_name=isinstance(first, ColumnTransformer),
+        title=title,
+    )
+
+
+def _raw_table(steps: Sequence[tuple[str, Any]], n_features: int) -> tuple[int, list[Any] | None]:
+    """How many columns the raw table has, and their names."""
+    for _, step in steps:
+        found = getattr(step, "n_features_in_", None)
+        if found is not None:
+            names = getattr(step, "feature_names_in_", None)
+            return int(found), None if names is None else list(names)
+        if not isinstance(step, FunctionTransformer):
+            break
+    return n_features, None
+
+
+def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[Source], list[Line]]:
+    """The raw columns that lines come from, and the lines with the places of these."""
+    by_column: dict[int, list[Line]] = {}
+    for line in lines:
+        by_column.setdefault(line.source, []).append(line)
+    sources: list[Source] = []
+    place: dict[int, int] = {}
+    for column, own in sorted(by_column.items()):
+        name = f"x[{column}]" if names is None else str(names[column])
+        place[column] = len(sources)
+        encoders = [link for line in own if (link := encoding(line)) is not None]
+        if not encoders:
+            filled = all(_fills(line) for line in own)
+            sources.append(Source(name, column, fills_missing=filled))
+            continue
+        if any(encoding(line) is None and not _asks(line) for line in own):
+            raise ValueError(
+                f"column {name!r} is taken for a number by one step and for categories by another, "
+                "which cannot be undone."
+            )
+        found = [plain(v) for link in encoders for v in link.step.categories_[link.enters]]
+        sources.append(
+            Source(
+                name,
+                column,
+                tuple(dict.fromkeys(found)),
+                takes_unknown=all(map(takes_unknown, own)),
+                takes_missing=all(map(takes_missing, own)),
+                fills_missing=all(map(takes_missing, own)),
+            )
+        )
+    return sources, [replace(line, source=place[line.source]) for line in lines]
+
+
+def _asks(line: Line) -> bool:
+    return any(link.asks for link in line.links)
+
+
+def _fills(line: Line) -> bool:
+    """Whether a line of numbers makes a known value of a missing one."""
+    return not np.isnan(carried([line], np.full((1, 1), np.nan))).any()
+
+
+def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) -> Preparation:
+    """What a first step that knows its raw features tells of itself."""
+    if not hasattr(step, "feature_names_"):
+        raise NotFittedError(f"{steps[0][0]} must be fitted; {step!r} is not fitted.")
+    home = {feature: source for source, made in step.one_hot_.items() for feature in made}
+    sources: list[Source] = []
+    features: list[RawFeature] = []
+    lines: list[Line] = []
+    place: dict[str, int] = {}
+    for f, name in enumerate(step.feature_names_):
+        source = home.get(name)
+        if source is None:
+            line = Line(len(sources))
+            features.append(RawFeature(name, len(sources)))
+            sources.append(Source(name, f, fills_missing=False))
+        else:
+            made = step.one_hot_[source]
+            categories = tuple(plain(category) for category in made.values())
+            if source not in place:
+                place[source] = len(sources)
+                sources.append(Source(source, f, categories, fills_missing=False))
+            category = plain(made[name])
+            features.append(RawFeature(name, place[source], category))
+            line = Line(place[source], (Link(Is(category, None in categories), 1, 0, 0),))
+        lines.append(line)
+    scaler = getattr(step, "scaler_", None)
+    if scaler is not None:
+        lines = [line.then(Link(scaler, len(lines), i, i)) for i, line in enumerate(lines)]
+    for name, later in steps[1:]:
+        lines = follow(later, lines, name)
+    return Preparation(
+        lines,
+        sources,
+        features,
+        list(step.feature_names_),
+        len(features),
+        by_name=True,
+        title=title,
+        encode=lambda table: np.asarray(step.encode(table).X),
+    )

@@ -1,0 +1,116 @@
+"""Short names for clusters: all different, and of what tells a cluster from the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers.category_trees import category_trees
+from helpers.exports import trees
+from hypothesis import given, settings
+
+from agathis import Kauri
+from agathis._describe.described_tree import describe
+from agathis._describe.rules import cluster_boxes
+from agathis._describe.titles import cluster_titles
+from agathis._trees.builder import TreeBuilder
+from agathis.export import to_rules
+from agathis.export._loaded import loaded
+
+
+@settings(max_examples=100)
+@given(made=category_trees(sums=True))
+def test_all_are_different(made):
+    described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
+    titles = cluster_titles(described)
+    assert len(set(titles)) == len(titles) == made.tree.n_clusters
+    assert all(title and title == title.strip() for title in titles)
+    for title, boxes in zip(titles, cluster_boxes(described), strict=True):
+        assert title.startswith("mostly ") == (len(boxes) > 1)
+
+
+@settings(max_examples=40)
+@given(made=trees())
+def test_of_fitted_trees(made):
+    model, X, _ = made
+    names = [f"x{f}" for f in range(X.shape[1])]
+    titles = cluster_titles(describe(model, feature_names=names))
+    assert len(set(titles)) == model.n_clusters_
+
+
+def tree_of(*cuts, clusters) -> TreeBuilder:
+    """Cuts as (node, feature, threshold, terms), and the clusters of leaves by node."""
+    builder = TreeBuilder()
+    for node, feature, threshold, *terms in cuts:
+        builder.cut(node, feature, threshold, terms=tuple((f, 1.0) for f in terms))
+    for leaf, cluster in clusters.items():
+        builder.cluster[leaf] = cluster
+    nodes = len(builder.depth)
+    builder.n_node_samples = [10 * (nodes - i) for i in range(nodes)]
+    return builder
+
+
+NAMES = ["sex_male", "sex_female", "class_1st", "class_2nd", "class_3rd", "fare"]
+ONE_HOT = {"sex": NAMES[:2], "class": NAMES[2:5]}
+
+
+def titles_of(builder: TreeBuilder, one_hot=ONE_HOT, names=NAMES, **words) -> list[str]:
+    tree = builder.build(len(names))
+    return cluster_titles(describe(tree, feature_names=names, one_hot=one_hot, **words))
+
+
+def test_words_that_stand_alone_and_words_that_do_not():
+    cuts = [(0, 0, 0.5), (2, 4, 0.5)]
+    found = titles_of(tree_of(*cuts, clusters={1: 0, 3: 1, 4: 2}))
+    assert found == ["female", "male, 1st or 2nd class", "male, 3rd class"]
+
+
+def test_truths_and_numbers():
+    names, one_hot = ["w", "temp", "code"], {"workingday": {"w": True}}
+    cuts = [(0, 0, 0.5), (1, 1, 12.5), (4, 1, 30.0)]
+    found = titles_of(
+        tree_of(*cuts, clusters={2: 0, 3: 1, 5: 2, 6: 3}), names=names, one_hot=one_hot
+    )
+    assert found == [
+        "workingday",
+        "not workingday, temp <= 12.5",
+        "not workingday, temp 12.5 to 30",
+        "not workingday, temp > 30",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("category", "title"),
+    [("yes", "smoker yes"), ("first", "first smoker"), ("3", "smoker 3"), ("heavy", "heavy")],
+)
+def test_a_category(category, title):
+    one_hot = {"smoker": {"a": category, "b": "zebra"}}
+    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, ["a", "b"])
+    assert found == ["zebra", title]
+
+
+def test_a_word_of_two_sources_is_said_with_its_source():
+    one_hot = {"home": {"a": "Rome", "b": "Oslo"}, "work": {"c": "Rome", "d": "Pisa"}}
+    found = titles_of(tree_of((0, 0, 0.5), clusters={1: 0, 2: 1}), one_hot, list("abcd"))
+    assert found == ["Oslo", "home Rome"]
+
+
+def test_many_categories():
+    columns = [f"c{i}" for i in range(12)]
+    one_hot = {"town": {name: f"Town{i}" for i, name in enumerate(columns)}}
+    builder = tree_of((0, 0, 0.5, 0, 1), clusters={1: 0, 2: 1})
+    found = titles_of(builder, one_hot, columns)
+    assert found == ["town not Town0 or Town1", "Town0 or Town1"]
+
+
+def test_one_cluster_and_rules_with_titles():
+    assert cluster_titles(describe(Kauri(1).fit([[0.0], [1.0]]))) == ["all rows"]
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.normal(size=(300, 4)), columns=list("abcd"))
+    model = Kauri(3, max_leaf_nodes=9).fit(X)
+    rules = to_rules(loaded(model, X=X))
+    assert len(set(rules["title"])) == 3
+    for row, sentence in zip(rules, str(rules).splitlines(), strict=True):
+        assert (f"({row['title']}) is where" in sentence) == (row["conditions"] > 2)
+    named = to_rules(model, cluster_names=["one", "two", "three"])
+    assert "one is where" in str(named)
