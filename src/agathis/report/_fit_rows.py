@@ -68,19 +68,21 @@ def fit_rows_of(
                 f"fit_rows must be a table of numbers with {len(table)} rows, as X has; it is of "
                 f"shape {rows.shape} and of {rows.dtype}."
             )
-        return FitRows(rows, _points(rows), "", True)
+        return FitRows(rows, _points(rows, described.model), "", True)
     if isinstance(model, Pipeline) and model.steps[:-1]:
         rows = _dense(model[:-1].transform(X))
-        return FitRows(rows, _points(rows), _steps(model[:-1]), True)
+        return FitRows(rows, _points(rows, described.model), _steps(model[:-1]), True)
     if scaler is not None:
         rows = _dense(scaler.transform(X))  # type: ignore[attr-defined]
-        return FitRows(rows, _points(rows), _steps(scaler), True)
+        return FitRows(rows, _points(rows, described.model), _steps(scaler), True)
     if isinstance(described.model, (LoadedTree, Tree)):
         # Neither says how its rows were scaled. Units may be of any size: as they are one column
         # alone could be all that counts.
         rows = _standardised(described, table)
-        return FitRows(rows, _points(rows), "standardised", False)
-    return FitRows(X if hasattr(X, "columns") else table, _points(table), "none", True)
+        return FitRows(rows, _points(rows, described.model), "standardised", False)
+    return FitRows(
+        X if hasattr(X, "columns") else table, _points(table, described.model), "none", True
+    )
 
 
 def take(rows: Any, some: np.ndarray) -> Any:
@@ -111,11 +113,12 @@ def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _points(rows: Any) -> np.ndarray:
-    """The columns that the kernel sees, all of them unless the rows say which."""
-    seen = getattr(getattr(rows, "roles", None), "kernel", None)
+def _points(rows: Any, model: object) -> np.ndarray:
+    """The columns that the kernel sees, all of them unless the rows or the model say which."""
+    roles = getattr(rows, "roles", None) or getattr(model, "roles_", None)
+    seen = getattr(roles, "kernel", None)
     points = np.array(rows, dtype=np.float64)
-    if seen is not None:
+    if seen is not None and len(seen) == points.shape[1]:
         points = points[:, np.asarray(seen)]
     missing = np.isnan(points)
     if missing.any():

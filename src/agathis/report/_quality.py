@@ -193,4 +193,6 @@ def _fitted(grower: BaseEstimator, rows: Any) -> BaseEstimator:
 
 def _labels(model: BaseEstimator, rows: Any) -> np.ndarray:
     """Where a row misses a value that no row of the half missed, the larger part is its way."""
-    return np.asarray(model.tree_.predict(np.array(rows, dtype=np.float64, order="C", subok=False), 1))
+    return np.asarray(
+        model.tree_.predict(np.array(rows, dtype=np.float64, order="C", subok=False), 1)
+    )
