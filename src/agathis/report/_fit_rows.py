@@ -8,9 +8,11 @@ method let it count.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.pipeline import Pipeline
@@ -33,8 +35,9 @@ class FitRows:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_samples, n_columns)
-        As the method takes them, missing values and all.
+    rows : ndarray or data frame of shape (n_samples, n_columns)
+        As the method takes them, missing values and all; with the names of columns where it was
+        fitted with some.
     points : ndarray of shape (n_samples, n_counted)
         The columns that count, with the mean in place of missing values.
     scaling : str
@@ -43,7 +46,7 @@ class FitRows:
         Whether that is how the tree was grown; else it is how trees mostly are.
     """
 
-    rows: np.ndarray
+    rows: Any
     points: np.ndarray
     scaling: str
     known: bool
@@ -58,7 +61,6 @@ def fit_rows_of(
     given: ArrayLike | None,
 ) -> FitRows:
     """The rows of ``table``, X as numbers, as the method saw them."""
-    known = True
     if given is not None:
         rows = np.asanyarray(given)
         if rows.ndim != 2 or len(rows) != len(table) or rows.dtype.kind not in "fiub":
@@ -66,18 +68,30 @@ def fit_rows_of(
                 f"fit_rows must be a table of numbers with {len(table)} rows, as X has; it is of "
                 f"shape {rows.shape} and of {rows.dtype}."
             )
-        scaling = ""
-    elif isinstance(model, Pipeline) and model.steps[:-1]:
-        rows, scaling = np.asanyarray(model[:-1].transform(X)), _steps(model[:-1])
-    elif scaler is not None:
-        rows, scaling = np.asanyarray(scaler.transform(X)), _steps(scaler)  # type: ignore[attr-defined]
-    elif isinstance(described.model, (LoadedTree, Tree)):
+        return FitRows(rows, _points(rows, described.model), "", True)
+    if isinstance(model, Pipeline) and model.steps[:-1]:
+        rows = _dense(model[:-1].transform(X))
+        return FitRows(rows, _points(rows, described.model), _steps(model[:-1]), True)
+    if scaler is not None:
+        rows = _dense(scaler.transform(X))  # type: ignore[attr-defined]
+        return FitRows(rows, _points(rows, described.model), _steps(scaler), True)
+    if isinstance(described.model, (LoadedTree, Tree)):
         # Neither says how its rows were scaled. Units may be of any size: as they are one column
         # alone could be all that counts.
-        rows, scaling, known = _standardised(described, table), "standardised", False
-    else:
-        rows, scaling = table, "none"
-    return FitRows(rows, _points(rows), scaling, known)
+        rows = _standardised(described, table)
+        return FitRows(rows, _points(rows, described.model), "standardised", False)
+    return FitRows(
+        X if hasattr(X, "columns") else table, _points(table, described.model), "none", True
+    )
+
+
+def take(rows: Any, some: np.ndarray) -> Any:
+    """These rows of an array or a data frame."""
+    return rows.iloc[some] if hasattr(rows, "iloc") else rows[some]
+
+
+def _dense(rows: Any) -> Any:
+    return rows.toarray() if sparse.issparse(rows) else rows
 
 
 def _steps(scaler: object) -> str:
@@ -99,10 +113,13 @@ def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _points(rows: np.ndarray) -> np.ndarray:
-    """The columns that the kernel sees, all of them unless the rows say which."""
-    seen = getattr(getattr(rows, "roles", None), "kernel", None)
-    points = np.array(rows if seen is None else rows[:, np.asarray(seen)], dtype=np.float64)
+def _points(rows: Any, model: object) -> np.ndarray:
+    """The columns that the kernel sees, all of them unless the rows or the model say which."""
+    roles = getattr(rows, "roles", None) or getattr(model, "roles_", None)
+    seen = getattr(roles, "kernel", None)
+    points = np.array(rows, dtype=np.float64)
+    if seen is not None and len(seen) == points.shape[1]:
+        points = points[:, np.asarray(seen)]
     missing = np.isnan(points)
     if missing.any():
         points = np.where(missing, checks.column_means(points, None), points)

@@ -22,7 +22,7 @@ from agathis._suggest import default_min_leaf
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree
-from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
+from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of, take
 from agathis.report._rows import rounded
 
 #: Trees that are grown from halves of the rows.
@@ -82,8 +82,9 @@ def _quality_of(
         if 1 < len(np.unique(labels[some])) < len(some):
             out["silhouette"] = rounded(silhouette_score(points[some], labels[some]))
             out["n_silhouette"] = len(some)
-    grower, fit = grower_of(model, tree), rows.rows[drawn]
-    if np.isnan(fit).any() and type(grower).__name__ != METHODS["Kauri"].estimator:
+    grower, fit = grower_of(model, tree), take(rows.rows, drawn)
+    missing = np.isnan(np.asarray(fit, dtype=np.float64)).any()
+    if missing and type(grower).__name__ != METHODS["Kauri"].estimator:
         grower = None
     if grower is not None and tree.n_clusters > 1:
         out["stability"] = stability(grower, fit, labels)
@@ -139,7 +140,7 @@ def _with_least(grower: BaseEstimator, n_leaves: int) -> BaseEstimator:
     return grower
 
 
-def stability(grower: BaseEstimator, rows: np.ndarray, labels: np.ndarray) -> dict[str, Any] | None:
+def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str, Any] | None:
     """How far trees of random halves agree with this one: the mean ARI over all rows."""
     random = np.random.default_rng(0)
     half = len(rows) // 2
@@ -148,7 +149,7 @@ def stability(grower: BaseEstimator, rows: np.ndarray, labels: np.ndarray) -> di
     found = []
     for _ in range(HALVES):
         some = np.sort(random.choice(len(rows), half, replace=False))
-        other = _fitted(grower, rows[some])
+        other = _fitted(grower, take(rows, some))
         found.append(adjusted_rand_score(labels, _labels(other, rows)))
     return {
         "mean": rounded(float(np.mean(found))),
@@ -159,7 +160,7 @@ def stability(grower: BaseEstimator, rows: np.ndarray, labels: np.ndarray) -> di
 
 
 def leaves(
-    grower: BaseEstimator, tree: Tree, rows: np.ndarray, points: np.ndarray, total: float
+    grower: BaseEstimator, tree: Tree, rows: Any, points: np.ndarray, total: float
 ) -> list[dict[str, Any]]:
     """What trees of K, 2 K and 4 K leaves explain; empty where a leaf is a cluster."""
     if "max_leaf_nodes" not in grower.get_params(deep=False):
@@ -183,13 +184,15 @@ def leaves(
     return out
 
 
-def _fitted(grower: BaseEstimator, rows: np.ndarray) -> BaseEstimator:
+def _fitted(grower: BaseEstimator, rows: Any) -> BaseEstimator:
     with warnings.catch_warnings():
         # What a fit has to say of these rows it has said of the whole.
         warnings.simplefilter("ignore")
         return clone(grower).fit(rows)
 
 
-def _labels(model: BaseEstimator, rows: np.ndarray) -> np.ndarray:
+def _labels(model: BaseEstimator, rows: Any) -> np.ndarray:
     """Where a row misses a value that no row of the half missed, the larger part is its way."""
-    return np.asarray(model.tree_.predict(np.ascontiguousarray(rows, dtype=np.float64), 1))
+    return np.asarray(
+        model.tree_.predict(np.array(rows, dtype=np.float64, order="C", subok=False), 1)
+    )
