@@ -228,13 +228,13 @@ def test_categories_in_words():
         |   cluster 1 (1 sample)""")
     sql = to_sql(model, feature_names=names, one_hot=one_hot)
     assert sql == dedent("""\
-        CASE
-          WHEN ("size" <= 45.5E0 OR "size" IS NULL) AND "color" <> 'red' THEN 0
-          WHEN ("size" <= 45.5E0 OR "size" IS NULL) THEN 2
+        CASE /* a category that is new is none of those named */
+          WHEN ("size" <= 45.5E0 OR "size" IS NULL) AND ("color" = 'red' OR "color" IS NULL) THEN 2
+          WHEN ("size" <= 45.5E0 OR "size" IS NULL) THEN 0
           ELSE 1
         END""")
     named = {"color": {"color_red": "dark", "color_blue": "light"}}
-    assert "color is not dark" in to_text(model, feature_names=names, one_hot=named)
+    assert "color is light" in to_text(model, feature_names=names, one_hot=named)
     assert "color is dark" in to_dot(model, feature_names=names, one_hot=named)
 
 
