@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 from helpers.category_trees import category_trees
@@ -62,6 +63,25 @@ def test_turns_answer_all_rows(made):
     for number, turns in described.turns():
         leaf[inside(made.X, turns) & (leaf < 0)] = number
     np.testing.assert_array_equal(leaf, made.tree.apply(made.X))
+
+
+@settings(max_examples=100)
+@given(made=category_trees(sums=True))
+def test_branches_and_rules_agree_on_missing_values(made):
+    """A rule says "missing" where all conditions on its way do that ask for the same."""
+    described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
+    for path in described.paths():
+        said: dict = {}
+        for node, child in pairwise(path):
+            side = int(child == made.tree.children_right[node])
+            text = described.around(node)[side][1]
+            said.setdefault(described.splits[node].axis, []).append("missing" in text)
+        for axis, allowed in node_box(described, path).items():
+            if not axis.seen and not getattr(axis, "closed", False):
+                assert not any(said[axis])
+            elif not allowed.is_empty:
+                spoken_of = axis.around(allowed)[1]
+                assert ("missing" in spoken_of) == all(said[axis])
 
 
 def read(text: str, named: dict[str, int], every: set[int], missing: int) -> set[int]:

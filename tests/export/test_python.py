@@ -220,7 +220,7 @@ def test_categories_in_words():
     words = to_text(model, feature_names=names, one_hot=one_hot)
     assert words == dedent("""\
         size <= 45.5
-        |   color is not red
+        |   color is blue
         |   |   cluster 0 (1 sample)
         |   color is red
         |   |   cluster 2 (2 samples)

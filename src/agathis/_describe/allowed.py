@@ -105,11 +105,3 @@ Allowed = Range | Categories
 def met(one: Allowed, other: Allowed) -> Allowed:
     """What both allow; they are of one axis, and so of one kind."""
     return one.met(other)  # type: ignore[arg-type]
-
-
-def without_missing(allowed: Allowed) -> Allowed:
-    """Known values alone, if there are any."""
-    if isinstance(allowed, Range):
-        return replace(allowed, missing=False) if allowed.has_values else allowed
-    known = allowed.places - {MISSING}
-    return Categories(known) if known else allowed

@@ -181,19 +181,20 @@ def _without_side(axis: Axis, allowed: Allowed, side: str | int) -> Allowed:
 
 def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
     """As few of the boxes as hold every leaf, the largest first; in their first order."""
-    holds = [{i for i, leaf in enumerate(leaves) if _holds(box, leaf)} for box in grown]
+    held = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
     kept: list[int] = []
     missing = set(range(len(leaves)))
     while missing:
         best = max(
-            range(len(grown)), key=lambda i: (len(holds[i] & missing), -n_sides(grown[i]), -i)
+            range(len(grown)), key=lambda i: (len(held[i] & missing), -n_sides(grown[i]), -i)
         )
         kept.append(best)
-        missing -= holds[best]
+        missing -= held[best]
     return [grown[i] for i in sorted(kept)]
 
 
-def _holds(box: Box, leaf: Box) -> bool:
+def holds(box: Box, leaf: Box) -> bool:
+    """Whether all rows of a leaf are in a box."""
     # An axis that the leaf leaves free has all its values there.
     return all(
         axis in leaf and allowed.holds(leaf[axis])  # type: ignore[arg-type]

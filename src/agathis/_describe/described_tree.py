@@ -7,7 +7,7 @@ one, into a ``Described``, and the writer puts this down in its language.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.allowed import Allowed, Range, met, without_missing
-from agathis._describe.axes import Axis, SourceAxis, Split, splits_of
+from agathis._describe.allowed import Allowed, Range, met
+from agathis._describe.axes import Axis, Split, splits_of
 from agathis._describe.columns import Column, columns_of
 from agathis._describe.numerals import check_numbers
 from agathis._describe.preparation.preparation import Preparation, preparation_of
@@ -112,7 +112,7 @@ class Described(TreeInUnits):
         return splits_of(self.tree, self.columns, self.digits, self.numbers)
 
     def sides(self, node: int) -> tuple[str, str]:
-        """The conditions of the two children; missing values are named where some were seen."""
+        """The conditions of the two children."""
         name = self.splits[node].axis.name
         (left, end), (right, other_end) = self.around(node)
         return f"{left}{name}{end}", f"{right}{name}{other_end}"
@@ -120,24 +120,25 @@ class Described(TreeInUnits):
     def around(self, node: int) -> tuple[tuple[str, str], tuple[str, str]]:
         """What stands before and after the name in the conditions of the two children.
 
-        Of a source only those categories are named that may come to the node.
+        Only what may come to the node is spoken of: of a source those categories, and missing
+        values where training rows missed some and no node above sent them elsewhere. So the
+        conditions along a path say what the rule of its leaf says.
         """
-        split, reached = self.splits[node], self._reached.get(node)
-        # Missing values are spoken of where the node saw some, or asks for nothing else.
-        silent = self.tree.missing[node] == 0 and np.isfinite(self.tree.threshold[node])
+        split, reached = self.splits[node], self._reached[node]
         out = []
         for side in (split.left, split.right):
-            if reached is not None:
+            if isinstance(reached, Range) and isinstance(side, Range):
+                # Bounds from above are told above.
+                side = replace(side, missing=side.missing and reached.missing)
+            else:
                 side = met(side, reached)
-            if silent:
-                side = without_missing(side)
             before, after, _ = split.axis.around(side)  # type: ignore[arg-type]
             out.append((before, after))
         return out[0], out[1]
 
     @cached_property
     def _reached(self) -> dict[int, Allowed]:
-        """For each node that asks for a source, the categories that may come to it."""
+        """For each split what may come to it, of what it asks for."""
         tree, out = self.tree, {}
         todo: list[tuple[int, dict[Axis, Allowed]]] = [(0, {})]
         while todo:
@@ -145,16 +146,12 @@ class Described(TreeInUnits):
             if tree.is_leaf[node]:
                 continue
             split = self.splits[node]
-            children = (split.left, tree.children_left), (split.right, tree.children_right)
-            if isinstance(split.axis, SourceAxis):
-                now = held.get(split.axis, split.axis.everything)
-                out[node] = now
-                todo += [
-                    (int(child[node]), {**held, split.axis: met(now, side)})
-                    for side, child in children
-                ]
-            else:
-                todo += [(int(child[node]), held) for _, child in children]
+            out[node] = now = held.get(split.axis, split.axis.everything)
+            for side, child in (
+                (split.left, tree.children_left),
+                (split.right, tree.children_right),
+            ):
+                todo.append((int(child[node]), {**held, split.axis: met(now, side)}))
         return out
 
     def nodes(self) -> Iterator[NodeWords]:

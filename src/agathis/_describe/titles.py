@@ -1,7 +1,8 @@
 """Short names for clusters that nobody has named: what tells each of them from the others.
 
 A title is made of the rule of the cluster, of its most telling conditions: those that most rows of
-other clusters do not satisfy, two of them if one does not tell all. Where a rule has alternatives
+other clusters do not satisfy, two of them if one does not tell all, and more if they are short.
+Where a rule has alternatives
 it is of the one with most rows, and says "mostly". No two clusters have the same title.
 """
 
@@ -15,13 +16,14 @@ import numpy as np
 
 from agathis._describe.allowed import INFINITY, Allowed, Categories, Range, met
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis
-from agathis._describe.boxes import Box, box_of
+from agathis._describe.boxes import Box, box_of, holds
 from agathis._describe.columns import Codes, Indicator, Number, listed
 from agathis._describe.described_tree import Described
 from agathis._describe.rules import cluster_boxes
 
-# Conditions of a title, unless more are needed to tell two clusters apart.
-_MOST = 2
+# Conditions of a title, unless more are needed to tell two clusters apart, and characters that
+# more of them may have.
+_MOST, _LONG = 2, 40
 # Categories that a title names one by one.
 _MOST_NAMED = 3
 
@@ -55,7 +57,14 @@ def cluster_titles(described: Described) -> list[str]:
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
     ]
-    count = [min(_MOST, needed) for _, needed, _ in ranked]
+    count = [
+        max(
+            n
+            for n in range(needed + 1)
+            if n <= _MOST or len(words.title(conditions[:n], several)) <= _LONG
+        )
+        for conditions, needed, several in ranked
+    ]
     while True:
         titles = [
             words.title(conditions[:n], several)
@@ -103,7 +112,7 @@ def _ranked(
         return [], 0, False
     own = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    held = [sum(rows for rows, leaf in own if _meets(box, leaf)) for box in boxes]
+    held = [sum(rows for rows, leaf in own if holds(box, leaf)) for box in boxes]
     main = dict(boxes[int(np.argmax(held))])
     out: list[Condition] = []
     needed = 0

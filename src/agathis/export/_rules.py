@@ -17,6 +17,7 @@ from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._describe.titles import cluster_titles
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
+from agathis.export._loaded import LoadedTree
 
 # A rule of no more conditions is its own title.
 _SHORT = 2
@@ -62,7 +63,8 @@ def to_rules(
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     X : array-like of shape (n_samples, n_features), optional
-        Rows to count, in the units of the rules: with a scaler, from before scaling. By default
+        Rows to count, in the units of the rules: with a scaler, from before scaling. Of a model
+        that was read from a file they may be a raw table, as for its ``predict``. By default
         the training rows are counted.
     y : array-like of shape (n_samples,), optional
         Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
@@ -136,7 +138,11 @@ def _labels(
         if y is not None:
             raise ValueError("y goes with X: give the rows whose classes it has.")
         return None, None
-    rows = table_of(described, X, missing=True)
+    model = described.model
+    if isinstance(model, LoadedTree) and model._has_columns(X):
+        rows = model._rows_of_frame(X)
+    else:
+        rows = table_of(described, X, missing=True)
     labels = described.tree.predict(rows, checks.n_threads(None))
     if y is None:
         return labels, None
