@@ -102,10 +102,10 @@ def test_cluster_names(module, name, names, message):
 @pytest.mark.parametrize(
     ("scaler", "message"),
     [
-        (Normalizer(), r"scaler must be a fitted MinMaxScaler, Stand.* it is Normalizer\(\)"),
+        (Normalizer(), r"scaler must be a fitted step .* it is Normalizer\(\): .* MinMaxScaler"),
         ("minmax", "scaler must be a fitted .* it is 'minmax'"),
         (MinMaxScaler(), r"scaler must be fitted .*; MinMaxScaler\(\) is not fitted"),
-        (StandardScaler().fit(X[:, :2]), "scaler was fitted with 2 features; the tree has 4"),
+        (StandardScaler().fit(X[:, :2]), "scaler gives 2 features; the tree has 4"),
     ],
     ids=["another", "text", "not fitted", "other features"],
 )

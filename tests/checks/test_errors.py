@@ -56,7 +56,7 @@ class TestX:
         "column of strings": (
             pd.DataFrame({"a": ["u", "v"] * 10, "b": 1, "c": 2}),
             ValueError,
-            r"\bX\b.*'u'",
+            r"\bX\b.*'a' \(text\).*make_pipeline\(agathis.TableEncoder\(\), Kauri",
         ),
     }
 
