@@ -331,7 +331,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
             roles = replace(roles, kernel=np.ones_like(roles.kernel))
         return roles
 
-    def _column_names(self) -> np.ndarray | None:
+    def _column_names(self) -> Any:
         return getattr(self, "feature_names_in_", None)
 
     def score(
@@ -414,7 +414,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.labels_, self._centres = labels, centres
-        self.engine_, self.roles_ = chosen, data.roles
+        self.engine_ = chosen
+        self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = built.n_components

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -15,7 +15,14 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from agathis import Kauri
-from agathis._checks.roles import EncodedRows, roles_of
+from agathis._checks.roles import EncodedRows, check_one_hot, roles_of
+from agathis._growing.engines.choice import build
+from agathis._growing.grower import Grower
+from agathis._growing.inputs import Approximation, TrainingData
+from agathis._growing.limits import Limits
+from agathis._kernels.kernel import Kernel
+from agathis._support.progress import Clocks, Progress
+from agathis._trees.tree import DTYPES, TERM_DTYPES
 
 ENGINES = ("gram", "blocks", "features", "binned")
 
@@ -372,3 +379,42 @@ class TestParameters:
         gains_are_changes(model, table, gram)
         blocks = table.fit(kernel=kernel, gamma=0.2, engine="blocks")
         same_tree(model.tree_, blocks.tree_, gains=1e-9)
+
+
+class TestResume:
+    """Growth goes on from a tree with splits on categories, as if it had never stopped."""
+
+    @pytest.mark.parametrize("engine", ENGINES)
+    @pytest.mark.parametrize("sizes", [(6, 4), (13,)])
+    def test_goes_on_alike(self, engine, sizes):
+        table = mixed(seed=11, n=200, sizes=sizes)
+        table.X[:, table.numbers] *= 0.3
+        start, whole = (self.grow(table, engine, most) for most in (6, 16))
+        assert start.has_terms
+        resumed = self.grow(table, engine, 16, start)
+        for name in (*DTYPES, *TERM_DTYPES):
+            np.testing.assert_array_equal(getattr(resumed, name), getattr(whole, name))
+
+    @pytest.mark.parametrize("engine", ENGINES)
+    def test_from_cuts_that_are_not_searched(self, engine):
+        """From a tree of single columns to one of subsets, and the other way round."""
+        table = mixed(seed=12, n=200, sizes=(5,))
+        plain = replace(table, groups=[])
+        for before, after in ((plain, table), (table, plain)):
+            start = self.grow(before, engine, 6)
+            tree = self.grow(after, engine, 10, start)
+            assert tree.n_leaves == 10
+            np.testing.assert_array_equal(
+                tree.feature[: start.node_count][~start.is_leaf], start.feature[~start.is_leaf]
+            )
+            labels = tree.predict(table.X)
+            valid_tree(tree, table.X, labels, None, 5, midpoints=engine != "binned")
+
+    @staticmethod
+    def grow(table, engine, most, start=None):
+        roles = roles_of(None, n_features=table.X.shape[1], one_hot=table.groups)
+        on = check_one_hot(table.X, roles.groups)
+        data = TrainingData(table.X, Kernel("linear"), roles=roles, on=on)
+        limits, progress = Limits(5, most), Progress(0, None, 5)
+        stocks = build(engine, data, limits, Approximation(), progress).stocks
+        return Grower(stocks, limits, progress, Clocks(), start=start).grow()

@@ -27,7 +27,7 @@ from agathis._growing.replay import cut_order, tells_growth
 from agathis._kernels.kernel import Kernel
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.builder import TreeBuilder
-from agathis._trees.tree import DTYPES
+from agathis._trees.tree import DTYPES, TERM_DTYPES
 from agathis.rivals import ICOT, IMM, RDM, ExKMC, KMeansTree
 
 ENGINES = ("gram", "blocks", "features", "binned", "mapped")
@@ -75,7 +75,7 @@ class Growth:
 
 
 def same_to_the_bit(a: Tree, b: Tree) -> None:
-    for name in DTYPES:
+    for name in (*DTYPES, *TERM_DTYPES):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
 
 

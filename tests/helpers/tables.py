@@ -109,11 +109,12 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     """Bins of X, and other points: as if these came from a feature map."""
     bins = find_bins(X, weight, max_bins)
     space = Space(Kernel("linear"))
-    store = MemoryStore(X, bins, space, threads)
+    data = TrainingData(X, space.kernel, weight=weight, threads=threads)
+    store = MemoryStore(X, bins, space, threads, data.searched)
     store.points = np.ascontiguousarray(points)
     origin = np.average(points, axis=0, weights=weight)
     stocks = BinnedStocks(
-        TrainingData(X, space.kernel, weight=weight, threads=threads),
+        data,
         store,
         bins,
         space,

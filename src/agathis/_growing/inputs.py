@@ -64,7 +64,7 @@ class TrainingData:
     @property
     def sources(self) -> Sources | None:
         """The sources of categories that are split on, where there are any."""
-        if self.roles is None or not self.roles.groups:
+        if self.roles is None or self.on is None or not self.roles.groups:
             return None
         return Sources(self.roles.groups, self.on)
 

@@ -134,8 +134,8 @@ class BinnedStocks(PointStocks):
         start, stop = self.start[slot], self.stop[slot]
         ids = self.ids[start:stop]
         missing_left = MISSING_GOES[split.missing] == "left"
-        if split.position >= 0:
-            place = self.searched.place(split.feature)
+        place = self.searched.place(split.feature)
+        if split.position >= 0 and place is not None:
             left = self.store.goes_left(
                 ids, place, split.position, split.feature, split.threshold, missing_left
             )
@@ -174,7 +174,7 @@ class BinnedStocks(PointStocks):
             if self.weights is not None:
                 weight = self.weights[self.ids[start + chunk.begin :][: len(chunk.ids)]]
             self.histogram.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
-            if self.sources is not None:
+            if self.sources is not None and chunk.codes is not None:
                 self.sources.add(chunk.points, chunk.codes, chunk.ids, weight)
             self.progress.rows(chunk.begin + len(chunk.ids), total)
         return self.histogram.table()

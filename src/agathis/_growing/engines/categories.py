@@ -119,7 +119,8 @@ class SourceTables:
             len(sources.columns), padded(len(origin)), origin, gap, weighted, threads
         )
         self.tables: list[LeafTable] = []
-        self.categories: PointCategories | None = None
+        # Set when the root is there.
+        self.categories: PointCategories
 
     def add(
         self, points: np.ndarray, codes: np.ndarray, ids: np.ndarray, weight: np.ndarray | None

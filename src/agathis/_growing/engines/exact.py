@@ -58,12 +58,12 @@ class FeatureStocks(PointStocks):
             self.weights = weight if weighted else None
         super().__init__(state, space, origin, inertia, limits.min_leaf, data.searched, tables)
         if tables is not None:
-            self._add_to_sources(np.arange(len(points), dtype=np.int32))
+            self._add_to(tables, np.arange(len(points), dtype=np.int32))
             tables.open()
 
-    def _add_to_sources(self, samples: np.ndarray) -> None:
+    def _add_to(self, tables: SourceTables, samples: np.ndarray) -> None:
         weight = None if self.weights is None else self.weights[samples]
-        self.sources.add(self.points, self.codes, samples, weight)
+        tables.add(self.points, self.codes, samples, weight)
 
     def _split_along(
         self,
@@ -111,6 +111,6 @@ class FeatureStocks(PointStocks):
         if self.sources is not None:
             sides = self.samples.samples(slot), self.samples.samples(other)
             left_is_small = len(sides[0]) <= len(sides[1])
-            self._add_to_sources(np.sort(sides[0] if left_is_small else sides[1]))
+            self._add_to(self.sources, np.sort(sides[0] if left_is_small else sides[1]))
             self.sources.cut(slot, left_is_small)
         return self._move_sides(slot, other, split)

@@ -140,7 +140,7 @@ class PairStocks:
         found = locate_subset(
             self.state, self.categories, slot, floor, self.tolerance, self.min_leaf
         )
-        if found is not None:
+        if found is not None and self.sources is not None:
             source, codes, *move = found
             splits.append(self.sources.split(source, codes, None, *move))
         return first_split(splits, slot, floor)
