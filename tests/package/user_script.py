@@ -102,7 +102,8 @@ def other_forms(folder: Path) -> None:
     ]
     loaded: export.LoadedTree = export.from_json(texts[-1])
     onnx: bytes = export.to_onnx(model)
-    print(loaded.predict(X[:2]), export.to_sklearn(model), len(onnx))
+    named: export.LoadedTree = export.renamed(loaded, {0: "first"})
+    print(loaded.predict(X[:2]), export.to_sklearn(model), len(onnx), named.cluster_names_)
     (folder / "rules.txt").write_text("\n".join(texts), encoding="utf-8")
 
 
