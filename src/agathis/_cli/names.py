@@ -45,8 +45,14 @@ class Wanted:
 
     def of(self, names: Collection[str]) -> Wanted:
         """The same of a table with these columns: a list with commas is cut, and all are there."""
-        lists = {name: split_names(getattr(self, name), names) for name in LISTS}
-        found = replace(self, **lists)
+        found = replace(
+            self,
+            drop=split_names(self.drop, names),
+            keep=split_names(self.keep, names),
+            categorical=split_names(self.categorical, names),
+            no_split=split_names(self.no_split, names),
+            no_count=split_names(self.no_count, names),
+        )
         check_names(names, found)
         return found
 

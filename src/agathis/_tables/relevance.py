@@ -54,7 +54,7 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     points = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     points -= points.mean(axis=0)
     total = np.array([(points[:, places] ** 2).sum() for places in sources])
-    along = np.random.RandomState(1).normal(size=X.shape[1])
+    along: np.ndarray = np.random.RandomState(1).normal(size=X.shape[1])
     explained, times = np.zeros(d), np.zeros(d)
     with threadpool_limits(1):  # so that sums do not depend on the number of threads
         for halving in range(HALVINGS):
