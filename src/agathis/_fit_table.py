@@ -27,6 +27,8 @@ from agathis._tables.wording import count, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
+#: Kernels that take no number below 0.
+NON_NEGATIVE = ("chi2", "additive_chi2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,6 +217,8 @@ def fit_table(
     """
     if missing not in ("tree", "drop", "error"):
         raise ValueError(f"missing={missing!r} must be 'tree', 'drop' or 'error'.")
+    if scale == "auto" and kernel in NON_NEGATIVE:
+        scale = "minmax"
     encoder = TableEncoder(
         drop=drop,
         keep=keep,

@@ -31,23 +31,23 @@ def test_rows():
         flag=[True, False, True, True],
         kind=["u", "v", "u", "v"],
     )
-    rows = prepare(table, Wanted(target="kind", missing="tree"), "t", QUIET)
-    assert rows.names == ["color_blue", "color_red_", "color_red", "flag"]
-    assert rows.one_hot == {
-        "color": {"color_blue": "blue", "color_red_": "red"}, "flag": {"flag": True}
-    }  # fmt: skip
-    np.testing.assert_array_equal(
-        rows.X,
-        [[0, 1, 5, 1], [1, 0, 6, 0], [0, 1, 7, 1], [np.nan, np.nan, 8, 1]],
-    )
+    rows = prepare(table, Wanted(target="kind", scale=["none"]), "t", QUIET)
+    names = ["color_blue", "color_red_", "color_missing", "color_red", "flag_False", "flag_True"]
+    assert rows.encoder.feature_names_ == names
+    assert rows.encoder.one_hot_ == {
+        "color": {"color_blue": "blue", "color_red_": "red", "color_missing": None},
+        "flag": {"flag_False": False, "flag_True": True},
+    }
+    expected = [[0, 1, 0, 5, 0, 1], [1, 0, 0, 6, 1, 0], [0, 1, 0, 7, 0, 1], [0, 0, 1, 8, 0, 1]]
+    np.testing.assert_array_equal(rows.raw, expected)
     assert list(rows.target) == ["u", "v", "u", "v"]
-    assert [list(places) for places in rows.sources()] == [[0, 1], [3]]
+    assert [list(places) for places in rows.X.roles.one_hot] == [[0, 1, 2], [4, 5]]
     fewer = prepare(table, Wanted(target="kind", missing="drop"), "t", QUIET)
-    np.testing.assert_array_equal(fewer.X, rows.X[:3])
+    np.testing.assert_array_equal(fewer.raw, [row[:2] + row[3:] for row in expected[:3]])
     np.testing.assert_array_equal(fewer.rows, [0, 1, 2])
-    assert list(fewer.target) == ["u", "v", "u"]
-    with pytest.raises(BadTable, match=r"missing values in color \(1\); 1 of 4 rows miss one"):
-        prepare(table, Wanted(target="kind"), "t", QUIET)
+    assert (fewer.n_read, list(fewer.target)) == (4, ["u", "v", "u"])
+    with pytest.raises(BadTable, match=r"missing values in color \(25 %\); 1 of 4 rows miss one"):
+        prepare(table, Wanted(target="kind", strict=True), "t", QUIET)
 
 
 def test_what_is_said(capsys):
@@ -58,6 +58,8 @@ def test_what_is_said(capsys):
         "Left out: id: it looks like an identifier (--keep id keeps it).",
         "Left out: same: its value is always 4 (--keep same keeps it).",
         "Kept for judging only: c.",
+        "Numbers are scaled to count alike, values beyond the 1st and 99th percentile held there. "
+        "Rules are in your units.",
     ]
     prepare(table, Wanted(), "t", QUIET)
     assert capsys.readouterr().err == ""
@@ -71,7 +73,7 @@ def test_columns_that_are_left_out_together(capsys):
     said = capsys.readouterr().err
     assert (
         "Left out: who am i and b: they look like identifiers (--keep 'who am i' --keep b keeps "
-        "them).\nLeft out: d and e: they hold dates or times; turn them"
+        "them).\nLeft out: d and e: they hold dates or times (--dates parts makes parts of them)."
     ) in said
 
 
@@ -81,31 +83,33 @@ def test_advice_can_be_pasted():
     most = [f"t{i}" for i in range(600)] * 2
     for texts, columns in ((many, ["yearly spend (€)", "it's", "x"]), (most, ["a b"])):
         table = pa.table({**dict.fromkeys(columns, texts), "y": np.arange(len(texts)) ** 2})
+        prepare(table, Wanted(), "t", QUIET)
         with pytest.raises(BadTable) as caught:
-            prepare(table, Wanted(), "t", QUIET)
+            prepare(table, Wanted(strict=True), "t", QUIET)
         drop, *categorical = in_options(caught.value).partition("Ways out:\n")[2].splitlines()
         assert len(categorical) == (texts is many)
         for line in (drop, *categorical):
             words = shlex.split(line.split("  leaves")[0].split("  takes")[0])
             assert words[1::2] == columns
             (option,) = set(words[::2])
-            prepare(table, Wanted(**{option[2:]: words[1::2]}), "t", QUIET)
+            prepare(table, Wanted(**{option[2:]: words[1::2]}, strict=True), "t", QUIET)
     wide = pa.table({**{f"c{i}": many for i in range(11)}, "y": np.arange(60) ** 2})
     with pytest.raises(BadTable) as caught:
-        prepare(wide, Wanted(), "t", QUIET)
+        prepare(wide, Wanted(strict=True), "t", QUIET)
     drop = " ".join(f"--drop c{i}" for i in range(8))
     assert f"{drop} and 3 more  leaves them" in in_options(caught.value)
 
 
 def test_names_with_commas_between(tmp_path):
     table = pa.table({"a": [1, 5, 9], "b": [2, 4, 1], "c,d": [3, 3, 4], "e": [1, 1, 2]})
-    assert prepare(table, Wanted(drop=["a, b", "c,d"]), "t", QUIET).names == ["e"]
+    found = prepare(table, Wanted(drop=["a, b", "c,d"]), "t", QUIET)
+    assert [verdict.name for verdict in found.encoder.used()] == ["e"]
     with pytest.raises(WrongUse, match="--drop z: there is no such column"):
         prepare(table, Wanted(drop=["a,z"]), "t", QUIET)
     (tmp_path / "t.csv").write_text("a;b;c\n01;02;03\n01;02;04\n")
     path = str(tmp_path / "t.csv")
     found = read_input(path, Reading(), lambda names: split_names(["a,b"], names))
-    assert found.table.to_pydict() == {"a": ["01", "01"], "b": ["02", "02"], "c": [3, 4]}
+    assert found.table.to_pydict() == {"a": ["01", "01"], "b": ["02", "02"], "c": ["03", "04"]}
 
 
 def test_no_row_is_left():
@@ -118,5 +122,33 @@ def test_no_row_is_left():
 def test_two_columns_of_one_name():
     table = pa.Table.from_arrays([pa.array([1, 2])] * 2 + [pa.array([5, 9])], ["a", "a", "b"])
     with pytest.raises(BadTable, match="2 columns of the name a"):
-        prepare(table, Wanted(), "t", QUIET)
-    assert prepare(table, Wanted(drop=["a"]), "t", QUIET).names == ["b"]
+        prepare(table, Wanted(strict=True), "t", QUIET)
+    for wanted in (Wanted(), Wanted(drop=["a"])):
+        assert [v.name for v in prepare(table, wanted, "t", QUIET).encoder.used()] == ["b"]
+
+
+def test_scales_and_weights_as_they_are_typed():
+    names = ["price", "a=b"]
+    assert Wanted().scales(names) == "auto"
+    assert Wanted(scale=["log"]).scales(names) == "log"
+    assert Wanted(scale=["price=log", "a=b=rank"]).scales(names) == {"price": "log", "a=b": "rank"}
+    mixed = Wanted(scale=["minmax", "price=log"])
+    assert mixed.scales(names) == {"price": "log", "a=b": "minmax"}
+    assert Wanted(weight=["price=2", "a=b=0.5"]).weights(names) == {"price": 2.0, "a=b": 0.5}
+    assert (Wanted().weights(names), Wanted(weight=["equal"]).weights(names)) == (
+        "learned",
+        "equal",
+    )
+    for wrong, message in (
+        (["cube"], "COLUMN=VALUE is needed"),
+        (["price=cube"], "HOW is one of auto"),
+        (["log", "rank"], "HOW is one of auto"),
+        (["prize=log"], "Did you mean price"),
+    ):
+        with pytest.raises(WrongUse, match=message):
+            Wanted(scale=wrong).scales(names)
+    for wrong, message in ((["price=x"], "is no number"), (["price=0"], "must be above 0")):
+        with pytest.raises(WrongUse, match=message):
+            Wanted(weight=wrong).weights(names)
+    typed = Wanted(drop=["x"], scale=["log"], dates="parts", missing="drop", strict=True).words()
+    assert shlex.join(typed) == "--drop x --scale log --dates parts --missing drop --strict"

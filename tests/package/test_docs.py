@@ -33,6 +33,7 @@ def without_seconds(text):
         "export.md",
         "pipelines.md",
         "report.md",
+        "tables.md",
     ],
 )
 def test_examples(page, tmp_path, monkeypatch):

@@ -157,5 +157,5 @@ def test_categories_of_numbers():
     assert judge("n", column, keep=False, categorical=True).categories == (1, 3, None)
     texts = pa.chunked_array([pa.array([str(i) for i in range(501)] + ["7"] * 100)])
     verdict = judge("n", texts, keep=False, categorical=True)
-    assert verdict.categories == ("7",)
-    assert verdict.n_other == 500
+    assert len(verdict.categories) == 500
+    assert verdict.n_other == 1

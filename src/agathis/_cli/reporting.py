@@ -39,7 +39,7 @@ class PageRows:
         As the model takes them.
     target : ndarray or None
         Known classes, and the name of their column.
-    ids : ndarray or None
+    ids : list or None
         Identifiers, and the name of their column.
     provenance : mapping, optional
         As for :func:`agathis.report.write`.
@@ -50,7 +50,7 @@ class PageRows:
     X: np.ndarray
     target: np.ndarray | None = None
     target_name: str | None = None
-    ids: np.ndarray | None = None
+    ids: list[Any] | None = None
     id_name: str | None = None
     provenance: Mapping[str, Any] | None = None
     fit_rows: np.ndarray | None = None
@@ -99,7 +99,6 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
 
     from agathis._cli.inputs import title_of_input
     from agathis._tables.column_verdicts import IDENTIFIER
-    from agathis._tables.encode import classes_of
 
     encoder = rows.encoder
     names = [verdict.name for verdict in encoder.verdicts_ if verdict.why == IDENTIFIER]
@@ -122,7 +121,7 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
         rows.raw,
         rows.target,
         wanted.target,
-        classes_of(rows.table, names[0]) if names else None,
+        rows.table.column(names[0]).to_pylist() if names else None,
         names[0] if names else None,
         {
             "source": os.path.basename(title_of_input(source)),

@@ -305,7 +305,7 @@ def reason(why: str, n: int) -> str:
 
 def _values(verdict: Verdict) -> str:
     known = sum(category is not None for category in verdict.categories)
-    more = f" and {verdict.n_other} others" if verdict.n_other else ""
+    more = f" and {count(verdict.n_other, 'other')}" if verdict.n_other else ""
     return f"{count(known, 'value')}{more}"
 
 
@@ -369,7 +369,7 @@ def _category(
         found = {text: int(text) for text in found}
     n_other = 0
     if len(found) > most:
-        frequent = _frequent(values, most)
+        frequent = _frequent(values, most, 0.0 if asked else SHARE)
         n_other = len(found) - len(frequent)
         known = len(values) - values.null_count
         kept = {text: found[text] for text in frequent if text in found}
@@ -383,7 +383,7 @@ def _category(
     return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
 
 
-def _frequent(values: pa.Array, most: int) -> dict[str, int]:
+def _frequent(values: pa.Array, most: int, share: float) -> dict[str, int]:
     """The most frequent words with their rows, ties by the alphabet."""
     from pyarrow import compute
 
@@ -392,7 +392,7 @@ def _frequent(values: pa.Array, most: int) -> dict[str, int]:
         text = word(one["values"])
         if text is not None:
             counted[text] += one["counts"]
-    least = SHARE * (len(values) - values.null_count)
+    least = share * (len(values) - values.null_count)
     order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
     return {text: n for text, n in order if n >= least}
 

@@ -179,6 +179,9 @@ def leaves(
         out.append(
             {"allowed": allowed, "n_leaves": int(found.tree_.n_leaves), "explained": explained}
         )
+        if len(out) > 1 and out[-1]["n_leaves"] <= out[-2]["n_leaves"]:
+            out.pop()  # allowed more, and grew no more
+            break
         if found.tree_.n_leaves < allowed:
             break
     return out

@@ -90,12 +90,15 @@ def compare(
     from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
     from agathis._compare.methods import WITH_KERNELS
+    from agathis._tables.scaling import SCALES
 
     names = [METHOD_NAMES[one.value] for one in method]
     wrong = [name for name in names if kernel is not Kernel.linear and name not in WITH_KERNELS]
     if wrong:
         raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")
     messages = Messages(quiet)
+    if kernel is Kernel.chi2 and not any(one in SCALES for one in scale):
+        scale = ["minmax", *scale]  # it takes no number below 0
     wanted = Wanted(
         drop, keep, categorical, target=target, missing=missing.value, scale=scale, weight=weight,
         strict=strict,

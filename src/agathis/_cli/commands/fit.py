@@ -86,6 +86,7 @@ def fit(
     from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
     from agathis._cli.names import Wanted
     from agathis._fit_table import as_pipeline
+    from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
     from agathis.export._loaded import loaded
 
@@ -104,6 +105,8 @@ def fit(
     # What is wrong with the options is said before the table is read.
     model_of(clusters or min(2, leaves or 2))
     messages = Messages(quiet)
+    if kernel is Kernel.chi2 and not any(one in SCALES for one in scale):
+        scale = ["minmax", *scale]  # it takes no number below 0
     wanted = Wanted(
         drop, keep, categorical, no_split, no_count, target, missing.value, scale, weight,
         dates.value, strict,

@@ -55,6 +55,6 @@ def report(
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     X = rows_for_model(loaded, table, data, messages, every=True)
     classes = None if target is None else classes_of(table, target)
-    ids = None if identifier is None else classes_of(table, identifier)
+    ids = None if identifier is None else table.column(identifier).to_pylist()
     rows = PageRows(X, classes, target, ids, identifier)
     write_report(output, loaded, rows, data, open_report, messages)
