@@ -5,8 +5,9 @@ data sets. For each table of ``panel_tables`` ``agathis fit TABLE.csv -k CLASSES
 is run and its clusters compared with the label (ARI), beside three things that people do by hand
 (``panel_baselines``), and the same again after two typing errors. ``--scaling`` tries ways to scale
 a table instead (``panel_scaling``), ``--suggest`` how many clusters are suggested
-(``panel_suggest``). The figures go to ``panel.json`` beside this file, under
-the name of what was measured.
+(``panel_suggest``), ``--exports`` whether all exports say the same
+(``panel_exports``). The figures go to ``panel.json`` beside this file, under the name of what was
+measured.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 import panel_suggest
 from panel_baselines import BASELINES
 from panel_command import fit_command, with_typing_errors
+from panel_exports import check_exports
 from panel_scaling import PREPARATIONS, Preparation, score
 from panel_tables import TABLES, PanelTable
 from sklearn.metrics import adjusted_rand_score
@@ -44,6 +46,7 @@ def main() -> int:
         "fit": measure_fits,
         "scaling": measure_scalings,
         "suggest": panel_suggest.measure_suggestions,
+        "exports": measure_exports,
     }
     what = next((name for name in measured if getattr(options, name, False)), "fit")
     # Tables are small: threads would wait for each other longer than they work.
@@ -158,10 +161,29 @@ def _scaling_summary(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def measure_exports(
+    tables: list[PanelTable], seeds: int, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """How many rows each export sends elsewhere than the model does."""
+    out = []
+    for table in tables:
+        tell(table.name)
+        found = check_exports(table)
+        out.append({"table": table.name, "rows": found.rows, **found.differing})
+    return out
+
+
+def _summary_of_exports(rows: list[dict[str, Any]]) -> str:
+    asked = sum(row["rows"] for row in rows)
+    wrong = sum(row[name] for row in rows for name in ("SQL", "Python", "JSON"))
+    return f"{wrong} of {3 * asked:,} answers differ from predict."
+
+
 SUMMARIES = {
     "fit": _fit_summary,
     "scaling": _scaling_summary,
     "suggest": panel_suggest.summary,
+    "exports": _summary_of_exports,
 }
 
 
@@ -188,6 +210,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scaling", action="store_true", help="try ways to scale instead")
     parser.add_argument("--suggest", action="store_true", help="how many clusters instead")
+    parser.add_argument("--exports", action="store_true", help="whether exports agree instead")
     parser.add_argument("--seeds", type=int, default=3, help="of what is random (default: 3)")
     parser.add_argument("--only", action="append", metavar="TABLE", help="only this one; no file")
     options = parser.parse_args()

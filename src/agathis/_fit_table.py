@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
 from agathis._kauri import Kauri
 from agathis._suggest import default_min_leaf, suggest
@@ -250,6 +251,8 @@ def fit_table(
         random_state=random_state,
         n_jobs=n_jobs,
     ).fit(prepared.X)
+    if model.n_clusters_ == 1:
+        warn("All rows are in one cluster: no split of them gains anything.", UserWarning)
     for note in prepared.notes_on(model) if verbose else ():
         print(note)
     return as_pipeline(prepared, model)

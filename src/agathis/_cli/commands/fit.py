@@ -119,7 +119,8 @@ def fit(
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
         described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.table)
-    messages.say(_outcome(asked, leaves, described))
+    tell = messages.say if described.n_clusters_ > 1 else messages.warn
+    tell(_outcome(asked, leaves, described))
     messages.tell(rows.notes_on(model))
     if output is not None:
         write(output, to_json(described, indent=1) + "\n")
