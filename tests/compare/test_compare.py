@@ -1,10 +1,10 @@
 """Methods side by side: the protocol, the tables, and rows that say what went wrong."""
 
 import re
-import time
 
 import numpy as np
 import pytest
+from helpers.worker_tasks import Failing, Slow
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
@@ -22,16 +22,6 @@ from agathis.metrics import (
 
 X, Y = load_iris(return_X_y=True)
 QUICK = {"n_clusters": 3, "n_runs": 2, "random_state": 0, "n_jobs": 1, "verbose": False}
-
-
-class Slow(Kauri):
-    def fit(self, X, y=None):
-        time.sleep(60)
-
-
-class Failing(Kauri):
-    def fit(self, X, y=None):
-        raise RuntimeError("no tree today")
 
 
 class Remembers(Kauri):

@@ -7,28 +7,9 @@ import textwrap
 import time
 
 import pytest
+from helpers.worker_tasks import act, give, wait_between
 
 from agathis._compare.workers import Outcome, run
-
-
-def act(shared, task):
-    """What a worker is told to do."""
-    if task == "sleep":
-        time.sleep(60)
-    if isinstance(task, float):
-        time.sleep(task)
-    if task == "die":
-        os._exit(3)
-    if task == "killed":
-        os.kill(os.getpid(), 9)
-    if task == "fail":
-        raise KeyError("missing")
-    if task == "print":
-        print("this must not stand among the answers")
-        os.write(1, b"nor this")
-    if task == "threads":
-        return os.environ["OMP_NUM_THREADS"]
-    return shared, task, os.getpid()
 
 
 def outcomes(tasks, **settings):
@@ -125,16 +106,6 @@ def test_a_process_that_is_killed_may_have_had_no_memory():
     assert "out of memory" in found.note
 
 
-def give(shared, task):
-    """A task that gives values one by one, and may end badly."""
-    count, end = task
-    yield from range(count)
-    if end == "fail":
-        raise KeyError("missing")
-    if end == "die":
-        os._exit(3)
-
-
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_a_generator_gives_parts_and_then_ends(n_workers):
     tasks = [(3, ""), (0, ""), (2, "fail"), (1, "")]
@@ -150,13 +121,6 @@ def test_parts_of_a_process_that_dies_are_kept_and_the_next_task_has_another():
     own = [(o.status, o.value) for o in found if o.task == 0]
     assert own == [("part", 0), ("part", 1), ("failed", None)]
     assert sum(o.status == "done" for o in found) == 2
-
-
-def wait_between(path, task):
-    yield "first"
-    while not os.path.exists(path):
-        time.sleep(0.01)
-    yield "second"
 
 
 def test_a_part_comes_before_the_next_is_made(tmp_path):
