@@ -332,8 +332,10 @@ def _words(name: str, values: pa.Array, some: list[str], most: int, keep: bool) 
         why = f"has numbers, and also {_examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " takes such a text for a gap")
+        # A few values are categories (2, 4, more); among many numbers a text is a gap.
         number = Verdict(name, "number", gaps=tuple(others))
-        return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=number)
+        otherwise = number if len(some) > most else as_category
+        return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:
         kinds = _examples(_one_of_each(some))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
