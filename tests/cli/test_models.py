@@ -9,15 +9,17 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.cli_runs import here, iris_csv, mixed_rows
 
+import agathis
 from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
 from agathis._cli.options import METHOD_NAMES, Method
 from agathis._compare.methods import METHODS
 from agathis._support.result_table import csv_text
-from agathis.export import from_json
+from agathis.export import from_json, to_json
 from agathis.export._dialects import DIALECTS
 
 
@@ -291,3 +293,26 @@ def test_onnx(place, capsys):
     found = session.run(["label"], {"X": X})[0]
     labels, _ = labels_of(capsys, "m.json", "iris.csv")
     assert [str(label) for label in found] == labels
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_python_finds_the_same_tree(seed, place, capsys):
+    random = np.random.default_rng(seed)
+    group = random.integers(0, 3, 150)
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(150),
+            "price": np.round(20 + 15 * group + random.normal(0, 3, 150), 2),
+            "size": np.where(random.uniform(size=150) < 0.1, np.nan, group + random.normal(0, 0.3)),
+            "kind": np.array(["new", "used", "worn"])[group],
+            "paid": random.choice(["yes", "no"], 150),
+            "zip": random.integers(10000, 99999, 150),
+        }
+    )
+    frame.to_csv("t.csv", index=False)
+    assert here(capsys, "fit", "t.csv", "-k", 3, "--leaves", 5, "-o", "m.json").code == 0
+    command = from_json(place / "m.json")
+    model = agathis.fit_table(frame, 3, max_leaf_nodes=5)
+    ours, theirs = (json.loads(to_json(one))["nodes"] for one in (model, command))
+    assert ours == theirs
+    np.testing.assert_array_equal(command.predict(frame), model.predict(frame))

@@ -302,3 +302,27 @@ def test_thousands_of_columns():
     frame = pd.DataFrame(random.normal(size=(20, 3000)), columns=names)
     model = fit_table(frame, 2)
     assert from_json(to_json(model)).predict(frame).tolist() == model[-1].labels_.tolist()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["auto", "log", "rank", "minmax"]))
+def test_thresholds_are_short_and_send_rows_the_same_way(seed, scale):
+    random = np.random.RandomState(seed)
+    frame = pd.DataFrame(
+        {
+            "x": np.round(random.lognormal(3, 1, 60), 3),
+            "y": random.normal(size=60),
+            "c": random.choice(list("abc"), 60),
+        }
+    )
+    model = fit_table(frame, 3, max_leaf_nodes=6, scale=scale)
+    np.testing.assert_array_equal(model.predict(frame), model[-1].labels_)
+    read = from_json(to_json(model))
+    np.testing.assert_array_equal(read.predict(frame), model[-1].labels_)
+    at = frame.copy()
+    for f, name in enumerate(model[0].feature_names_):
+        cuts = read.tree_.threshold[(read.tree_.feature == f) & ~read.tree_.is_leaf]
+        if name in at and len(cuts):
+            at[name] = np.resize(cuts, len(at))
+    np.testing.assert_array_equal(read.predict(at), model.predict(at))
+    digits = [len(repr(t).replace(".", "").replace("-", "")) for t in read.tree_.threshold.tolist()]
+    assert np.mean(digits) < 6

@@ -51,7 +51,7 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     """
     room: dict[tuple[int, float], tuple[float, float]] = {}
     homes: dict[tuple[int, float], list[int]] = {}
-    for node, low, high in _rooms(tree, X, threads):
+    for node, low, high in rooms(tree, X, threads):
         feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
         if feature in but or not np.isfinite(threshold):
             continue
@@ -98,7 +98,7 @@ def shortest(value: float, low: float, high: float) -> float:
     return value
 
 
-def _rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float, float]]:
+def rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float, float]]:
     """Each node that asks for one feature, with the largest value left and the smallest right."""
     # From left to right, so that the rows of each node lie side by side.
     leaves = _leaves_in_order(tree)

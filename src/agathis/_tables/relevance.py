@@ -54,7 +54,6 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     points = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     points -= points.mean(axis=0)
     total = np.array([(points[:, places] ** 2).sum() for places in sources])
-    along: np.ndarray = np.random.RandomState(1).normal(size=X.shape[1])
     explained, times = np.zeros(d), np.zeros(d)
     with threadpool_limits(1):  # so that sums do not depend on the number of threads
         for halving in range(HALVINGS):
@@ -66,7 +65,7 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
             ):
                 columns = np.concatenate([sources[j] for j in seen])
                 # Of rows that are alike KMeans would warn that there are too few.
-                different = len(np.unique(points[:, columns] @ along[columns]))
+                different = len(np.unique(points[:, columns], axis=0))
                 labels = KMeans(min(k, different), n_init=1, random_state=halving).fit_predict(
                     points[:, columns]
                 )

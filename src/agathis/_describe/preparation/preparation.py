@@ -6,8 +6,8 @@ and ``rows`` makes rows for it of a raw table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,8 @@ class Preparation:
         Of the steps, in errors.
     encode : callable or None
         What makes rows of a raw table, where a first step does so itself.
+    thresholds : mapping
+        For a feature and a threshold the raw one that was meant, where the first step knows it.
     """
 
     lines: list[Line]
@@ -70,6 +72,7 @@ class Preparation:
     by_name: bool
     title: str
     encode: Callable[[Any], np.ndarray] | None = None
+    thresholds: Mapping[tuple[int, float], float] = field(default_factory=dict)
 
     @property
     def one_hot(self) -> dict[str, dict[str, object]]:
@@ -203,7 +206,10 @@ class Preparation:
             tree.missing[numbers],
             [places[line.source][0] for line in lines],
         )
-        return out | dict(zip(numbers, found, strict=True))
+        for node, cut in zip(numbers, found, strict=True):
+            meant = self.thresholds.get((int(tree.feature[node]), float(tree.threshold[node])))
+            out[node] = cut if meant is None else replace(cut, threshold=meant)
+        return out
 
     def _values(self, line: Line, features: Sequence[int]) -> Values:
         """The values of a feature that is made of categories."""
@@ -397,4 +403,5 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
         by_name=True,
         title=title,
         encode=lambda table: np.asarray(step.encode(table).X),
+        thresholds=getattr(step, "thresholds_", {}),
     )
