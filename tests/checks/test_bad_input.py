@@ -40,6 +40,8 @@ def call(module, name, model=MODEL, **given):
         pytest.importorskip("skl2onnx")
     parameter = signature(function).parameters.get("X")
     needed = parameter is not None and parameter.default is parameter.empty
+    if name == "renamed":
+        given = {"names": {0: "a"}, **given}
     return function(model, **({"X": X} if needed else {}), **given)
 
 

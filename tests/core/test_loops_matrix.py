@@ -131,5 +131,7 @@ def test_apply_of_a_single_leaf():
     found = np.empty(5, dtype=np.int32)
     feature, missing_left = np.array([-2], dtype=np.int32), np.zeros(1, dtype=np.uint8)
     X, answer = np.zeros((5, 2)), np.array([7], dtype=np.int32)
-    walk(X, one, one, feature, threshold, missing_left, answer, found, 0.0, 1)
+    start, none, weight = np.zeros(2, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0)
+    tree = (one, one, feature, threshold, missing_left, start, none, weight)
+    walk(X, *tree, answer, found, 0.0, 1)
     np.testing.assert_array_equal(found, np.full(5, 7))

@@ -150,6 +150,9 @@ class TestExport:
         np.testing.assert_array_equal(loaded.predict(rows), clusters)
         np.testing.assert_array_equal(loaded.apply(rows), model.apply(rows))
         assert export.to_json(loaded) == text
+        named = export.renamed(model, {0: "first"})
+        assert named.cluster_names_[0] == "first"
+        np.testing.assert_array_equal(named.predict(rows), clusters)
 
     def test_python(self, model, rows, clusters):
         names = {}

@@ -45,7 +45,8 @@ def test_version_of_the_installed_package():
 
 
 def test_names():
-    classes = ["Kauri", "KernelKMeans", "Tree", "compare", "fit_file", "suggest"]
+    classes = ["Kauri", "KernelKMeans", "TableEncoder", "Tree"]
+    classes += ["compare", "fit_file", "fit_table", "suggest"]
     parts = ["datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
@@ -107,7 +108,7 @@ def test_public_signatures_are_annotated():
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
     parts = (agathis.plot, agathis.datasets, agathis.experiments, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
-    functions += [agathis.compare, agathis.fit_file, agathis.suggest]
+    functions += [agathis.compare, agathis.fit_file, agathis.fit_table, agathis.suggest]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function
@@ -134,6 +135,7 @@ def test_examples(name):
     [
         "agathis",
         "agathis:compare",
+        "agathis:fit_table",
         "agathis:suggest",
         "agathis._kauri.Kauri",
         "agathis._kernel_kmeans.KernelKMeans",

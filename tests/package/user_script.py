@@ -8,18 +8,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from sklearn.datasets import load_iris
+from sklearn.pipeline import Pipeline
 
 import agathis
 from agathis import (
     Kauri,
     KernelKMeans,
+    TableEncoder,
     Tree,
     compare,
     datasets,
     experiments,
     export,
     fit_file,
+    fit_table,
     metrics,
     plot,
     report,
@@ -132,6 +136,16 @@ def files(folder: Path) -> None:
     np.savetxt(path, X, delimiter=",", header="a,b,c,d", comments="")
     model: Kauri = fit_file(path, 3, max_leaf_nodes=4)
     print(model.n_leaves_)
+
+
+def raw_tables() -> None:
+    """A table as people have it."""
+    table = pa.table({"size": X[:, 0], "kind": ["ab"[i % 2] for i in range(len(X))]})
+    model: Pipeline = fit_table(table, 3, scale={"size": "log"}, weight="equal")
+    print(export.to_rules(model, table))
+    encoder = TableEncoder(keep=["size"]).fit(table)
+    names: np.ndarray = encoder.get_feature_names_out()
+    print(encoder.columns_, names)
 
 
 def data() -> None:
