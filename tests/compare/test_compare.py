@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers.worker_tasks import Failing, Slow
+from helpers.worker_models import Failing, Slow
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris

@@ -1,12 +1,11 @@
 """What workers are told to do.
 
 They import it by its name, so it lies here: `tests` may be the name of another package as well.
+It imports little, since each worker does so again.
 """
 
 import os
 import time
-
-from agathis import Kauri
 
 
 def act(shared, task):
@@ -44,13 +43,3 @@ def wait_between(path, task):
     while not os.path.exists(path):
         time.sleep(0.01)
     yield "second"
-
-
-class Slow(Kauri):
-    def fit(self, X, y=None):
-        time.sleep(60)
-
-
-class Failing(Kauri):
-    def fit(self, X, y=None):
-        raise RuntimeError("no tree today")

@@ -134,7 +134,10 @@ def test_pipelines(draw, iris):
     assert pictures[0] == pictures[1]
 
 
-@pytest.mark.parametrize("root", ["auto", "top", "left"])
+@pytest.mark.parametrize(
+    "root",
+    [pytest.param("auto", marks=pytest.mark.slow), "top", "left"],  # it is one of the others
+)
 @pytest.mark.parametrize(
     "size",
     [
