@@ -38,6 +38,14 @@ def test_of_fitted_trees(made):
     assert len(set(titles)) == model.n_clusters_
 
 
+def test_all_that_have_a_name():
+    builder = tree_of((0, 0, 0.5, *range(12)), clusters={1: 0, 2: 1})
+    names = [f"s_{i}" for i in range(12)]
+    one_hot = {"s": {name: name.replace("_", "") for name in names}}
+    titles = cluster_titles(describe(builder.build(12), feature_names=names, one_hot=one_hot))
+    assert titles[1] == "s is s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10 or s11"
+
+
 def tree_of(*cuts, clusters) -> TreeBuilder:
     """Cuts as (node, feature, threshold, terms), and the clusters of leaves by node."""
     builder = TreeBuilder()

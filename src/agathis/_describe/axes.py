@@ -172,7 +172,8 @@ class SourceAxis:
             return "", " is missing" if missing else " is no value", False
         if not others and UNSEEN in allowed.places:
             return "", " is known or missing" if missing else " is known", missing
-        if chosen and (len(chosen) <= _MOST_NAMED or len(chosen) <= len(others)):
+        # Where all that have a name are meant, and no other, there is nothing to take off.
+        if chosen and (len(chosen) <= max(_MOST_NAMED, len(others)) or not others):
             words = [self.word(place) for place in chosen] + ["missing"] * missing
             return "", f" is {listed(words)}", len(words) > 1
         words = [self.word(place) for place in others]
