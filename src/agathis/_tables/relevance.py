@@ -15,8 +15,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-#: How often columns are halved, and into how many groups the rows are clustered in turn.
-HALVINGS, GROUPS = 12, (2, 4, 8)
+#: How often columns are halved, and into how many groups the rows are clustered in turn. The more
+#: columns there are, the less it matters which are in which half.
+HALVINGS, FEWEST_HALVINGS, GROUPS = 48, 6, (2, 4, 8)
 #: More rows than that say the same.
 ROWS = 1000
 #: No column counts less than that: it may be of interest all the same.
@@ -54,9 +55,10 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     points = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     points -= points.mean(axis=0)
     total = np.array([(points[:, places] ** 2).sum() for places in sources])
+    values = np.count_nonzero(np.diff(np.sort(points, axis=0), axis=0), axis=0) + 1
     explained, times = np.zeros(d), np.zeros(d)
     with threadpool_limits(1):  # so that sums do not depend on the number of threads
-        for halving in range(HALVINGS):
+        for halving in range(max(FEWEST_HALVINGS, min(HALVINGS, 50 * HALVINGS // d))):
             k = GROUPS[halving % len(GROUPS)]
             order = random.permutation(d)
             for seen, others in (
@@ -64,11 +66,11 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
                 (order[d // 2 :], order[: d // 2]),
             ):
                 columns = np.concatenate([sources[j] for j in seen])
-                # Of rows that are alike KMeans would warn that there are too few.
-                different = len(np.unique(points[:, columns], axis=0))
-                labels = KMeans(min(k, different), n_init=1, random_state=halving).fit_predict(
-                    points[:, columns]
-                )
+                part, groups = points[:, columns], k
+                if values[columns].max() < k:
+                    # Of rows that are alike KMeans would warn that there are too few.
+                    groups = min(k, len(np.unique(part, axis=0)))
+                labels = KMeans(groups, n_init=1, random_state=halving).fit_predict(part)
                 explained[others] += _explained(
                     points, labels, [sources[j] for j in others], total[others]
                 )
