@@ -24,8 +24,9 @@ ROWS = 1000
 LEAST = 0.1
 #: Of fewer columns no half says anything.
 FEWEST = 4
-#: Where clusters explain less of every column, there are no groups to go by.
-NOTHING = 0.02
+#: Where clusters explain no more of any column, or no more than so many rows of all, there are no
+#: groups to go by: of few rows chance explains some.
+NOTHING, BY_CHANCE = 0.02, 6
 
 
 def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
@@ -76,7 +77,7 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
                 )
                 times[others] += 1
     shares = explained / times
-    if shares.max() <= NOTHING:
+    if shares.max() <= max(NOTHING, BY_CHANCE / len(points)):
         return np.ones(d)
     return np.maximum(shares / shares.max(), LEAST)
 
