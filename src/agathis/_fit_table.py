@@ -26,7 +26,7 @@ from agathis._tables.deciding import deciding, notes_on_deciding
 from agathis._tables.encode import TableEncoder, classes_of, usable_rows
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.frames import as_arrow
-from agathis._tables.wording import count, title_of
+from agathis._tables.wording import count, quoted, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
@@ -94,6 +94,9 @@ def prepare(
     """
     table = as_arrow(table)
     n_read = table.num_rows
+    if target is not None and target not in table.column_names:
+        names = quoted(table.column_names)
+        raise ValueError(f"target={target!r} is no column; there are {names}.")
     if target is not None:
         encoder.set_params(drop=[*encoder.drop, target])
     raw = encoder._fit(table).X
@@ -224,7 +227,8 @@ def fit_table(
         Of the kernel.
     missing : {"tree", "drop", "error"}, default="tree"
         Rows that miss values: each split learns where they go, they are left out, or they are an
-        error.
+        error. A model of rows without gaps refuses them later; ``from_json(to_json(model),
+        takes_missing=True)`` sends them with the larger part.
     target : str, optional
         A column of known classes: it is not used.
     drop, keep, categorical, scale, weight, dates, no_split, no_count, max_categories, strict
@@ -268,7 +272,7 @@ def fit_table(
         strict=strict,
     )
     prepared = prepare(table, encoder, missing=missing, target=target)
-    for note in prepared.notes if verbose else ():
+    for note in [*prepared.notes, *encoder.notes_on_weights()] if verbose else ():
         print(note)
     if n_clusters is None:
         n_clusters = suggested(prepared, random_state=random_state, n_jobs=n_jobs)

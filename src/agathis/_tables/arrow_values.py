@@ -25,11 +25,16 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         column = column.cast(kind)
     if types.is_large_string(kind) or types.is_string_view(kind):
         column = column.cast(pa.string())
-    if isinstance(column, pa.Array):
-        return column
-    array = column.combine_chunks()
-    # Which of the two it is depends on the version of pyarrow and the number of chunks.
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if not isinstance(column, pa.Array):
+        column = column.combine_chunks()
+        # Which of the two it is depends on the version of pyarrow and the number of chunks.
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if types.is_floating(kind):
+        from pyarrow import compute
+
+        # What is no number is missing, whoever wrote it so.
+        column = compute.if_else(compute.is_nan(column), pa.scalar(None, kind), column)
+    return column
 
 
 def holds_numbers(kind: pa.DataType) -> bool:

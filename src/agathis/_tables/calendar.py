@@ -44,10 +44,10 @@ PARTS = {
     "day": Part(1, 31, 31, ("day", "dayofmonth", "dom", "tag")),
     "weekday": Part(0, 7, 7, ("weekday", "dayofweek", "dow", "wday", "wochentag")),
     "hour": Part(0, 24, 24, ("hour", "hr", "stunde", "heure")),
-    "minute": Part(0, 59, 60, ("minute", "minutes", "mins")),
-    "second": Part(0, 60, 60, ("second", "seconds", "secs")),
+    "minute": Part(0, 59, 60, ("minute",)),
+    "second": Part(0, 60, 60, ("second",)),
 }
-#: Parts that can be made of dates, with the number of NumPy that they are.
+#: Parts that can be made of dates.
 MADE = ("year", "month", "weekday", "hour", "days")
 #: A year with one of these before it is that of a record, not a property as "year built" is.
 OF_RECORDS = frozenset(
@@ -74,6 +74,8 @@ OF_RECORDS = frozenset(
         "travel",
     ]
 )
+#: What comes after one of these is how often or how long, not when: "visits per month".
+RATES = frozenset(("per", "a", "each", "every", "last", "in", "of", "to", "until", "since"))
 WORDS = {
     "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
                 "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag"),
@@ -96,6 +98,8 @@ def part_of_name(name: str) -> str | None:
     words = [word.lower() for word in _CAMEL.split(name) if word]
     for n in range(min(3, len(words)), 0, -1):
         last, before = "".join(words[-n:]), words[:-n]
+        if before and before[-1] in RATES:
+            return None
         part = next((part for part, known in PARTS.items() if last in known.names), None)
         if part is not None and (part != "year" or OF_RECORDS.issuperset(before)):
             return part
@@ -121,15 +125,17 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
     return None
 
 
-def part_of_words(texts: Iterable[str]) -> str | None:
+def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
     """The part of a date that words are: names of weekdays or of months.
+
+    One name alone may be anything, unless ``fewest`` is 1.
 
     >>> part_of_words(["Thur", "Sun"]), part_of_words(["May", "Bob"])
     ('weekday', None)
     """
     words = [_short(text) for text in texts]
     for part, lists in WORDS.items():
-        if len(words) > 1 and any(set(words) <= set(one.split()) for one in lists):
+        if len(words) >= fewest and any(set(words) <= set(one.split()) for one in lists):
             return part
     return None
 

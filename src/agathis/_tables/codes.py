@@ -27,6 +27,7 @@ LONG = 10
 #: As many numbers that are 1, 2, 3, ... in any order name the rows.
 RANKS = 50
 ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
+MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 CODE_NAME = re.compile(
     r"(?i)(.*[_\-. ])?(zip|zip ?code|postal|post ?code|plz|cep|phone|tel|telephone|mobile|fax|fips"
     r"|isbn|issn|ean|upc|gtin|sku|iban|vin|ssn|naics|sic)([_\-. ]?(code|no|nr|num|number))?"
@@ -76,6 +77,8 @@ def is_identifier(name: str, values: pa.Array, some: list) -> bool:
     n = len(values) - values.null_count
     named = ID_NAME.fullmatch(name) is not None
     many = len(some) == n if n <= FEW else len(some) > FEW
+    if named and MEASURE_NAME.fullmatch(name):
+        many = len(some) == n  # a body mass index is no index
     if types.is_string(values.type):
         if len(some) < n:
             return False

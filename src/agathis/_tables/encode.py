@@ -107,6 +107,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     scaler_ : FeatureScaler
         From raw features to scaled ones.
     roles_ : FeatureRoles
+    thresholds_ : dict
+        For features and thresholds of a tree the thresholds in the units of the table that were
+        meant; ``fit_table`` fills it.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
 
@@ -218,6 +221,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
         self.roles_ = self._roles()
         raw = self._encode(table)
+        self.thresholds_: dict[tuple[int, float], float] = {}
         self.scaler_ = self._scaler(options).fit(raw.X)
         if options.learns:
             options = options.with_weights(self._learned(self.scaler_.transform(raw.X)))

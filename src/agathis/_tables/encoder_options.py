@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from numbers import Integral, Real
 from typing import Any
 
 from agathis._tables.scaling import SCALES
@@ -40,7 +41,7 @@ class Options:
         there = set(names)
         lists = {argument: getattr(encoder, argument) for argument in LISTS}
         for argument, given in lists.items():
-            if isinstance(given, str) or not isinstance(given, (Sequence, set, frozenset)):
+            if isinstance(given, str) or not isinstance(given, Iterable):
                 raise TypeError(f"{argument} must be a list of names of columns; it is {given!r}.")
             for name in given:
                 _check_name(argument, name, there)
@@ -52,7 +53,7 @@ class Options:
         if encoder.dates not in ("out", "parts"):
             raise ValueError(f"dates={encoder.dates!r} must be 'out' or 'parts'.")
         most = encoder.max_categories
-        if isinstance(most, bool) or not isinstance(most, int) or most < 2:
+        if isinstance(most, bool) or not isinstance(most, Integral) or most < 2:
             raise ValueError(f"max_categories={most!r} must be a whole number, at least 2.")
         scales, default = _scales(encoder.scale, there)
         learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
@@ -79,7 +80,7 @@ def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
         )
     for name, value in weight.items():
         _check_name("weight", name, there)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e6:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1e6:
             raise ValueError(
                 f"weight[{name!r}]={value!r} must be a number above 0; no_count is for columns "
                 "that do not count."

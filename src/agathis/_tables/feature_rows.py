@@ -266,7 +266,7 @@ def _numbers_of_values(
     different = dict.fromkeys(texts.values())
     others = {text for text in not_numbers(different)} | {t for t in different if t in known}
     numbers = [text for text in different if text not in others]
-    part = part_of_words(different)
+    part = part_of_words(different, 1)
     if part is not None:
         out[list(texts)] = [number_of_word(part, text) for text in texts.values()]
         return out, []

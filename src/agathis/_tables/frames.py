@@ -34,11 +34,12 @@ def as_arrow(table: Any) -> pa.Table:
             f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder."
         )
     names = [str(name) for name in table.columns]
-    not_arrows = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+    not_arrows = (pa.ArrowException, TypeError, OverflowError)
     try:
         if len(set(names)) == len(names):
             found = pa.Table.from_pandas(table, preserve_index=False)
-            return found.rename_columns(names).replace_schema_metadata(None)
+            if not any(map(_is_odd, found.schema.types)):
+                return found.rename_columns(names).replace_schema_metadata(None)
     except not_arrows:
         pass  # some column is mixed: one after another
     arrays = [_of_pandas(table.iloc[:, i], not_arrows) for i in range(table.shape[1])]
@@ -49,9 +50,21 @@ def _of_pandas(column: Any, not_arrows: tuple[type[Exception], ...]) -> pa.Array
     import pyarrow as pa
 
     try:
-        return pa.Array.from_pandas(column)
+        found = pa.Array.from_pandas(column)
+        if not _is_odd(found.type):
+            return found
     except not_arrows:
-        texts = [
-            None if gap else str(value) for value, gap in zip(column, column.isna(), strict=True)
-        ]
-        return pa.array(texts, pa.string())
+        pass  # texts say at least which values are the same
+    if hasattr(column, "sparse"):
+        return pa.Array.from_pandas(column.sparse.to_dense())
+    gaps = zip(column, column.isna(), strict=True)
+    return pa.array([None if gap else str(value) for value, gap in gaps], pa.string())
+
+
+def _is_odd(kind: pa.DataType) -> bool:
+    """Whether categories are of a kind that is neither number nor text, such as intervals."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(kind):
+        return isinstance(kind, pa.BaseExtensionType)
+    return isinstance(kind.value_type, pa.BaseExtensionType) or pa.types.is_nested(kind.value_type)

@@ -43,12 +43,14 @@ def encoded(
     words: Sequence[str | None], categories: Sequence[object]
 ) -> tuple[np.ndarray, list[str]]:
     """The columns of the categories, and the words that are none of them, row by row."""
-    if not all(isinstance(category, bool) for category in categories):
+    truths = [category for category in categories if category is not None]
+    if not truths or not all(isinstance(category, bool) for category in truths):
         return _with_unseen(words, indicators(words, categories))
     # An encoder may have kept one of the two: the other is no news.
     words = [None if each is None else _truth(each) for each in words]
-    both, unseen = _with_unseen(words, indicators(words, [True, False]))
-    return both[:, [0 if category else 1 for category in categories]], unseen
+    every: list[object] = [True, False, *[None] * (None in categories)]
+    made, unseen = _with_unseen(words, indicators(words, every))
+    return made[:, [every.index(category) for category in categories]], unseen
 
 
 def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -52,7 +52,7 @@ def _rows(data: bytes, name: str) -> list[dict[str, Any]]:
         if text.lstrip().startswith("["):
             rows = json.loads(text)
         else:
-            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
         raise BadTable(f"{name} looks like rows in JSON, and is not: {error}.") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

@@ -51,9 +51,11 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     if d < FEWEST or n < 2 * max(GROUPS):
         return np.ones(d)
     random = np.random.RandomState(0)
+    # Of all rows: among some a column may have no value at all.
+    mean = np.nanmean(X, axis=0)
     if n > ROWS:
         X = X[np.sort(random.permutation(n)[:ROWS])]
-    points = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    points = np.where(np.isnan(X), mean, X)
     points -= points.mean(axis=0)
     total = np.array([(points[:, places] ** 2).sum() for places in sources])
     values = np.count_nonzero(np.diff(np.sort(points, axis=0), axis=0), axis=0) + 1

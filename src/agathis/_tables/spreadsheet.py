@@ -40,6 +40,7 @@ def read_spreadsheet(data: bytes, name: str) -> pa.Table:
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # what a file says of them is not always true
         rows = [row for row in sheet.iter_rows(values_only=True) if any(map(_is_filled, row))]
     except (KeyError, ValueError, IndexError, zipfile.BadZipFile, SyntaxError) as error:
         raise BadTable(f"{name} is an Excel file that cannot be read: {error}.") from error
