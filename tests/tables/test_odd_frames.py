@@ -66,6 +66,13 @@ def test_one_row_says_what_it_says_among_others():
     encoder = TableEncoder(dates="parts").fit(frame)
     whole = np.asarray(encoder.transform(frame))
     np.testing.assert_array_equal(encoder.transform(frame.iloc[:1]), whole[:1])
+    prices = [f"{i % 9 + 1}.{i * 37 % 1000:03d},50" for i in range(N - 1)] + ["4.021"]
+    days = [f"{i % 28 + 1}/{i % 12 + 1}/20{i % 20 + 10}" for i in range(N)]
+    frame = pd.DataFrame({"price": prices, "sold": days, "size": SIZE})
+    encoder = TableEncoder(dates="parts").fit(frame)
+    whole = encoder.encode(frame).X
+    for i in (0, 2, N - 1):
+        np.testing.assert_array_equal(encoder.encode(frame.iloc[[i]]).X, whole[[i]])
 
 
 @pytest.mark.parametrize("name", ["visits_per_month", "minutes", "heat_index", "days in hospital"])

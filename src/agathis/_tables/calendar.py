@@ -225,7 +225,17 @@ def are_dates(texts: Iterable[str]) -> bool:
     return all(any(form.fullmatch(text) for form in _FORMS) for text in texts)
 
 
-def moments_of_texts(texts: Sequence[str | None]) -> np.ndarray:
+def is_day_first(texts: Iterable[str]) -> bool:
+    """Whether 3/4 is a day of April, by the dates of a column; see :func:`moments_of_texts`."""
+    pairs = [
+        (int(one["a"]), int(one["b"]), "/" in text)
+        for text in texts
+        if (one := _match(text)) is not None and "a" in one.groupdict()
+    ]
+    return any(a > 12 for a, _, _ in pairs) or not any(b > 12 or slash for _, b, slash in pairs)
+
+
+def moments_of_texts(texts: Sequence[str | None], first_is_day: bool | None = None) -> np.ndarray:
     """Texts as moments; not a time where one is missing or is no date.
 
     Of 3/4/2020 the column tells which is the day; where it does not, it is the second with
@@ -235,14 +245,8 @@ def moments_of_texts(texts: Sequence[str | None]) -> np.ndarray:
     array(['2020-04-03', '2020-04-13',        'NaT'], dtype='datetime64[D]')
     """
     found = {text: _match(text) for text in dict.fromkeys(texts) if text is not None}
-    pairs = [
-        (int(one["a"]), int(one["b"]), "/" in text)
-        for text, one in found.items()
-        if one is not None and "a" in one.groupdict()
-    ]
-    first_is_day = any(a > 12 for a, _, _ in pairs) or not any(
-        b > 12 or slash for _, b, slash in pairs
-    )
+    if first_is_day is None:
+        first_is_day = is_day_first(found)
     known = {text: _moment(one, first_is_day) for text, one in found.items() if one is not None}
     nothing = np.datetime64("NaT", "us")
     return np.array(
@@ -277,13 +281,15 @@ def _moment(found: re.Match[str], first_is_day: bool) -> np.datetime64:
     return date + np.timedelta64((hour * 60 + minute) * 60 + second, "s")
 
 
-def moments_of_arrow(column: pa.Array) -> np.ndarray:
+def moments_of_arrow(column: pa.Array, first_is_day: bool | None = None) -> np.ndarray:
     """Dates and times of a column of Arrow, as they read on their own clock."""
     import pyarrow as pa
 
     types = pa.types
+    if column.null_count == len(column):
+        return np.full(len(column), np.datetime64("NaT", "us"))
     if types.is_string(column.type):
-        return moments_of_texts(column.to_pylist())
+        return moments_of_texts(column.to_pylist(), first_is_day)
     if types.is_timestamp(column.type) and column.type.tz is not None:
         from pyarrow import compute
 

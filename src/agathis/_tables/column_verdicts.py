@@ -21,7 +21,7 @@ from agathis._tables.arrow_values import as_numbers, different, holds_numbers, p
 from agathis._tables.codes import FEW
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.indicators import word
-from agathis._tables.number_notation import notation_of
+from agathis._tables.number_notation import Notation, notation_of
 from agathis._tables.wording import count, listed, title_of
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class Verdict:
         Of a date those that are made, of a part of one its name.
     gaps : tuple of str
         Texts among numbers, which are taken for missing values.
+    notation : Notation, optional
+        How the numbers of texts are written.
+    first_is_day : bool, optional
+        Of dates that are texts, whether 3/4 is a day of April.
     otherwise : Verdict, optional
         What becomes of a problem where nothing has to stop.
     """
@@ -101,6 +105,8 @@ class Verdict:
     n_other: int = 0
     parts: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
+    notation: Notation | None = None
+    first_is_day: bool | None = None
     otherwise: Verdict | None = None
 
     @property
@@ -205,7 +211,9 @@ def _dates(name: str, values: pa.Array, dates: str, categorical: bool) -> Verdic
     parts = calendar.parts_to_make(calendar.moments_of_arrow(values))
     if not parts:
         return Verdict(name, "out", f"{CONSTANT} the same day")
-    return Verdict(name, "date", parts=tuple(parts))
+    text = types.is_string(values.type)
+    first = calendar.is_day_first(different(values)) if text else None
+    return Verdict(name, "date", parts=tuple(parts), first_is_day=first)
 
 
 def judge_all(
@@ -323,8 +331,9 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
 
 
 def _words(name: str, values: pa.Array, some: list[str], most: int, keep: bool) -> Verdict:
-    if notation_of(some)[0] is not None:
-        return Verdict(name, "number")
+    notation, _ = notation_of(some)
+    if notation is not None:
+        return Verdict(name, "number", notation=notation)
     others = codes.besides_numbers(some)
     few = len(some) <= MOST_CATEGORIES
     as_category = _category(name, values, some, most, asked=keep)

@@ -299,7 +299,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         features = self._features
         plain = [i for i, feature in enumerate(features) if feature.circle is None]
         names = [features[i].name for i in plain]
-        found = feature_rows(table, names, self.one_hot_, title=self.title, gaps=self._gaps())
+        found = feature_rows(
+            table,
+            names,
+            self.one_hot_,
+            title=self.title,
+            gaps=self._gaps(),
+            notations={v.name: v.notation for v in self.verdicts_ if v.notation is not None},
+            first_is_day={
+                v.name: v.first_is_day for v in self.verdicts_ if v.first_is_day is not None
+            },
+        )
         X = np.empty((len(found.X), len(features)))
         X[:, plain] = found.X
         place = {name: i for i, name in enumerate(self.feature_names_)}

@@ -21,7 +21,7 @@ from agathis._tables.calendar import MADE, OF, made, moments_of_arrow, number_of
 from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS
-from agathis._tables.number_notation import not_numbers, notation_of
+from agathis._tables.number_notation import Notation, not_numbers, notation_of
 from agathis._tables.wording import quoted
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ def feature_rows(
     asked: Collection[str] | None = None,
     title: str = "X",
     gaps: Mapping[str, Collection[str]] | None = None,
+    notations: Mapping[str, Notation] | None = None,
+    first_is_day: Mapping[str, bool] | None = None,
 ) -> FeatureRows:
     """The named features, in their order.
 
@@ -75,6 +77,8 @@ def feature_rows(
         Of the table, in messages.
     gaps : mapping, optional
         For some columns of numbers the texts that are known to be none.
+    notations, first_is_day : mapping, optional
+        For some columns how their numbers and dates are written; of others these rows tell.
     """
     there = list(getattr(table, "column_names", None) or table.columns)
     counts = Counter(there)
@@ -100,10 +104,12 @@ def feature_rows(
                 if name in place:
                     X[:, place[name]] = values
         elif source != feature:
-            X[:, f] = _part(columns[source], feature.removeprefix(source + OF))
+            part = feature.removeprefix(source + OF)
+            X[:, f] = _part(columns[source], part, (first_is_day or {}).get(source))
         else:
             known = (gaps or {}).get(source, ())
-            X[:, f], others = _numbers(source, columns[source], title, known)
+            written = (notations or {}).get(source)
+            X[:, f], others = _numbers(source, columns[source], title, known, written)
             if others:
                 texts[source] = others
     incomplete = int(np.isnan(X).any(axis=1).sum())
@@ -136,13 +142,13 @@ class _Columns:
         return plain(self.table.column(self.place[name]))
 
 
-def _part(column: Any, part: str) -> np.ndarray:
+def _part(column: Any, part: str, first_is_day: bool | None) -> np.ndarray:
     """A part of the dates of a column."""
     if not hasattr(column, "type"):
         from agathis._tables.frames import as_arrow
 
         column = as_arrow(column.to_frame()).column(0).combine_chunks()
-    return made(moments_of_arrow(column), part)
+    return made(moments_of_arrow(column, first_is_day), part)
 
 
 def rows_for_tree(
@@ -196,21 +202,25 @@ def _check_names(
 
 
 def _numbers(
-    name: str, column: Any, title: str, known: Collection[str] = ()
+    name: str,
+    column: Any,
+    title: str,
+    known: Collection[str] = (),
+    written: Notation | None = None,
 ) -> tuple[np.ndarray, list[str]]:
     """A column as float64, its numbers may be texts; and the texts that are none."""
     if hasattr(column, "type"):
-        return _numbers_of_arrow(name, column, title, known)
+        return _numbers_of_arrow(name, column, title, known, written)
     kind = column.dtype
     if isinstance(kind, np.dtype) and kind.kind in "biuf":
         return np.asarray(column, dtype=np.float64), []
     if hasattr(kind, "is_numeric") and kind.is_numeric():
         return column.to_numpy().astype(np.float64), []
-    return _numbers_of_values(name, column.to_list(), title, known)
+    return _numbers_of_values(name, column.to_list(), title, known, written)
 
 
 def _numbers_of_arrow(
-    name: str, column: pa.Array, title: str, known: Collection[str]
+    name: str, column: pa.Array, title: str, known: Collection[str], written: Notation | None
 ) -> tuple[np.ndarray, list[str]]:
     from pyarrow import types
 
@@ -219,7 +229,7 @@ def _numbers_of_arrow(
     if holds_numbers(column.type) or types.is_null(column.type):
         return _finite(name, as_numbers(column), title), []
     if types.is_string(column.type):
-        return _numbers_of_values(name, column.to_pylist(), title, known)
+        return _numbers_of_values(name, column.to_pylist(), title, known, written)
     what = f"is of type {column.type}"
     raise NoNumbers(
         f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
@@ -245,7 +255,7 @@ def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
 
 
 def _numbers_of_values(
-    name: str, values: list[Any], title: str, known: Collection[str]
+    name: str, values: list[Any], title: str, known: Collection[str], written: Notation | None
 ) -> tuple[np.ndarray, list[str]]:
     """Numbers of numbers, and of texts that are such to people.
 
@@ -270,7 +280,8 @@ def _numbers_of_values(
     if part is not None:
         out[list(texts)] = [number_of_word(part, text) for text in texts.values()]
         return out, []
-    notation, _ = notation_of(numbers)
+    fits = written is not None and not written.misfits(numbers)
+    notation = written if fits else notation_of(numbers)[0]
     few = len(others) <= max(len(numbers), int(np.isfinite(out).sum())) / 2
     if (numbers and notation is None) or (others and not few and not others <= set(known)):
         wrong = others or set(different)
