@@ -80,7 +80,7 @@ def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
         )
     for name, value in weight.items():
         _check_name("weight", name, there)
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1e6:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1e6:
             raise ValueError(
                 f"weight[{name!r}]={value!r} must be a number above 0; no_count is for columns "
                 "that do not count."
