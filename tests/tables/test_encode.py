@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
 from agathis import Kauri, TableEncoder, fit_table
@@ -141,14 +142,14 @@ def test_the_same_fact_gives_the_same_tree(seed, way, share):
     if fact.all() or not fact.any():
         fact[0] = not fact[0]
     size = random.normal(size=60)
-    labels = []
+    labels, shares = [], []
     for values in (WAYS["numbers"], WAYS[way]):
         column = [values[int(one)] for one in fact]
         model = fit_table(pd.DataFrame({"size": size, "workingday": column}), 3)
         labels.append(model[-1].labels_)
-        share_of_column = model[0].columns_["share"][1]
-        assert share_of_column == pytest.approx(model[0].columns_["share"][1])
+        shares.append(model[0].columns_["share"])
     np.testing.assert_array_equal(*labels)
+    assert shares[0] == pytest.approx(shares[1])
 
 
 def test_weight_two_is_the_column_twice():
@@ -178,9 +179,7 @@ def test_parts_of_dates_go_round():
     days = pd.date_range("2019-01-01", "2020-12-31", freq="D")
     frame = pd.DataFrame({"size": np.arange(len(days)) % 7 * 1.0, "sold": days})
     encoder = TableEncoder(dates="parts").fit(frame)
-    assert encoder.verdicts_[1].parts == ("year", "month", "weekday") or encoder.verdicts_[
-        1
-    ].parts == ("days", "month", "weekday")
+    assert encoder.verdicts_[1].parts == ("year", "month", "weekday")
     X = np.asarray(encoder.transform(frame))[:, encoder.roles_.kernel]
     names = np.array(encoder.feature_names_)[encoder.roles_.kernel]
     turn = X[:, [name.startswith("sold: month") for name in names]]
@@ -268,7 +267,7 @@ def test_typing_errors_are_held():
     wrong.loc[7, "height"] *= 1000
     for table in (frame, wrong):
         labels = fit_table(table, 2)[-1].labels_
-        assert (labels == group).mean() in (0.0, 1.0) or abs((labels == group).mean() - 0.5) > 0.45
+        assert adjusted_rand_score(group, labels) > 0.9
 
 
 def test_a_category_that_is_constant_after_rows_are_dropped():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from agathis._cli.console import Messages, count, listed, one_line
-from agathis._cli.errors import BadData, needs
+from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
 from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
@@ -38,7 +38,8 @@ def read_input(
     from agathis._tables.whole_table import read_table
 
     source = _stdin() if path == STDIN else path
-    return read_table(source, reading, as_text, title_of_input(path))
+    with bad_data(ImportError):  # spreadsheets need one more package
+        return read_table(source, reading, as_text, title_of_input(path))
 
 
 def _stdin() -> bytes:
