@@ -190,11 +190,12 @@ def test_no_bound_is_below_the_best_gain(kernel, greedy):
     """Hundreds of small problems: an inequality that is wrong somewhere shows somewhere."""
     # Fixed seeds: how many bounds are finite is counted over all of them.
     total = np.zeros(2, dtype=int)
-    for seed in range(100):
+    seeds = 100 if greedy else 60
+    for seed in range(seeds):
         problem = random_problem(seed, kernel, 6, 40)
         problem.n_clusters = min(problem.n_clusters, len(problem.X))
         total += walk(problem, seed, 25, greedy, again=(0.0, 0.1, 0.5)[seed % 3])
-    assert np.all(total > 500)  # it was not all infinite
+    assert np.all(total > 5 * seeds)  # it was not all infinite
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

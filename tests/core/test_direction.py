@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 CORE = Path(__file__).parents[2] / "src" / "agathis" / "_core"
-ROOMS = ("shared", "pairs", "points", "centres", "separation")
+ROOMS = ("shared", "pairs", "points", "centres", "separation", "search")
 #: From this room all may take.
 SHARED = "shared"
 

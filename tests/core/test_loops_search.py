@@ -104,8 +104,7 @@ def test_locate_is_the_first_split_that_reaches_the_floor(kernel, kind):
                     cut = min(c.cut for c in here if c.gain >= floor)
                     assert (split.feature, split.threshold) == cut[:2]
                     at = [c for c in here if c.cut == cut]
-                    most = max(c.gain for c in at)
-                    first = next(c for c in at if c.gain >= most - stocks.tolerance)
+                    first = reference.preferred(at, stocks.tolerance)
                     assert (split.move, split.left, split.right) == first[3:6]
                     assert split.gain == pytest.approx(first.gain, abs=stocks.tolerance)
                     column = np.sort(problem.X[slot_of == slot, split.feature])

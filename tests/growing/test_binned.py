@@ -11,7 +11,7 @@ from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import KERNELS, SEEDS, binned, blobs_of, points_of, same_bits, same_model
 from helpers.strategies import rows_problem, seeded_rows, small_rows, weights
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import Kauri
@@ -38,7 +38,7 @@ def test_with_a_bin_for_each_value_the_tree_is_exact(problem, threads):
 
 
 @given(seeded_rows(2, 60), SEEDS, st.sampled_from([1, 0.5, "log2"]))
-@settings(max_examples=40)
+@examples(40)
 def test_drawn_features(problem, seed, max_features):
     model, exact = (
         problem.fit(engine, max_features=max_features, random_state=seed)
@@ -153,7 +153,7 @@ def test_threads_do_not_matter(missing, kind):
 
 
 @given(seeded_rows(2, 100, kernels=["linear"]), st.sampled_from([2, 16, 255]))
-@settings(max_examples=40)
+@examples(40)
 def test_float32_rows_give_the_tree_of_their_values(problem, max_bins):
     narrow = replace(problem, X=problem.X.astype(np.float32))
     wide = replace(problem, X=narrow.X.astype(np.float64))
@@ -189,7 +189,7 @@ def test_layout_of_the_rows_does_not_matter(dtype):
 
 
 @given(seeded_rows(2, 60), SEEDS)
-@settings(max_examples=40)
+@examples(40)
 def test_row_order_does_not_matter(problem, seed):
     order = np.random.default_rng(seed).permutation(len(problem.X))
     weight = None if problem.weight is None else problem.weight[order]
@@ -231,7 +231,7 @@ def test_bins_come_from_some_of_the_rows(monkeypatch):
 
 
 @given(seeded_rows(10, 150, kernels=["linear"]), st.integers(2, 60), SEEDS)
-@settings(max_examples=40)
+@examples(40)
 def test_values_that_the_sample_does_not_have(problem, subsample, seed):
     """They are in the bin between whose edges they lie: thresholds cut where bins do."""
     random = np.random.default_rng(seed)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from helpers import reference as _reference
+from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics.pairwise import pairwise_kernels
@@ -104,7 +105,7 @@ class TestClusters:
 
     @pytest.mark.parametrize("kernel", ["linear", "rbf", "cosine", "laplacian"])
     @given(SEEDS, st.sampled_from([0, 1e3, 1e6]))
-    @settings(max_examples=40)
+    @examples(40)
     def test_a_sum_of_squared_distances_is_never_negative(self, kernel, seed, offset):
         X = np.random.default_rng(seed).normal(size=(12, 2)) + offset
         assert Kauri(12, kernel=kernel).fit(X).inertia_ >= 0
@@ -329,7 +330,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("tiny", [1e-6, 1e-12, 1e-14, 1e-15, 1e-16, 1e-20, 1e-30])
     @given(SEEDS)
-    @settings(max_examples=20)
+    @examples(20)
     def test_tiny_beside_ones(self, tiny, seed):
         # Sums of weights may absorb the tiny ones; no side may become empty or noise by that.
         rng = np.random.default_rng(seed)
@@ -448,3 +449,21 @@ class TestLayout:
         model = Kauri(3, max_leaf_nodes=6).fit(records["v"])
         np.testing.assert_array_equal(model.labels_, Kauri(3, max_leaf_nodes=6).fit(X).labels_)
         np.testing.assert_array_equal(model.predict(records["v"][:, ::-1][:, ::-1]), model.labels_)
+
+
+def test_no_preferred_move_loses_what_the_best_one_gains():
+    """Rows at no likeness to one another: what is left to gain is little more than rounding."""
+    X = [
+        [-981.723853610204, 1005.044887908808],
+        [-1267.1974025540687, -256.05680777100815],
+        [783.5785085426376, -1487.1759203491386],
+        [-422.03224277352865, -417.2304742321319],
+        [-56.38316735648023, -353.08924670020406],
+        [573.5859284139754, -892.762688053752],
+        [-1328.7390453030384, 942.6981249560835],
+        [-828.5947992753531, -700.1992475084327],
+        [441.263904585547, 1688.6579873703909],
+    ]
+    for engine in ("gram", "blocks"):
+        model = Kauri(3, kernel="rbf", gamma=0.00020267299885736614, engine=engine).fit(X)
+        valid_tree(model.tree_, X, model.labels_, n_clusters=3)

@@ -4,9 +4,10 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.invariants import equal_trees, valid_tree
 from helpers.models import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -109,7 +110,7 @@ class TestLimits:
             )
 
     @given(SEEDS, SEEDS, st.sampled_from([1, 0.25, "sqrt", "log2", 3]))
-    @settings(max_examples=25)
+    @examples(25)
     def test_max_features(self, rows, seed, limit):
         X = np.random.default_rng(rows).normal(size=(60, 8))
         best = Kauri(3, max_leaf_nodes=2).fit(X).tree_
@@ -149,7 +150,7 @@ class TestLimits:
         assert len(of_one_leaf) > 3
 
     @given(SEEDS, st.integers(0, 9))
-    @settings(max_examples=15)
+    @examples(15)
     def test_only_features_with_a_threshold_are_drawn(self, seed, place):
         X = np.zeros((60, 10))
         X[:, place] = np.random.default_rng(0).normal(size=60)

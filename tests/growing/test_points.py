@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from agathis._core.points.sorted_points import SortedPoints
@@ -23,7 +25,7 @@ from helpers.tables import (
     weights_of,
     wide,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # The table of a leaf.
@@ -168,8 +170,11 @@ def cuts_within(table, cuts, feature: int, begin: int, stop: int) -> np.ndarray:
     return np.isin(cuts.count, counts)
 
 
-def bounds_hold(grown: Grown) -> int:
-    """No cut gains more than the bound of its block; how many bounds are of several cuts."""
+def bounds_hold(grown: Grown, fresh: bool = False) -> int:
+    """No cut gains more than the bound of its block; how many bounds are of several cuts.
+
+    While no cluster changed (``fresh``), a bound of one cut is its gain.
+    """
     slots = np.array(grown.slots, dtype=np.int32)
     grown.stocks.search(slots, None, UNREACHED)
     # Bounds of a radius that is not known reach any floor: these blocks were looked into.
@@ -177,7 +182,7 @@ def bounds_hold(grown: Grown) -> int:
     for slot in grown.slots:
         table = grown.state.tables[slot]
         arrays = table.arrays
-        best = -np.inf
+        best, leaf_bound = -np.inf, grown.stocks.bound[slot]
         for f in range(grown.twin.values.shape[1]):
             cuts = grown.twin.cuts(slot, f)
             gains = grown.twin.best_gains(slot, cuts)
@@ -192,10 +197,11 @@ def bounds_hold(grown: Grown) -> int:
                         assert arrays["bound"][b] == pytest.approx(most, abs=slack)
                         assert grown.stocks.gain[slot] >= most - slack
                     continue
-                assert arrays["bound"][b] >= most - slack
+                # Clusters that promise too little are not asked about: the leaf's bound tells.
+                assert max(arrays["bound"][b], leaf_bound) >= most - slack
                 several += np.sum(inside) > 1
                 alone = b + 1 == arrays["stop"][f] or arrays["radius"][b + 1] == 0
-                if arrays["radius"][b] == 0 and alone:
+                if fresh and arrays["radius"][b] == 0 and alone:
                     assert arrays["bound"][b] == pytest.approx(most, abs=slack)
             assert seen == len(cuts.last)
         assert grown.stocks.bound[slot] >= best - slack or grown.stocks.min_leaf > 0
@@ -211,10 +217,10 @@ def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
     for seed in range(3):
         random = np.random.default_rng(seed)
         n_clusters = int(random.choice([2, 4, 6]))
-        grown = some_stocks(seed, 300, 3 + 9 * (seed == 0), data, kind, n_clusters, engine=engine)
+        grown = some_stocks(seed, 200, 3 + 5 * (seed == 0), data, kind, n_clusters, engine=engine)
         for step in range(7):
             if step in (0, 1, 3, 6):
-                several += bounds_hold(grown)
+                several += bounds_hold(grown, fresh=step == 0)
             grown.cut(random, founding=step < 2 and grown.twin.n_clusters < n_clusters)
     assert several > 5
 
@@ -229,7 +235,7 @@ def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
     st.sampled_from([0.0, 0.0, 0.2]),
     SEEDS,
 )
-@settings(max_examples=40)
+@examples(40)
 def test_bounds_of_any_leaves(engine, n, d, data, kind, n_clusters, missing, seed):
     random = np.random.default_rng(seed)
     grown = some_stocks(seed, n, d, data, kind, n_clusters, engine=engine, missing=missing)
@@ -341,8 +347,16 @@ def test_search_and_locate(engine, n, d, data, kind, n_clusters, min_leaf, missi
     search_holds(grown, random)
 
 
-@pytest.mark.parametrize("engine", ["features", "binned"])
-@pytest.mark.parametrize("data", DATA)
+QUICK_LEAVES = [("features", "mixed"), ("features", "outliers"), ("binned", "normal")]
+
+
+@pytest.mark.parametrize(
+    ("engine", "data"),
+    [
+        case if case in QUICK_LEAVES else pytest.param(*case, marks=pytest.mark.slow)
+        for case in product(["features", "binned"], DATA)
+    ],
+)
 def test_search_of_larger_leaves(engine, data):
     """Blocks of up to 256 samples, tiles that end within a feature, many clusters."""
     random = np.random.default_rng(4)

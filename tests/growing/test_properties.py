@@ -21,7 +21,7 @@ from helpers.strategies import (
     table,
     weights,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
@@ -144,7 +144,7 @@ def test_every_gain_is_the_change_of_the_objective(problem):
     st.sampled_from(WEIGHTS),
     SEEDS,
 )
-@settings(max_examples=40)
+@examples(40)
 def test_every_gain_is_the_change_of_the_objective_in_larger_trees(n, d, kernel, kind, seed):
     random = np.random.default_rng(seed)
     X = table(random, n, d, "integer" if seed % 3 == 0 else "normal")
@@ -233,7 +233,7 @@ def test_rows_of_weight_zero_are_left_out(problem, seed):
 
 
 @given(problems(), st.sampled_from([0.125, 3.0, 1000.0]))
-@settings(max_examples=50)
+@examples(50)
 def test_scale_of_the_weights_scales_the_gains_only(problem, factor):
     problem = replace(problem, limits={})
     weight = np.ones(len(problem.X)) if problem.weight is None else problem.weight
@@ -275,7 +275,7 @@ def test_drawn_features_give_valid_trees(problem, seed):
 
 
 @given(small_problems(), SEEDS)
-@settings(max_examples=30)
+@examples(30)
 def test_all_features_drawn_is_none_drawn(problem, seed):
     d = problem.X.shape[1]
     drawn = problem.fit(max_features=d, random_state=seed)

@@ -12,7 +12,7 @@ from helpers.examples import examples
 from helpers.invariants import creation_order, replay, same_tree, valid_tree
 from helpers.reference import MOVES
 from helpers.strategies import Problem, kernel_matrix, on_a_line, problems, seeded_problems
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._support import numbers
@@ -61,7 +61,7 @@ def test_objective_is_the_definition(problem, seed):
 
 
 @given(seeded_problems(max_n=7), st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
+@examples(40)
 def test_gain_of_every_candidate_is_the_change_of_the_objective(problem, seed):
     """For leaves and clusters that no greedy growth would make, too."""
     random = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cache
 from numbers import Integral
 from types import FrameType
@@ -30,6 +31,8 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from agathis._checks.engines import AUTO, BINNED, engines, one_of
 from agathis._core.points.binning import look_over
 from agathis._core.shared.threads import openmp_threads
+from agathis._support.exact_sums import exact_sum, exact_sums
+from agathis._support.forks import allowed_threads
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -40,6 +43,13 @@ NEGLIGIBLE = 1e-12
 ROWS_AT_ONCE = 1 << 18
 
 
+def is_elsewhere(X: object) -> bool:
+    """Whether X need not fit in memory: a mapped file, or one that is read again."""
+    if isinstance(X, np.memmap):
+        return X.dtype in (np.float32, np.float64)
+    return getattr(X, "elsewhere", False) is True
+
+
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
 ) -> tuple[np.ndarray, bool]:
@@ -47,15 +57,22 @@ def check_X(
 
     Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
     """
-    with naming("X"), naming_columns(X, estimator):
-        table: np.ndarray = validate_data(
-            estimator,
-            X,
-            dtype=[np.float64, np.float32],
-            reset=reset,
-            accept_sparse=False,
-            ensure_all_finite=False,
-        )
+    table: Any
+    if getattr(X, "elsewhere", False) is True:
+        table, estimator.n_features_in_ = X, X.shape[1]  # type: ignore[union-attr]
+        vars(estimator).pop("feature_names_in_", None)
+        if len(table) == 0:
+            raise ValueError("X has no rows; at least one is needed.")
+    else:
+        with naming("X"), naming_columns(X, estimator):
+            table = validate_data(
+                estimator,
+                X,
+                dtype=[np.float64, np.float32],
+                reset=reset,
+                accept_sparse=False,
+                ensure_all_finite=False,
+            )
     if get_config()["assume_finite"] and not missing:
         return table, False
     names = getattr(estimator, "feature_names_in_", None)
@@ -135,15 +152,35 @@ def _check_finite(
 
 def column_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     """The mean of each column without its missing values."""
-    total, size = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    return means_of_totals(column_totals(X, weight))
+
+
+def column_totals(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """The sum of each column without its missing values, and the weight of these, as fractions.
+
+    They are exact, so that totals of parts add up to those of the whole.
+    """
+    out = np.full((2, X.shape[1]), Fraction(0), dtype=object)
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
-        part = np.ascontiguousarray(X[rows], dtype=np.float64)
-        share = np.ones(len(part)) if weight is None else weight[rows]
-        known = ~np.isnan(part)
-        total += share @ np.where(known, part, 0.0)
-        size += share @ known
-    # A column that misses all its values is as good as constant.
-    return np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+        known = ~np.isnan(X[rows])
+        part = np.where(known, X[rows], 0.0).astype(np.float64, copy=False)
+        if weight is None:
+            size = [Fraction(int(count)) for count in known.sum(axis=0)]
+        else:
+            share = weight[rows, None]
+            with np.errstate(over="ignore"):
+                part = share * part
+            size = exact_sums(share * known)
+        try:
+            out += np.array([exact_sums(part), size], dtype=object)
+        except OverflowError as error:
+            raise ValueError("X is too large: times sample_weight it is not finite.") from error
+    return out
+
+
+def means_of_totals(totals: np.ndarray) -> np.ndarray:
+    """The means that these totals give; a column without values is as good as constant."""
+    return np.array([float(total / size) if size else 0.0 for total, size in totals.T])
 
 
 @contextmanager
@@ -294,17 +331,25 @@ def counted_rows(n: int, weight: np.ndarray | None, n_clusters: int) -> np.ndarr
     """The rows that count; ``None`` where it is all of them."""
     if n > np.iinfo(np.int32).max:
         raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
-    counted = None
-    if weight is not None:
-        counted = np.flatnonzero(weight > NEGLIGIBLE * weight.sum()).astype(np.int32)
-    found = n if counted is None else len(counted)
-    # Weight 2 is the row twice here too.
-    if max(found, n if weight is None else weight.sum()) < n_clusters:
+    if weight is None:
+        check_enough(n, n, float(n), n_clusters)
+        return None
+    try:
+        total = exact_sum(weight)
+    except OverflowError as error:
+        raise ValueError("sample_weight is too large: its sum is not finite.") from error
+    counted = np.flatnonzero(weight > NEGLIGIBLE * total).astype(np.int32)
+    check_enough(n, len(counted), total, n_clusters)
+    return None if len(counted) == n else counted
+
+
+def check_enough(n: int, counted: int, total: float, n_clusters: int) -> None:
+    """Raise where rows of positive weight are fewer than clusters; 2 is the row twice here too."""
+    if max(counted, total) < n_clusters:
         raise ValueError(
-            f"n_samples={found} should be >= n_clusters={n_clusters}"
-            + (" (rows of weight 0 do not count)." if found < n else ".")
+            f"n_samples={counted} should be >= n_clusters={n_clusters}"
+            + (" (rows of weight 0 do not count)." if counted < n else ".")
         )
-    return None if found == n else counted
 
 
 def least_weight(value: float, total: float, no_limit: int) -> float:
@@ -372,7 +417,16 @@ def n_threads(n_jobs: int | None) -> int:
     """Threads for compiled loops: all cores by default, as in scikit-learn's own OpenMP code."""
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
-    return min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
+    wanted = min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
+    threads, lost = allowed_threads(wanted)
+    if lost:
+        warn(
+            "This process was forked from one in which agathis had used threads, which a fork "
+            "does not take along: it works with one. Start processes by multiprocessing's "
+            "'spawn' or 'forkserver', or by joblib's 'loky', to have threads in them.",
+            RuntimeWarning,
+        )
+    return threads
 
 
 def n_processes(n_jobs: int | None) -> int:

@@ -65,14 +65,18 @@ def kernel_and_matrix(
 
     ``columns`` are those of X that a kernel sees that is computed; all by default.
     """
-    kernel = kernel_of(estimator)
-    if columns is not None:
-        kernel = replace(kernel, columns=tuple(columns.tolist()))
+    kernel = kernel_seen(estimator, columns)
     if kernel.metric == "precomputed":
         return kernel, check_gram(gram, len(X), threads)
     check_no_gram(kernel, gram=gram)
     check_domain(kernel, X)
     return kernel, None
+
+
+def kernel_seen(estimator: BaseEstimator, columns: np.ndarray | None) -> Kernel:
+    """The kernel of an estimator, of some columns of X; ``None`` is all of them."""
+    kernel = kernel_of(estimator)
+    return kernel if columns is None else replace(kernel, columns=tuple(columns.tolist()))
 
 
 def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:

@@ -43,10 +43,22 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "one_hot": "no_validation",
     "split_features": "no_validation",
     "kernel_features": "no_validation",
+    "search": [StrOptions({"greedy", "local", "optimal"})],
+    "search_effort": [Interval(Real, 0.0, None, closed="neither")],
+    "n_starts": [Interval(Integral, 0, None, closed="left"), None],
+    "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
+    "split": [StrOptions({"axis", "pair"})],
+    "pair_price": [Interval(Real, 0.0, None, closed="left")],
     "keep_training_data": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
     "random_state": ["random_state"],
+}
+
+# On a cluster of machines.
+CLUSTER_CONSTRAINTS: dict[str, list | str] = {
+    **KAURI_CONSTRAINTS,
+    "timeout": [Interval(Real, 0, None, closed="neither")],
 }
 
 _KERNEL_PARAMETERS = ("n_clusters", "gamma", "degree", "coef0", "kernel_params", "n_jobs")

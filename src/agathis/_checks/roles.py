@@ -84,7 +84,9 @@ class EncodedRows(np.ndarray):
     """Rows that know the roles of their columns.
 
     An array like any other. ``roles`` stays with parts of it that have the same columns, and is
-    ``None`` where columns were taken out or changed places.
+    ``None`` where columns were taken out or changed places. ``uncounted`` are the cells that the
+    kernel takes for 0 (``_growing/uncounted.py``), where there are any; they stay with rows that
+    are picked, and with nothing else.
 
     Examples
     --------
@@ -94,9 +96,12 @@ class EncodedRows(np.ndarray):
     """
 
     roles: FeatureRoles | None = None
+    uncounted: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: np.ndarray, roles: FeatureRoles) -> EncodedRows:
+    def of(
+        cls, X: np.ndarray, roles: FeatureRoles, uncounted: np.ndarray | None = None
+    ) -> EncodedRows:
         """The rows of X, not copied."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != roles.n_features:
@@ -105,12 +110,15 @@ class EncodedRows(np.ndarray):
             )
         rows = X.view(cls)
         rows.roles = roles
+        rows.uncounted = uncounted
         return rows
 
     def __array_finalize__(self, source: Any) -> None:
         roles = getattr(source, "roles", None)
         same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
         self.roles = roles if same else None
+        # Rows may have changed places.
+        self.uncounted = None
 
     def transpose(self, *axes: Any) -> Any:
         # Of as many rows as columns the transposed looks the same.
@@ -125,17 +133,19 @@ class EncodedRows(np.ndarray):
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, EncodedRows):
-            part.roles = self.roles if part.ndim == 2 and _takes_rows_only(key) else None
+            same = part.ndim == 2 and _takes_rows_only(key)
+            part.roles = self.roles if same else None
+            part.uncounted = self.uncounted[key] if same and self.uncounted is not None else None
         return part
 
     def __reduce__(self) -> Any:
         how: Any = super().__reduce__()
         function, arguments, state = how
-        return function, arguments, (*state, self.roles)
+        return function, arguments, (*state, self.roles, self.uncounted)
 
     def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state[:-1])
-        self.roles = state[-1]
+        super().__setstate__(state[:-2])
+        self.roles, self.uncounted = state[-2:]
 
 
 def _takes_rows_only(key: Any) -> bool:

@@ -128,6 +128,11 @@ class Grower:
             best = float(gain.max(where=gain == bound, initial=-np.inf))
         else:
             best = -np.inf
+        if best == -np.inf:
+            # A leaf that may have the best gain lets the others be searched less closely.
+            known = (bound < np.inf).nonzero()[0]
+            most = known[np.argsort(-bound[known], kind="stable")[:TOGETHER]]
+            unknown = np.concatenate([unknown, most[bound[most] > tolerance]])
         self._search(unknown, best)
         best = float(gain.max(where=gain == bound, initial=-np.inf))
         floor = max(best, tolerance) - tolerance

@@ -13,8 +13,10 @@ from sklearn.utils.random import sample_without_replacement
 from agathis._checks.roles import FeatureRoles
 from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.columns import SearchedColumns, asked_values
-from agathis._growing.engines.row_stores import take
+from agathis._growing.engines.parts import LocalParts, Part, Plan
+from agathis._growing.engines.row_stores import MemoryStore, StreamStore, take
 from agathis._kernels.kernel import Kernel
+from agathis._support.exact_sums import exact_sum
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class TrainingData:
         numbers that are split on. What the kernel sees is known to the kernel.
     on : ndarray or None
         What a column of each source that is split on has that is on.
+    copied : ndarray of int or None
+        The columns whose copies stand at the end, to be cut instead of them.
     """
 
     X: np.ndarray
@@ -54,6 +58,7 @@ class TrainingData:
     threads: int = 1
     roles: FeatureRoles | None = None
     on: np.ndarray | None = None
+    copied: np.ndarray | None = None
 
     @property
     def searched(self) -> SearchedColumns:
@@ -83,6 +88,21 @@ class TrainingData:
     def n_counted(self) -> int:
         """Rows of positive weight."""
         return len(self.X) if self.ids is None else len(self.ids)
+
+    @property
+    def total_weight(self) -> float:
+        """Of all rows."""
+        return float(len(self.X)) if self.weight is None else exact_sum(self.weight)
+
+    @property
+    def weighted(self) -> bool:
+        return self.weight is not None
+
+    def holder(self, plan: Plan) -> LocalParts:
+        """Who has the rows, for stocks with bins."""
+        store_of = StreamStore if self.mapped else MemoryStore
+        store = store_of(self.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources)
+        return LocalParts([Part(store, self.counted_ids(), self.weight)])
 
     def counted_ids(self) -> np.ndarray:
         """The rows of positive weight, as numbers that are the caller's to reorder."""

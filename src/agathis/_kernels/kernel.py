@@ -1,8 +1,8 @@
 """Kernels: which one, and its values between rows.
 
 A :class:`Kernel` is a name that scikit-learn knows or a callable, with its parameters. The
-linear, rbf and Laplacian kernels give the same tree wherever the origin is, so their data are
-moved to the mean first: otherwise data far from the origin lose their digits.
+linear, rbf and Laplacian kernels give the same tree wherever the origin is, so that data far from
+it need not lose their digits (:meth:`Kernel.origin`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController
 
@@ -55,6 +55,11 @@ KERNEL_NAMES = (
 _NON_NEGATIVE = {"additive_chi2", "chi2"}
 _ORIGIN_FREE = {"laplacian", "linear", "rbf"}
 _POSITIVE = {"additive_chi2", "chi2", "cosine", "laplacian", "linear", "rbf"}
+# What distances may be off by in the exponent of an rbf kernel before they are computed directly,
+# which takes several times as long.
+DISTANCE_ROUNDING = 2.0**-42
+# Lengths whose squares have all their digits.
+SHORT, LONG = 1e-140, 1e140
 
 
 @dataclass(frozen=True)
@@ -102,25 +107,60 @@ class Kernel:
 
     def features(self, X: np.ndarray) -> np.ndarray:
         """The rows as points of the kernel's space, where that is small."""
-        return normalize(X) if self.metric == "cosine" else X
+        return directions(X) if self.metric == "cosine" else X
 
     def origin(self, X: np.ndarray) -> np.ndarray:
-        """Where the kernel of X is computed best: the mean, unless that makes another kernel."""
-        if isinstance(self.metric, str) and self.metric in _ORIGIN_FREE:
+        """Where the kernel of X is computed best: the mean, unless that makes another kernel.
+
+        It is zero too where values are made of differences of rows: beside a row that is far away
+        the others would lose their digits to the mean.
+        """
+        if self.metric == "linear":
             return X.mean(axis=0)
+        if self.metric == "rbf":
+            with np.errstate(over="ignore", invalid="ignore"):
+                mean = X.mean(axis=0)
+                about = X - mean
+                if not self._loses_distances(about, about):
+                    return mean
         return np.zeros(X.shape[1])
+
+    def about_mean(self, X: np.ndarray) -> np.ndarray:
+        """X, about its mean where the kernel does not depend on the origin."""
+        known = isinstance(self.metric, str) and self.metric in _ORIGIN_FREE
+        return X - X.mean(axis=0) if known else X
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""
+        if self.metric == "cosine":
+            points = directions(X)
+            others = points if X is Y else directions(Y)
+            return np.ascontiguousarray(points @ others.T, dtype=np.float64)
+        if self.metric == "rbf" and self._loses_distances(X, Y):
+            gamma = self.params.get("gamma", 1.0 / X.shape[1])
+            with np.errstate(over="ignore", under="ignore"):
+                return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
         # Whether the values are finite is looked at by whoever sums them.
         with config_context(assume_finite=True), np.errstate(over="ignore", invalid="ignore"):
             values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
+    def _loses_distances(self, X: np.ndarray, Y: np.ndarray) -> bool:
+        """Whether squared distances from inner products would be off by what the kernel tells.
+
+        They are off by some rounding of the longest row's squared length: for rows beside one that
+        is far away that may be all of their distance.
+        """
+        gamma = self.params.get("gamma", 1.0 / X.shape[1])
+        with np.errstate(over="ignore"):
+            squared = max(np.einsum("ij,ij->i", rows, rows).max(initial=0.0) for rows in (X, Y))
+            return not gamma * squared * np.finfo(np.float64).eps <= DISTANCE_ROUNDING
+
     def matrix(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """Kernel values between all rows of X."""
         if rows_at_once(*X.shape) >= len(X):
-            return self.between(X, X)
+            with one_blas_thread():
+                return self.between(X, X)
         out = np.empty((len(X), len(X)))
         for rows, values in self.blocks(X, X, threads):
             out[rows] = values
@@ -153,17 +193,42 @@ class Kernel:
         )
 
 
+def directions(X: np.ndarray) -> np.ndarray:
+    """The rows at length one, whatever their length was; only a row of zeros has none.
+
+    scikit-learn's ``normalize`` leaves rows shorter than some 2e-15 as they are, so that the tree
+    would depend on units.
+    """
+    length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+    odd = np.flatnonzero(~((length > SHORT) & (length < LONG)))
+    if len(odd):
+        # By a power of two, which loses nothing.
+        most = np.abs(X[odd]).max(axis=1, initial=0.0).astype(np.float64)
+        power = np.where(most > 0, np.frexp(most)[1], 0)
+        rows = np.ldexp(X[odd].astype(np.float64), -power[:, None])
+        short = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        out = (X / length[:, None]).astype(X.dtype, copy=False)
+    if len(odd):
+        out[odd] = rows / np.where(short > 0, short, 1.0)[:, None]
+    return out
+
+
 def in_threads(
     work: Callable[[slice], T], batches: Iterable[slice], threads: int
 ) -> Iterator[tuple[slice, T]]:
-    """Batches in their order with what ``work`` makes of each; threads work ahead."""
+    """Batches in their order with what ``work`` makes of each; threads work ahead.
+
+    BLAS has one thread whatever ``threads`` is: with some of its releases (that of NumPy 1.26)
+    the last digit of a product depends on how many it has.
+    """
     if threads == 1:
-        for rows in batches:
-            yield rows, work(rows)
+        with one_blas_thread():
+            for rows in batches:
+                yield rows, work(rows)
         return
     pool = ThreadPoolExecutor(threads)
     try:
-        # The threads are at work already: more of them inside would only be in the way.
         with one_blas_thread():
             ahead: deque[tuple[slice, Future[T]]] = deque()
             for rows in batches:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import overload
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import Kernel
@@ -25,14 +26,14 @@ def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) 
 
 
 @overload
-def in_units(weight: np.ndarray) -> tuple[np.ndarray, float]: ...
+def moderate_weights(weight: np.ndarray) -> tuple[np.ndarray, float]: ...
 
 
 @overload
-def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]: ...
+def moderate_weights(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]: ...
 
 
-def in_units(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:
+def moderate_weights(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:
     """Weights of a size whose squares neither overflow nor vanish, and what they are times of.
 
     The unit is a power of two, so that no digit is lost.
@@ -84,10 +85,37 @@ def point_stocks(
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         share = 1.0 if weight is None else weight[rows]
         member = membership(labels[rows], len(size), share)
-        # Points of a map are made in the precision that the map was made for.
-        some = X[rows] if space.map is not None else X[rows].astype(np.float64, copy=False)
-        total = total + member.T @ space.points(some, threads).astype(np.float64, copy=False)
+        total = total + member.T @ _points(space, X[rows], threads)
     return np.sum(total**2, axis=1), size
+
+
+def point_sums(
+    space: Space,
+    X: np.ndarray,
+    labels: np.ndarray,
+    weight: np.ndarray,
+    threads: int,
+    n_clusters: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of the points of each cluster about the mean of all points, and that mean."""
+    total: np.ndarray | float = 0.0
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        total = total + weight[rows] @ _points(space, X[rows], threads)
+    origin = total / weight.sum()
+    sums = np.zeros((n_clusters, len(origin)))
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        points = _points(space, X[rows], threads) - origin
+        member = sparse.csr_matrix(
+            (weight[rows], (labels[rows], np.arange(len(points)))), shape=(n_clusters, len(points))
+        )
+        sums += member @ points
+    return sums, origin
+
+
+def _points(space: Space, X: np.ndarray, threads: int) -> np.ndarray:
+    """Points in float64; those of a map are made in the precision that the map was made for."""
+    some = X if space.map is not None else X.astype(np.float64, copy=False)
+    return space.points(some, threads).astype(np.float64, copy=False)
 
 
 def objective(stock: np.ndarray, size: np.ndarray) -> float:
@@ -104,10 +132,10 @@ def kernel_objective(
     matrix: np.ndarray | None = None,
 ) -> float:
     """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
-    weight, unit = in_units(weight)
+    weight, unit = moderate_weights(weight)
     if matrix is None and kernel.has_features:
         return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
-    return unit * objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    return unit * objective(*pair_stocks(kernel, X, labels, weight, threads, matrix))
 
 
 def kernel_cost(
@@ -123,7 +151,7 @@ def kernel_cost(
     It is the kernel's trace less the objective. Where rows are points it is summed as what it
     is, without that difference of large numbers.
     """
-    weight, unit = in_units(weight)
+    weight, unit = moderate_weights(weight)
     if matrix is None and kernel.has_features:
         points = kernel.features(kernel.seen(X).astype(np.float64, copy=False))
         member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
@@ -139,13 +167,13 @@ def kernel_cost(
     else:
         diagonal = np.diagonal(matrix).astype(np.float64)
     trace = diagonal.sum() if weight is None else weight @ diagonal
-    cost = float(trace) - objective(*_pair_stocks(kernel, X, labels, weight, threads, matrix))
+    cost = float(trace) - objective(*pair_stocks(kernel, X, labels, weight, threads, matrix))
     # No cost may come out as less than none; a kernel that is not positive has costs below 0.
     size = np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal)
     return 0.0 if -ROUNDING * size <= cost < 0 else unit * cost
 
 
-def _pair_stocks(
+def pair_stocks(
     kernel: Kernel,
     X: np.ndarray,
     labels: np.ndarray,

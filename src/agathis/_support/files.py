@@ -1,13 +1,28 @@
-"""Files that are whole or not there."""
+"""Files that are whole or not there.
+
+A file is written beside its place and then put there. Who is killed in between leaves what was
+written, which the next to write that file removes: a lock tells that nobody is at work on it.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing is locked, and nothing removed
+    fcntl = None  # type: ignore[assignment]
+
+# Seconds after which a file that nobody has locked is taken for left behind: it may be so young
+# that its lock is still to come.
+LEFT_BEHIND = 60.0
 
 
 def target_of(path: str | os.PathLike[str]) -> str:
@@ -36,15 +51,44 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "the directory of path is missing", target)
     # Not one of tempfile: those cannot be read by others.
+    _remove_left_behind(folder, name)
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:
         with open(beside, "xb") as file:
+            _locked(file)
             yield file
         os.replace(beside, target)
     except BaseException:
         if os.path.exists(beside):
             os.unlink(beside)
         raise
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Lock a file as long as it is open; whether that could be done."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody has it, or the file system knows no locks
+        return False
+    return True
+
+
+def _remove_left_behind(folder: str, name: str) -> None:
+    """Remove what processes that were killed left of this file."""
+    pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.tmp")
+    # Whether they can be removed is no reason not to write.
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_if_left(entry.path)
+
+
+def _remove_if_left(path: str) -> None:
+    with suppress(OSError), open(path, "rb") as file:
+        if time.time() - os.fstat(file.fileno()).st_mtime > LEFT_BEHIND and _locked(file):
+            os.unlink(path)
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:

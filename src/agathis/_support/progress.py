@@ -104,6 +104,14 @@ class Progress:
             f"objective {self.trace + objective:.6g}, {now - self.started:.1f} s{left}"
         )
 
+    def search(self, cost: float, start: float, share: float) -> None:
+        """While better trees are searched: the cost now and at the start, what share is done."""
+        percent = min(100, int(100 * share))
+        if self.bar is not None:
+            self.bar.show("percent of the search", percent, 100)
+        elif self._due():
+            self.say(f"search: {percent} % done, cost {cost:.6g}, at the start {start:.6g}")
+
     def done(self, n_leaves: int, n_clusters: int, objective: float, clocks: Clocks) -> None:
         if self.bar is not None:
             self.bar.close()

@@ -12,13 +12,20 @@ import numpy as np
 from scipy import sparse
 
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import in_units, kernel_blocks
+from agathis._kernels.space import Space
+from agathis._partitions.objective import kernel_blocks, moderate_weights, point_sums
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF, Tree
 
 
 def completed(
-    drawn: TreeBuilder, X: np.ndarray, weight: np.ndarray | None, kernel: Kernel, threads: int
+    drawn: TreeBuilder,
+    X: np.ndarray,
+    weight: np.ndarray | None,
+    kernel: Kernel,
+    threads: int,
+    space: Space | None = None,
+    matrix: np.ndarray | None = None,
 ) -> tuple[Tree, np.ndarray]:
     """The tree of the rows of X, and which of the drawn clusters its clusters are.
 
@@ -36,6 +43,10 @@ def completed(
         ``None`` where all weights are 1.
     kernel : Kernel
     threads : int
+    space : Space, optional
+        Where rows are points of it, and not of the kernel as it is.
+    matrix : ndarray of shape (n_samples, n_samples), optional
+        The kernel matrix of X, where it is given.
     """
     tree = drawn.build(X.shape[1])
     left, right = tree.children_left, tree.children_right
@@ -51,7 +62,7 @@ def completed(
     share[np.arange(n_nodes), clusters] = size
     inner = ~is_leaf
     clusters[inner] = np.argmax(_summed(left, right, share), axis=1)[inner]
-    worth = _worth(kernel, X, leaves, counted, left, right, threads)
+    worth = _worth(kernel, X, leaves, counted, left, right, threads, space, matrix)
     gain = np.zeros(n_nodes)
     gain[inner] = (worth[left] + worth[right] - worth)[inner]
     filled = replace(
@@ -81,18 +92,22 @@ def _worth(
     left: np.ndarray,
     right: np.ndarray,
     threads: int,
+    space: Space | None,
+    matrix: np.ndarray | None,
 ) -> np.ndarray:
     """Of each node the sum of the kernel over its pairs of rows, over its weight."""
     n, n_nodes = len(X), len(left)
-    weight, unit = in_units(weight)
-    member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
+    weight, unit = moderate_weights(weight)
     size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
-    if kernel.has_features:
-        points = kernel.features(X.astype(np.float64, copy=False))
-        sums = _summed(left, right, member @ (points - (weight @ points) / weight.sum()))
+    if space is None and kernel.has_features:
+        space = Space(kernel)
+    if space is not None:
+        sums, _ = point_sums(space, X, leaves, weight, threads, n_nodes)
+        sums = _summed(left, right, sums)
         stock = np.einsum("ij,ij->i", sums, sums)
     else:
-        stock = _pair_stocks(kernel, X, member, left, right, threads)
+        member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
+        stock = _pair_stocks(kernel, X, member, left, right, threads, matrix)
     return unit * np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
 
 
@@ -103,10 +118,11 @@ def _pair_stocks(
     left: np.ndarray,
     right: np.ndarray,
     threads: int,
+    matrix: np.ndarray | None,
 ) -> np.ndarray:
     """Of each node the sum of the kernel over its pairs of rows."""
     between = np.zeros((len(left), len(left)))
-    for rows, values in kernel_blocks(kernel, X, threads, None):
+    for rows, values in kernel_blocks(kernel, X, threads, matrix):
         between += member[:, rows] @ (member @ values.T).T
     stock = np.diagonal(between).copy()
     for node in np.flatnonzero(left != LEAF)[::-1]:

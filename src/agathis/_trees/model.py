@@ -6,6 +6,8 @@ and importances are the same code whatever grew the tree.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
@@ -13,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks import data as checks
+from agathis._checks.roles import EncodedRows
 from agathis._trees.tree import Tree
 
 
@@ -39,6 +42,10 @@ class TreeModel(ClusterMixin):
 
     tree_: Tree
 
+    if TYPE_CHECKING:  # scikit-learn's has no types
+
+        def fit_predict(self, X: ArrayLike, y: object = None, **params: object) -> np.ndarray: ...
+
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The cluster of each row.
 
@@ -50,7 +57,7 @@ class TreeModel(ClusterMixin):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        X, threads = self._rows_and_threads(X)
+        X, threads = self._rows_on_their_way(X)
         return self.tree_.predict(X, threads)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
@@ -64,7 +71,7 @@ class TreeModel(ClusterMixin):
         -------
         leaves : ndarray of shape (n_samples,)
         """
-        X, threads = self._rows_and_threads(X)
+        X, threads = self._rows_on_their_way(X)
         return self.tree_.apply(X, threads)
 
     def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
@@ -78,7 +85,7 @@ class TreeModel(ClusterMixin):
         -------
         indicator : sparse matrix of shape (n_samples, n_nodes)
         """
-        X, threads = self._rows_and_threads(X)
+        X, threads = self._rows_on_their_way(X)
         return self.tree_.decision_path(X, threads)
 
     def get_depth(self) -> int:
@@ -100,6 +107,19 @@ class TreeModel(ClusterMixin):
     def _takes_missing(self) -> bool:
         """Whether the fitted tree says where missing values go."""
         return False
+
+    def _rows_on_their_way(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+        """Rows that are to be sent to leaves, and no more.
+
+        An encoder of raw tables gives them as they come: gaps that the tree has not learnt about go
+        with the larger part, as in all that is exported of it.
+        """
+        if not isinstance(X, EncodedRows):
+            return self._rows_and_threads(X)
+        check_is_fitted(self, "tree_")
+        threads = checks.n_threads(self.n_jobs)
+        X, _ = checks.check_X(self, X, reset=False, missing=True, threads=threads)
+        return X, threads
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         check_is_fitted(self, "tree_")

@@ -82,6 +82,15 @@ class Tree:
     term_feature, term_weight : ndarray of shape (n_terms,)
         The columns that are summed, and by what each is multiplied. ``feature`` of the node is the
         first of them.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> tree = Kauri(2).fit([[0.0], [1.0], [9.0]]).tree_
+    >>> tree
+    Tree(2 leaves, 2 clusters, depth 1, 1 features)
+    >>> tree.threshold.tolist(), tree.cluster[tree.is_leaf].tolist()
+    ([5.0, -2.0, -2.0], [0, 1])
     """
 
     children_left: np.ndarray
@@ -245,6 +254,8 @@ class Tree:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
         """The tree of :meth:`to_dict`."""
+        if "term_steps" in data:
+            raise ValueError("data is a tree with steps before its terms: a SteppedTree reads it.")
         expected = [*DTYPES, "n_features"]
         if any(name in data for name in TERM_DTYPES):
             expected += TERM_DTYPES

@@ -3,15 +3,7 @@ import numpy as np
 
 from cython.parallel cimport prange
 
-
-cdef extern from "centres/loops.h" nogil:
-    enum:
-        CENTRE_PAD
-        CENTRE_BLOCK
-
-    void centre_distances(
-        const double* x, Py_ssize_t n, Py_ssize_t d, const double* centre, Py_ssize_t width,
-        double* out)
+from agathis._core.centres.distances cimport CENTRE_BLOCK, CENTRE_PAD, centre_distances
 
 
 # Less work than this is done by one thread.

@@ -181,6 +181,73 @@ cdef double bound_of(State s, Py_ssize_t leaf) noexcept nogil:
     return bound
 
 
+cdef double move_slack(State s, Py_ssize_t leaf, int kind, int32_t k) noexcept nogil:
+    """What may have come on top of a move of one side to cluster k, or to a new one (K)."""
+    cdef Side side
+    if k == s.n_clusters:
+        return s.kind_slack[leaf, kind]
+    side = largest_side(s, leaf, kind)
+    return s.kind_slack[leaf, kind] + arrive_slack(
+        &s.drift[leaf, k, 0], &side, s.kind_spread[leaf, kind])
+
+
+def renew(State s, Py_ssize_t leaf, double floor, Py_ssize_t few):
+    """Make what was known of a leaf of finite bound bounds of now.
+
+    These are of the best gain along each feature, and of each kind and target. Where more than
+    ``few`` features may gain ``floor``, all is left as it was.
+
+    Returns
+    -------
+    bool
+        Whether it was done.
+    """
+    cdef int kind
+    cdef int32_t k, K = s.n_clusters
+    cdef Py_ssize_t f, j, high = 0
+    cdef double most, slack, both = s.kind_gain[leaf, MOVE_BOTH]
+    # While clusters are founded a leaf depends on nothing else.
+    if s.founding():
+        return True
+    cdef double[:, ::1] moves = np.full((MOVE_BOTH, K + 1), -np.inf)
+    cdef double[:, ::1] slacks = np.zeros((MOVE_BOTH, K + 1))
+    cdef double[::1] raised = np.full(K + 1, -np.inf), best = np.full(s.n_features, -np.inf)
+    for kind in range(MOVE_BOTH):
+        if s.kind_gain[leaf, kind] == -INFINITY:
+            continue
+        for k in range(K + 1):
+            if k != s.cluster[leaf]:
+                moves[kind, k] = smaller(s.kind_gain[leaf, kind], s.target_gain[leaf, k])
+                slacks[kind, k] = move_slack(s, leaf, kind, k)
+    for f in range(s.n_features):
+        if s.best[leaf, f] == -INFINITY:
+            continue
+        most = smaller(s.best[leaf, f], both) + s.kind_slack[leaf, MOVE_BOTH]
+        for kind in range(MOVE_BOTH):
+            for k in range(K + 1):
+                most = larger(most, smaller(s.best[leaf, f], moves[kind, k]) + slacks[kind, k])
+        best[f] = most
+        high += most >= floor
+    if high > few:
+        return False
+    s.best[leaf, :] = best
+    for kind in range(MOVE_BOTH):
+        most = -INFINITY
+        for k in range(K + 1):
+            slack = moves[kind, k] + slacks[kind, k]
+            most, raised[k] = larger(most, slack), larger(raised[k], slack)
+        s.kind_gain[leaf, kind] = most
+    s.kind_gain[leaf, MOVE_BOTH] += s.kind_slack[leaf, MOVE_BOTH]
+    for k in range(K + 1):
+        s.target_gain[leaf, k] = raised[k]
+    for kind in range(MOVE_KINDS):
+        s.kind_slack[leaf, kind] = 0.0
+    for k in range(K):
+        for j in range(s.drift.shape[2]):
+            s.drift[leaf, k, j] = 0.0
+    return True
+
+
 def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     """Move a leaf to another cluster, and raise the bounds of the other leaves.
 

@@ -18,7 +18,7 @@ from agathis._core.pairs.scan cimport (
     scan_subsets, scan_work,
 )
 from agathis._core.pairs.state cimport State
-from agathis._core.shared.extremes cimport larger
+from agathis._core.shared.extremes cimport larger, smaller
 from agathis._core.shared.gains cimport leave
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
@@ -132,18 +132,121 @@ cdef void begin_leaf(State s, Py_ssize_t slot) noexcept nogil:
             s.drift[slot, k, j] = 0.0
 
 
+cdef void lower_leaf(State s, Py_ssize_t slot) noexcept nogil:
+    """Nothing gains more than the best along some feature."""
+    cdef Py_ssize_t kind, k, f
+    cdef double most = -INFINITY
+    for f in range(s.n_features):
+        most = larger(most, s.best[slot, f])
+    for kind in range(MOVE_KINDS):
+        s.kind_gain[slot, kind] = smaller(s.kind_gain[slot, kind], most)
+    for k in range(s.n_clusters + 1):
+        s.target_gain[slot, k] = smaller(s.target_gain[slot, k], most)
+    s.gain[slot] = s.bound[slot] = most
+
+
 cdef void gather(
-    State s, Py_ssize_t slot, const scan_result* result, int32_t n_clusters, const double* targets
+    State s, Py_ssize_t slot, const scan_result* result, int32_t n_clusters, const double* targets,
+    double unsure,
 ) noexcept nogil:
-    """Add what was found along some features."""
+    """Add what was found along some features; a stock over its size may be off by ``unsure``."""
     cdef Py_ssize_t kind, k
     for kind in range(MOVE_KINDS):
         s.kind_gain[slot, kind] = larger(s.kind_gain[slot, kind], result.gain[kind])
-        s.kind_spread[slot, kind] = larger(s.kind_spread[slot, kind], result.spread[kind])
+        s.kind_spread[slot, kind] = larger(
+            s.kind_spread[slot, kind],
+            result.spread[kind] + (2.0 * unsure if kind == MOVE_BOTH else unsure))
         s.gain[slot] = larger(s.gain[slot], result.gain[kind])
     for k in range(n_clusters + 1):
         s.target_gain[slot, k] = larger(s.target_gain[slot, k], targets[k])
     s.bound[slot] = s.gain[slot]
+
+
+cdef class LeafSearch:
+    """A look at some leaves along their features; ``finish`` writes down what it found.
+
+    Parameters
+    ----------
+    s : State
+    slots : ndarray of int32
+    drawn : ndarray of uint8 or None
+        ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
+        of them.
+    min_leaf : float
+    renewed : bool
+        Whether bounds of the leaves' gains are known (`renew` in clusters.pyx): they are looked at
+        by ``again`` alone.
+    """
+
+    cdef State s
+    cdef bint renewed
+    cdef const int32_t[::1] slots
+    cdef const uint8_t[:, ::1] drawn
+    cdef scan_clusters clusters
+    cdef Searched each
+    cdef Py_ssize_t[::1] first_task     # [leaf], and the end of the last
+    cdef double[:, ::1] work
+
+    def __init__(
+        self, State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf,
+        bint renewed=False,
+    ):
+        cdef Py_ssize_t j, step, first, d = s.n_features, count = slots.shape[0]
+        cdef Py_ssize_t n_tasks = 0, n_most = 0, K
+        cdef double elements = 0.0
+        cdef int threads
+        self.s, self.slots, self.drawn, self.clusters = s, slots, drawn, clusters_view(s)
+        self.renewed = renewed
+        self.first_task = np.zeros(count + 1, dtype=np.intp)
+        K = self.clusters.count
+        for j in range(count):
+            step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+            n_tasks += (d + step - 1) // step
+            self.first_task[j + 1] = n_tasks
+            elements += s.stop[slots[j]] - s.start[slots[j]]
+            n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
+        threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
+        # A row is one thread's; scan_work leaves a cache line between two.
+        self.work = np.empty((threads, scan_work(self.clusters.count, n_most)))
+        self.each = Searched(count, n_tasks, K)
+        n_tasks = 0
+        for j in range(count):
+            step = features_together(s.stop[slots[j]] - s.start[slots[j]])
+            for first in range(0, d, step):
+                self.each.tasks[n_tasks].leaf, self.each.tasks[n_tasks].first = j, first
+                self.each.tasks[n_tasks].n_features = min(step, d - first)
+                self.each.tasks[n_tasks].targets = self.each.targets + n_tasks * (K + 1)
+                n_tasks += 1
+        for j in prange(count, nogil=True, num_threads=threads, schedule="static"):
+            self.each.leaves[j] = leaf_view(s, slots[j], min_leaf, K, self.each.cross + j * K)
+        if not renewed:
+            self.look(np.arange(n_tasks))
+
+    cdef look(self, const Py_ssize_t[::1] tasks):
+        cdef Py_ssize_t t
+        with nogil, parallel(num_threads=<int>self.work.shape[0]):
+            for t in prange(tasks.shape[0], schedule="dynamic"):
+                run(self.s, &self.each.tasks[tasks[t]], self.slots, self.each.leaves,
+                    &self.clusters, self.drawn, &self.work[threadid(), 0])
+
+    def again(self, features):
+        """Look at the only leaf once more, along some features at least."""
+        n_samples = self.s.stop[self.slots[0]] - self.s.start[self.slots[0]]
+        tasks = np.unique(np.asarray(features) // features_together(n_samples))
+        self.look(tasks.astype(np.intp))
+
+    def finish(self, double unsure=0.0):
+        """Best gain of each leaf; for ``unsure`` see ``gather``."""
+        cdef Py_ssize_t j, t
+        for j in range(self.slots.shape[0]):
+            if self.renewed:
+                lower_leaf(self.s, self.slots[j])
+                continue
+            begin_leaf(self.s, self.slots[j])
+            for t in range(self.first_task[j], self.first_task[j + 1]):
+                gather(
+                    self.s, self.slots[j], &self.each.tasks[t].result, self.clusters.count,
+                    self.each.tasks[t].targets, unsure)
 
 
 def search(
@@ -152,43 +255,14 @@ def search(
 ):
     """Find the best gain of each leaf in ``slots``, over all thresholds, subsets and moves.
 
-    ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
-    of them. ``drawn_sources`` says the same of the sources of ``categories``. A leaf that cannot be
-    cut has the gain -inf.
+    ``drawn`` is that of ``LeafSearch``, and ``drawn_sources`` says the same of the sources of
+    ``categories``. A leaf that cannot be cut has the gain -inf.
     """
-    cdef Py_ssize_t j, t, step, first, d = s.n_features, count = slots.shape[0]
-    cdef scan_clusters clusters = clusters_view(s)
-    cdef Py_ssize_t n_tasks = 0, K = clusters.count, n_most = 0
-    cdef double elements = 0.0
-    for j in range(count):
-        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
-        n_tasks += (d + step - 1) // step
-        elements += s.stop[slots[j]] - s.start[slots[j]]
-        n_most = max(n_most, s.stop[slots[j]] - s.start[slots[j]])
-    cdef Py_ssize_t work_size = scan_work(clusters.count, n_most)
-    cdef int threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
-    cdef Searched each = Searched(count, n_tasks, K)
-    # A row is one thread's; scan_work leaves a cache line between two.
-    cdef double[:, ::1] work = np.empty((threads, work_size))
-    n_tasks = 0
-    for j in range(count):
-        step = features_together(s.stop[slots[j]] - s.start[slots[j]])
-        for first in range(0, d, step):
-            each.tasks[n_tasks].leaf, each.tasks[n_tasks].first = j, first
-            each.tasks[n_tasks].n_features = min(step, d - first)
-            each.tasks[n_tasks].targets = each.targets + n_tasks * (K + 1)
-            n_tasks += 1
-    with nogil, parallel(num_threads=threads):
-        for j in prange(count, schedule="static"):
-            each.leaves[j] = leaf_view(s, slots[j], min_leaf, K, each.cross + j * K)
-        for t in prange(n_tasks, schedule="dynamic"):
-            run(s, &each.tasks[t], slots, each.leaves, &clusters, drawn, &work[threadid(), 0])
-    for j in range(count):
-        begin_leaf(s, slots[j])
-    for t in range(n_tasks):
-        gather(s, slots[each.tasks[t].leaf], &each.tasks[t].result, K, each.tasks[t].targets)
+    cdef LeafSearch found = LeafSearch(s, slots, drawn, min_leaf)
+    found.finish()
     if categories is not None:
-        search_subsets(s, slots, each, &clusters, categories, drawn_sources, tolerance)
+        search_subsets(
+            s, slots, found.each, &found.clusters, categories, drawn_sources, tolerance)
 
 
 # Part of a search: one source in one leaf.
@@ -278,7 +352,7 @@ cdef search_subsets(
     for t in range(n_tasks):
         task = &tasks.each[t]
         c.best[slots[task.leaf], task.source] = task.gain
-        gather(s, slots[task.leaf], &task.result, <int32_t>K, task.targets)
+        gather(s, slots[task.leaf], &task.result, <int32_t>K, task.targets, 0.0)
 
 
 cdef void run_subsets(
@@ -299,7 +373,9 @@ cdef void run(
 ) noexcept nogil:
     cdef Py_ssize_t slot = slots[task.leaf]
     cdef scan_data data = data_view(s, slot)
-    cdef const uint8_t* drawn_here = NULL if drawn is None else &drawn[task.leaf, 0]
+    cdef const uint8_t* drawn_here = NULL
+    if drawn is not None:
+        drawn_here = &drawn[task.leaf, 0]
     scan_features(
         &leaves[task.leaf], clusters, &data, task.first, task.n_features, drawn_here, INFINITY,
         work, &s.best[slot, 0], task.targets, &task.result,

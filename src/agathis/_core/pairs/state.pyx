@@ -6,8 +6,8 @@ from agathis._core.shared.scan cimport SCAN_LANES, SCAN_PAD
 from agathis._core.shared.sorted cimport SortedSamples
 
 # Fewer steps than this, each a pair of samples and a feature, are done by one thread: waking
-# another costs more.
-cdef double SMALL_WORK = 2_000_000.0
+# another costs more, as it turns for milliseconds afterwards, waiting for the next.
+cdef double SMALL_WORK = 20_000_000.0
 
 
 cdef class State(SortedSamples):

@@ -99,6 +99,29 @@ def close_root(State s):
     s.share[0] = self_stock / weight
 
 
+def fill_stocks(State s, const double[::1] stocks):
+    """The stock of each sample with all, at the root."""
+    cdef Py_ssize_t i
+    for i in range(s.n_samples):
+        s.rows[i, STOCK_LEAF] = s.rows[i, STOCK_CLUSTER] = stocks[i]
+
+
+def part_stocks(State s, Py_ssize_t near, Py_ssize_t far, const double[::1] sums):
+    """Stocks of samples with their leaf after a cut, from those with ``near``."""
+    cdef Py_ssize_t position
+    cdef int32_t i
+    cdef double self_near = 0.0, self_far = 0.0
+    for position in range(s.start[near], s.stop[near]):
+        i = s.order[0, position]
+        s.rows[i, STOCK_LEAF] = s.weight[i] * sums[i]
+        self_near += s.rows[i, STOCK_LEAF]
+    for position in range(s.start[far], s.stop[far]):
+        i = s.order[0, position]
+        s.rows[i, STOCK_LEAF] -= s.weight[i] * sums[i]
+        self_far += s.rows[i, STOCK_LEAF]
+    s.leaf_self[near], s.leaf_self[far] = self_near, self_far
+
+
 cdef class Separation:
     """The pairs between two new leaves, taken off alpha.
 
@@ -172,23 +195,11 @@ cdef class Separation:
 
     def finish(self):
         cdef State s = self.s
-        cdef double[::1] sums = self.sums
-        cdef Py_ssize_t f, t, position
-        cdef int32_t i
-        cdef double self_near = 0.0, self_far = 0.0
+        cdef Py_ssize_t f, t
         for f in range(s.n_features):
             for t in range(self.ids.shape[0]):
                 s.alpha[f, self.ids[t]] -= self.taken[f, t]
-        for position in range(s.start[self.near], s.stop[self.near]):
-            i = s.order[0, position]
-            s.rows[i, STOCK_LEAF] = s.weight[i] * sums[i]
-            self_near += s.rows[i, STOCK_LEAF]
-        for t in range(self.ids.shape[0]):
-            i = self.ids[t]
-            s.rows[i, STOCK_LEAF] -= s.weight[i] * sums[i]
-            self_far += s.rows[i, STOCK_LEAF]
-        s.leaf_self[self.near] = self_near
-        s.leaf_self[self.far] = self_far
+        part_stocks(s, self.near, self.far, self.sums)
 
 
 # sums[i] += the stock of the four rows with each sample i of a chunk.

@@ -1,15 +1,19 @@
 /* Loops over rows of data, for float and double.
  *
  * Bins are found by a binary search without branches, many rows side by side.  To sum, some
- * rows are first made points, centred and padded; these stay in the cache while they are
- * added to the histogram of each feature.
+ * rows are first made points, centred, padded and in whole steps of a grid; these stay in the
+ * cache while they are added to the histogram of each feature.  Sums of whole numbers are exact:
+ * they do not depend on the order of the rows, nor on who sums which of them.
  */
 #include "points/bin_loops.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #include "shared/clones.h"
 #include "shared/lanes.h"
+#include "shared/wholes.h"
 
 enum {
     BIN_ROWS = 128,
@@ -61,37 +65,91 @@ fetch(const char *row, ptrdiff_t bytes)
 BINS_OF(bins_of_floats, float)
 BINS_OF(bins_of_doubles, double)
 
+/* The nearest whole number of a double below 2^51 is in its last bits once this is added. */
+static const double WHOLE = 6755399441055744.0;
+static const double WHOLE_MOST = 2251799813685248.0;
+static const double GRID_MOST = 4611686018427387904.0; /* 2^62 */
+
+AGATHIS_INLINE int64_t
+whole(double value)
+{
+    const double moved = value + WHOLE;
+    int64_t bits, zero;
+    memcpy(&bits, &moved, sizeof bits);
+    memcpy(&zero, &WHOLE, sizeof zero);
+    return bits - zero;
+}
+
+/* The same for any double, cut to what the grid holds; the largest that is cut is kept. */
+AGATHIS_INLINE int64_t
+whole_of_any(double value, double *most)
+{
+    const double length = fabs(value);
+    if (length < GRID_MOST)
+        return (int64_t)rint(value);
+    if (length > *most)
+        *most = length;
+    return value < 0 ? -(int64_t)GRID_MOST : (int64_t)GRID_MOST;
+}
+
 #define POINTS_OF(NAME, TYPE)                                                                  \
-    AGATHIS_CLONES double NAME(const TYPE *x, ptrdiff_t stride, const int32_t *ids,            \
-                               ptrdiff_t n, ptrdiff_t ahead, const double *origin,             \
-                               const double *gap, const double *weight,                        \
-                               ptrdiff_t n_components, ptrdiff_t width, int squares,           \
-                               double *out)                                                    \
+    AGATHIS_CLONES void NAME(const TYPE *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n, \
+                             ptrdiff_t ahead, const point_grid *grid, const double *weight,    \
+                             ptrdiff_t n_components, ptrdiff_t width, double *most,            \
+                             int64_t *out)                                                     \
     {                                                                                          \
         const ptrdiff_t bytes = n_components * (ptrdiff_t)sizeof(TYPE);                        \
-        double sum = 0.0;                                                                      \
+        const double *restrict origin = grid->origin, *restrict gap = grid->gap;               \
+        const double *restrict steps = grid->steps;                                            \
         for (ptrdiff_t r = 0; r < n; ++r) {                                                    \
             const TYPE *restrict row = x + ids[r] * stride;                                    \
             if (r + ROWS_AHEAD < ahead)                                                        \
                 fetch((const char *)(x + ids[r + ROWS_AHEAD] * stride), bytes);                \
-            double *restrict point = out + r * width;                                          \
-            const double w = weight ? weight[r] : 1.0;                                         \
-            double squared = 0.0;                                                              \
-            for (ptrdiff_t j = 0; j < n_components; ++j) {                                     \
+            int64_t *restrict point = out + r * width;                                         \
+            const double w = weight ? weight[r] * grid->ratio : 1.0;                           \
+            int far = 0;                                                                       \
+            if (weight) {                                                                      \
+                for (ptrdiff_t j = 0; j < n_components; ++j) {                                 \
+                    const double value = (double)row[j];                                       \
+                    const double off = value == value ? value - origin[j] : gap[j];            \
+                    const double at = w * rint(off * steps[j]);                                \
+                    far |= !(fabs(at) < WHOLE_MOST);                                           \
+                    point[j] = whole(at);                                                      \
+                }                                                                              \
+            } else {                                                                           \
+                for (ptrdiff_t j = 0; j < n_components; ++j) {                                 \
+                    const double value = (double)row[j];                                       \
+                    const double off = value == value ? value - origin[j] : gap[j];            \
+                    const double at = off * steps[j];                                          \
+                    far |= !(fabs(at) < WHOLE_MOST);                                           \
+                    point[j] = whole(at);                                                      \
+                }                                                                              \
+            }                                                                                  \
+            for (ptrdiff_t j = 0; far && j < n_components; ++j) {                              \
                 const double value = (double)row[j];                                           \
                 const double off = value == value ? value - origin[j] : gap[j];                \
-                point[j] = w * off;                                                            \
-                squared += off * off;                                                          \
+                point[j] = whole_of_any(w * rint(off * steps[j]), most + j);                   \
             }                                                                                  \
             for (ptrdiff_t j = n_components; j < width; ++j)                                   \
-                point[j] = 0.0;                                                                \
-            sum += w * squared;                                                                \
+                point[j] = 0;                                                                  \
         }                                                                                      \
-        return squares ? sum : 0.0;                                                            \
     }
 
 POINTS_OF(points_of_floats, float)
 POINTS_OF(points_of_doubles, double)
+
+AGATHIS_CLONES void
+points_weigh(const int64_t *points, ptrdiff_t n, ptrdiff_t width, uint64_t *high, uint64_t *low)
+{
+    for (ptrdiff_t r = 0; r < n; ++r) {
+        const int64_t *restrict point = points + r * width;
+        for (ptrdiff_t j = 0; j < width; ++j) {
+            const uint64_t length = (uint64_t)(point[j] < 0 ? -point[j] : point[j]);
+            high[j] += length >> 32;
+            low[j] += length & 0xffffffffu;
+        }
+    }
+}
 
 AGATHIS_CLONES void
 bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n, ptrdiff_t ahead,
@@ -107,16 +165,16 @@ bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
 }
 
 AGATHIS_CLONES void
-bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, const double *weight,
-         ptrdiff_t n, double *sum, double *count, double *total)
+bins_add(const int64_t *points, ptrdiff_t width, const uint8_t *bin, const int64_t *weight,
+         ptrdiff_t n, int64_t *sum, int64_t *count, int64_t *total)
 {
     for (ptrdiff_t r = 0; r < n; ++r) {
         const ptrdiff_t b = bin[r];
-        const double *restrict point = points + r * width;
-        double *restrict to = sum + b * width;
+        const int64_t *restrict point = points + r * width;
+        int64_t *restrict to = sum + b * width;
         for (ptrdiff_t j = 0; j < width; j += LANES)
-            lanes_store(to + j, lanes_plus(lanes_load(to + j), lanes_load(point + j)));
-        count[b] += 1.0;
+            wholes_store(to + j, wholes_plus(wholes_load(to + j), wholes_load(point + j)));
+        count[b] += 1;
         if (weight)
             total[b] += weight[r];
     }

@@ -19,18 +19,28 @@ void bins_of_floats(const float *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_f
 void bins_of_doubles(const double *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_features,
                      const double *edges, const int32_t *steps, uint8_t *bin);
 
+/* A grid that points lie on: component j of a point is a whole number of 1 / steps[j], a power of
+ * two, off the origin.  Steps are such that no sum over rows leaves 64 bits. */
+typedef struct {
+    const double *origin, *gap; /* `gap` stands for a missing component, off the origin */
+    const double *steps;
+    double ratio; /* of weights: 1, less where they are so large that steps must be coarser */
+} point_grid;
+
 /* IN x: rows `stride` values apart, of which `ids` are taken: n now, and `ahead` of them, these
- * included, sooner or later.  OUT: weight * (x - origin), or
- * weight * gap where x is missing; padded with zeros.  Returns the weighted sum of their squares
- * where `squares`, else 0. */
-double points_of_floats(const float *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                        ptrdiff_t ahead, const double *origin, const double *gap,
-                        const double *weight, ptrdiff_t n_components, ptrdiff_t width,
-                        int squares, double *out);
-double points_of_doubles(const double *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
-                         ptrdiff_t ahead, const double *origin, const double *gap,
-                         const double *weight, ptrdiff_t n_components, ptrdiff_t width,
-                         int squares, double *out);
+ * included, sooner or later.  OUT: weight * (x - origin), or weight * gap where x is missing, in
+ * steps; padded with zeros.  What is beyond 2^62 steps is cut, and most[j] raised to the largest
+ * of these. */
+void points_of_floats(const float *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
+                      ptrdiff_t ahead, const point_grid *grid, const double *weight,
+                      ptrdiff_t n_components, ptrdiff_t width, double *most, int64_t *out);
+void points_of_doubles(const double *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
+                       ptrdiff_t ahead, const point_grid *grid, const double *weight,
+                       ptrdiff_t n_components, ptrdiff_t width, double *most, int64_t *out);
+
+/* Add the lengths of n points, component by component; 2^32 high[j] + low[j] is their sum. */
+void points_weigh(const int64_t *points, ptrdiff_t n, ptrdiff_t width, uint64_t *high,
+                  uint64_t *low);
 
 /* OUT out[f * n + r]: the bin of feature f of row ids[r]; IN bin: rows `stride` bytes apart. */
 void bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n,
@@ -38,8 +48,8 @@ void bins_take(const uint8_t *bin, ptrdiff_t stride, const int32_t *ids, ptrdiff
 
 /* Add n points to the sums of their bins along one feature.  Where weight is NULL all weights
  * are 1, and the total is the count. */
-void bins_add(const double *points, ptrdiff_t width, const uint8_t *bin, const double *weight,
-              ptrdiff_t n, double *sum, double *count, double *total);
+void bins_add(const int64_t *points, ptrdiff_t width, const uint8_t *bin, const int64_t *weight,
+              ptrdiff_t n, int64_t *sum, int64_t *count, int64_t *total);
 
 /* OUT missing[f] += how many values are NaN; returns whether some value is infinite. */
 int look_over_floats(const float *x, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t n_features,

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 
 cdef extern from "points/bin_loops.h" nogil:
@@ -14,21 +14,29 @@ cdef extern from "points/bin_loops.h" nogil:
         const double* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features,
         const double* edges, const int32_t* steps, uint8_t* bin)
 
-    double points_of_floats(
+    ctypedef struct point_grid:
+        const double* origin
+        const double* gap
+        const double* steps
+        double ratio
+
+    void points_of_floats(
         const float* x, Py_ssize_t stride, const int32_t* ids, Py_ssize_t n, Py_ssize_t ahead,
-        const double* origin, const double* gap, const double* weight, Py_ssize_t n_components,
-        Py_ssize_t width, bint squares, double* out)
-    double points_of_doubles(
+        const point_grid* grid, const double* weight, Py_ssize_t n_components, Py_ssize_t width,
+        double* most, int64_t* out)
+    void points_of_doubles(
         const double* x, Py_ssize_t stride, const int32_t* ids, Py_ssize_t n, Py_ssize_t ahead,
-        const double* origin, const double* gap, const double* weight, Py_ssize_t n_components,
-        Py_ssize_t width, bint squares, double* out)
+        const point_grid* grid, const double* weight, Py_ssize_t n_components, Py_ssize_t width,
+        double* most, int64_t* out)
+    void points_weigh(
+        const int64_t* points, Py_ssize_t n, Py_ssize_t width, uint64_t* high, uint64_t* low)
 
     void bins_take(
         const uint8_t* bin, Py_ssize_t stride, const int32_t* ids, Py_ssize_t n,
         Py_ssize_t ahead, Py_ssize_t n_features, uint8_t* out)
     void bins_add(
-        const double* points, Py_ssize_t width, const uint8_t* bin, const double* weight,
-        Py_ssize_t n, double* sum, double* count, double* total)
+        const int64_t* points, Py_ssize_t width, const uint8_t* bin, const int64_t* weight,
+        Py_ssize_t n, int64_t* sum, int64_t* count, int64_t* total)
 
     int look_over_floats(
         const float* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features, int64_t* missing)

@@ -6,11 +6,13 @@ import numpy as np
 
 from cython cimport floating
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t, uint8_t
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from agathis._core.points.binning cimport (
-    BIN_COUNT, BIN_MISSING, bins_add, bins_take, points_of_doubles, points_of_floats,
+    BIN_COUNT, BIN_MISSING, bins_add, bins_take, point_grid, points_of_doubles, points_of_floats,
+    points_weigh,
 )
 from agathis._core.points.leaves cimport LeafTable, point_radius, point_rows
 
@@ -21,41 +23,63 @@ cdef enum:
 # Fewer additions than this are done by one thread.
 cdef double SMALL_WORK = 1_000_000.0
 cdef double SMALL_ROWS = 400_000.0
+# Squares are cut there.
+cdef double SQUARES_MOST = 4611686018427387904.0
 
 
 cdef class Histogram:
-    """Room to sum the rows of a leaf.
+    """Room to sum the rows of a leaf, exactly: points are whole numbers of steps of a grid.
 
     Parameters
     ----------
     n_features, width : int
-        Doubles of a padded point.
-    origin, gap : ndarray of shape (n_components,)
-        What is taken off each point, and what stands for a missing component after that.
-    weighted : bool
-        Whether rows come with weights.
+        Components of a padded point.
+    grid : Grid
+        Where the steps are (:mod:`agathis._growing.engines.grid`).
     threads : int
     """
 
     cdef readonly Py_ssize_t n_features, width
-    cdef readonly double squares
     cdef readonly Py_ssize_t n_samples
+    cdef readonly object grid
     cdef int threads
     cdef bint weighted
-    cdef const double[::1] origin, gap
-    cdef double[:, :, ::1] sum      # [f, bin, .]
-    cdef double[:, ::1] count, weight
+    cdef const double[::1] origin, gap, steps, units
+    cdef double ratio, weight_steps, square_steps
+    cdef int64_t[:, :, ::1] sum      # [f, bin, .]
+    cdef int64_t[:, ::1] count, weight
+    # What the root's rows need: lengths by component, squares, and the most that was cut off.
+    cdef uint64_t[:, ::1] lengths
+    cdef uint64_t[::1] squares
+    cdef double[::1] most
+    cdef double most_square
 
-    def __init__(
-        self, Py_ssize_t n_features, Py_ssize_t width, origin, gap, bint weighted, int threads
-    ):
+    def __init__(self, Py_ssize_t n_features, Py_ssize_t width, grid, int threads):
         self.n_features, self.width, self.threads = n_features, width, threads
-        self.origin, self.gap = origin, gap
-        self.weighted = weighted
-        self.sum = np.zeros((n_features, BIN_COUNT, width))
-        self.count = np.zeros((n_features, BIN_COUNT))
-        self.weight = np.zeros((n_features, BIN_COUNT)) if weighted else self.count
-        self.n_samples, self.squares = 0, 0.0
+        self.sum = np.zeros((n_features, BIN_COUNT, width), dtype=np.int64)
+        self.count = np.zeros((n_features, BIN_COUNT), dtype=np.int64)
+        self.n_samples = 0
+        self.set_grid(grid)
+
+    def set_grid(self, grid):
+        """Begin anew, with nothing added, on another grid."""
+        self.grid = grid
+        self.origin, self.gap, self.steps = grid.origin, grid.gap, grid.steps
+        self.weighted = grid.weight_steps is not None
+        units = np.zeros(self.width)
+        units[:len(grid.steps)] = 1.0 / grid.steps
+        self.units = units
+        self.ratio, self.square_steps = grid.ratio, grid.square_steps
+        self.weight_steps = grid.weight_steps if self.weighted else 1.0
+        self.weight = np.zeros((self.n_features, BIN_COUNT), dtype=np.int64) if (
+            self.weighted) else self.count
+        self.empty()
+
+    cdef void empty(self):
+        self.sum[:], self.count[:], self.weight[:], self.n_samples = 0, 0, 0, 0
+        self.lengths = np.zeros((2, self.width), dtype=np.uint64)
+        self.squares, self.most = np.zeros(3, dtype=np.uint64), np.zeros(self.width)
+        self.most_square = 0.0
 
     def add(
         self, const floating[:, ::1] phi, const uint8_t[:, ::1] bins, const int32_t[::1] ids,
@@ -63,7 +87,7 @@ cdef class Histogram:
     ):
         """Add rows; ``ids`` are their places in ``phi`` and ``bins``, ``weight`` their weights.
 
-        ``squares`` asks for the weighted sum of their squared lengths.
+        ``squares`` asks for the sums of lengths and squares too, which ``seen`` gives.
         """
         cdef Py_ssize_t part, n = ids.shape[0], d = self.n_features
         cdef int parts = 1
@@ -71,74 +95,149 @@ cdef class Histogram:
             raise ValueError("rows have weights, all of them, or none has")
         if <double>n * d * self.width > SMALL_WORK:
             parts = <int>min(<Py_ssize_t>self.threads, d)
-        cdef double[:, ::1] points = np.empty((parts, ROWS_TOGETHER * self.width))
+        cdef int64_t[:, ::1] points = np.empty((parts, ROWS_TOGETHER * self.width), dtype=np.int64)
         cdef uint8_t[:, ::1] own = np.empty((parts, ROWS_TOGETHER * d), dtype=np.uint8)
-        cdef double[::1] squared = np.zeros(parts)
+        cdef double[:, ::1] most = np.zeros((parts, self.width))
+        cdef int64_t[::1] shares = None
         if n == 0:
             return
+        if self.weighted:
+            shares = np.rint(np.multiply(weight, self.weight_steps)).astype(np.int64)
         for part in prange(parts, nogil=True, num_threads=parts, schedule="static"):
-            squared[part] = add_features(
-                self, phi, bins, ids, weight, part * d // parts, (part + 1) * d // parts,
-                squares and part == 0, &points[part, 0], &own[part, 0])
-        self.squares += squared[0]
+            add_features(
+                self, phi, bins, ids, weight, shares, part * d // parts, (part + 1) * d // parts,
+                squares and part == 0, &most[part, 0], &points[part, 0], &own[part, 0])
+        self.most = np.maximum(self.most, most[0])
         self.n_samples += n
+
+    @property
+    def seen(self):
+        """What the rows needed that were added with ``squares``: see ``Seen`` of the grid."""
+        cdef uint64_t[::1] three = self.squares
+        lengths = [(int(self.lengths[0, j]) << 32) + int(self.lengths[1, j])
+                   for j in range(self.origin.shape[0])]
+        squares = (int(three[0]) << 64) + (int(three[1]) << 32) + int(three[2])
+        return lengths, squares, np.asarray(self.most)[:self.origin.shape[0]], self.most_square
+
+    def sums(self):
+        """What was added, to be sent: bins that rows are in, their sums, counts and weights."""
+        count = np.asarray(self.count).ravel()
+        bins = np.flatnonzero(count)
+        sum = np.asarray(self.sum).reshape(-1, self.width)[bins, :self.origin.shape[0]]
+        weight = np.asarray(self.weight).ravel()[bins] if self.weighted else None
+        return bins.astype(np.int32), sum, count[bins], weight
+
+    def put(self, sums, Py_ssize_t n_samples):
+        """Add what another histogram of the same grid gave as its ``sums``."""
+        bins, sum, count, weight = sums
+        np.asarray(self.sum).reshape(-1, self.width)[bins, :self.origin.shape[0]] += sum
+        np.asarray(self.count).reshape(-1)[bins] += count
+        if self.weighted:
+            np.asarray(self.weight).reshape(-1)[bins] += weight
+        self.n_samples += n_samples
 
     def table(self):
         """The table of what was added; nothing is left of it here."""
-        cdef Py_ssize_t f, b, rows = 0, d = self.n_features, width = self.width
+        cdef Py_ssize_t f, b, rows = 0, d = self.n_features
         cdef bint missing = False
         for f in range(d):
-            missing |= self.count[f, BIN_MISSING] > 0.0
+            missing |= self.count[f, BIN_MISSING] > 0
             for b in range(BIN_MISSING):
-                rows += self.count[f, b] > 0.0
-        cdef Rows out = Rows(rows, d, width, missing)
+                rows += self.count[f, b] > 0
+        unit = np.asarray(self.units) / self.ratio
+        cdef Rows out = Rows(rows, d, self.width, missing, unit, 1.0 / self.weight_steps)
         for f in range(d):
             out.begin()
             for b in range(BIN_MISSING):
-                if self.count[f, b] > 0.0:
+                if self.count[f, b] > 0:
                     out.append(f, b, &self.sum[f, b, 0], self.count[f, b], self.weight[f, b])
                     self.clear(f, b)
-            if self.count[f, BIN_MISSING] > 0.0:
-                out.miss(f, &self.sum[f, BIN_MISSING, 0], self.count[f, BIN_MISSING],
-                         self.weight[f, BIN_MISSING])
+            if self.count[f, BIN_MISSING] > 0:
+                out.miss_steps(f, &self.sum[f, BIN_MISSING, 0], self.count[f, BIN_MISSING],
+                               self.weight[f, BIN_MISSING])
                 self.clear(f, BIN_MISSING)
         n_samples, self.n_samples = self.n_samples, 0
         return out.close(n_samples)
 
     cdef void clear(self, Py_ssize_t f, Py_ssize_t b) noexcept:
-        memset(&self.sum[f, b, 0], 0, self.width * sizeof(double))
-        self.count[f, b] = self.weight[f, b] = 0.0
+        memset(&self.sum[f, b, 0], 0, self.width * sizeof(int64_t))
+        self.count[f, b] = self.weight[f, b] = 0
 
 
-cdef double add_features(
+cdef void add_features(
     Histogram h, const floating[:, ::1] phi, const uint8_t[:, ::1] bins,
-    const int32_t[::1] ids, const double[::1] weight, Py_ssize_t first, Py_ssize_t stop,
-    bint squares, double* points, uint8_t* own,
+    const int32_t[::1] ids, const double[::1] weight, const int64_t[::1] shares, Py_ssize_t first,
+    Py_ssize_t stop, bint squares, double* most, int64_t* points, uint8_t* own,
 ) noexcept nogil:
     cdef Py_ssize_t begin = 0, n, f, D = h.origin.shape[0], stride = phi.shape[1]
     cdef const double* w = NULL
-    cdef double squared = 0.0
+    cdef const int64_t* share = NULL
+    cdef point_grid grid
+    grid.origin, grid.gap, grid.steps = &h.origin[0], &h.gap[0], &h.steps[0]
+    grid.ratio = h.ratio
     while begin < ids.shape[0]:
         n = min(<Py_ssize_t>ROWS_TOGETHER, ids.shape[0] - begin)
         if weight is not None:
-            w = &weight[begin]
+            w, share = &weight[begin], &shares[begin]
         if floating is float:
-            squared += points_of_floats(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0],
-                w, D, h.width, squares, points)
+            points_of_floats(
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &grid, w, D, h.width,
+                most, points)
         else:
-            squared += points_of_doubles(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &h.origin[0], &h.gap[0],
-                w, D, h.width, squares, points)
+            points_of_doubles(
+                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &grid, w, D, h.width,
+                most, points)
         bins_take(
             &bins[0, first], bins.shape[1], &ids[begin], n, ids.shape[0] - begin, stop - first,
             own)
         for f in range(first, stop):
             bins_add(
-                points, h.width, own + (f - first) * n, w, n, &h.sum[f, 0, 0], &h.count[f, 0],
+                points, h.width, own + (f - first) * n, share, n, &h.sum[f, 0, 0], &h.count[f, 0],
                 NULL if w == NULL else &h.weight[f, 0])
+        if squares:
+            points_weigh(points, n, h.width, &h.lengths[0, 0], &h.lengths[1, 0])
+            add_squares(h, points, w, n)
         begin += n
-    return squared
+
+
+cdef void add_squares(
+    Histogram h, const int64_t* points, const double* w, Py_ssize_t n
+) noexcept nogil:
+    """Add the squared lengths of points to sums of whole numbers.
+
+    Here and not among the loops, where the compiler may sum in any order: what comes out must be
+    the same on every machine.
+    """
+    cdef Py_ssize_t r, j, D = h.origin.shape[0]
+    cdef const int64_t* point = points
+    cdef double a, b, c, d, squared
+    cdef double[4] four
+    cdef uint64_t steps
+    for r in range(n):
+        point = points + r * h.width
+        four[0] = four[1] = four[2] = four[3] = 0.0
+        # Padding is zeros, in steps of any size.
+        for j in range(0, D, 4):
+            a = <double>point[j] * h.units[j]
+            b = <double>point[j + 1] * h.units[j + 1]
+            c = <double>point[j + 2] * h.units[j + 2]
+            d = <double>point[j + 3] * h.units[j + 3]
+            four[0] += a * a
+            four[1] += b * b
+            four[2] += c * c
+            four[3] += d * d
+        squared = (four[0] + four[1]) + (four[2] + four[3])
+        if w != NULL:
+            # Weights are in the points, and no row has none.
+            squared /= w[r] * h.ratio * h.ratio
+        squared *= h.square_steps
+        if not squared < SQUARES_MOST:
+            h.most_square = max(h.most_square, squared) if squared == squared else INFINITY
+            continue
+        steps = <uint64_t>squared
+        h.squares[0] += steps >> 32
+        h.squares[1] += steps & 0xffffffffu
+        h.squares[2] += <uint64_t>((squared - <double>steps) * 4294967296.0)
 
 
 cdef class Rows:
@@ -151,9 +250,19 @@ cdef class Rows:
     cdef int32_t[::1] rows          # [f] how many
     cdef double[:, ::1] missing
     cdef double[::1] missing_count, missing_weight
+    # Of whole numbers: what a step is, and the sums of the feature so far.
+    cdef const double[::1] unit
+    cdef double weight_unit
+    cdef int64_t[::1] so_far
+    cdef int64_t count_so_far, weight_so_far
 
-    def __init__(self, Py_ssize_t rows, Py_ssize_t d, Py_ssize_t width, bint missing):
+    def __init__(
+        self, Py_ssize_t rows, Py_ssize_t d, Py_ssize_t width, bint missing, unit=None,
+        double weight_unit=1.0,
+    ):
         self.row = self.begin_row = 0
+        self.unit, self.weight_unit = unit, weight_unit
+        self.so_far = np.zeros(width, dtype=np.int64)
         self.sum = np.empty((rows, width))
         self.count, self.weight = np.empty(rows), np.empty(rows)
         self.bin = np.empty(rows, dtype=np.uint8)
@@ -166,17 +275,21 @@ cdef class Rows:
     cdef void begin(self) noexcept:
         """A new feature."""
         self.begin_row = self.row
+        self.so_far[:] = 0
+        self.count_so_far = self.weight_so_far = 0
 
     cdef void append(
-        self, Py_ssize_t f, Py_ssize_t b, const double* sum, double count, double weight
+        self, Py_ssize_t f, Py_ssize_t b, const int64_t* sum, int64_t count, int64_t weight
     ) noexcept:
-        """One more bin: the sums up to it are written."""
+        """One more bin, in steps: the sums up to it are written."""
         cdef Py_ssize_t j, row = self.row
-        cdef bint inner = row > self.begin_row
         for j in range(self.sum.shape[1]):
-            self.sum[row, j] = sum[j] + (self.sum[row - 1, j] if inner else 0.0)
-        self.count[row] = count + (self.count[row - 1] if inner else 0.0)
-        self.weight[row] = weight + (self.weight[row - 1] if inner else 0.0)
+            self.so_far[j] += sum[j]
+            self.sum[row, j] = <double>self.so_far[j] * self.unit[j]
+        self.count_so_far += count
+        self.weight_so_far += weight
+        self.count[row] = <double>self.count_so_far
+        self.weight[row] = <double>self.weight_so_far * self.weight_unit
         self.bin[row] = <uint8_t>b
         self.rows[f] += 1
         self.row += 1
@@ -199,6 +312,16 @@ cdef class Rows:
         for j in range(self.sum.shape[1]):
             self.missing[f, j] = sum[j]
         self.missing_count[f], self.missing_weight[f] = count, weight
+
+    cdef void miss_steps(
+        self, Py_ssize_t f, const int64_t* sum, int64_t count, int64_t weight
+    ) noexcept:
+        """The missing values of a feature, in steps."""
+        cdef Py_ssize_t j
+        for j in range(self.sum.shape[1]):
+            self.missing[f, j] = <double>sum[j] * self.unit[j]
+        self.missing_count[f] = <double>count
+        self.missing_weight[f] = <double>weight * self.weight_unit
 
     cdef LeafTable close(self, Py_ssize_t n_samples):
         """The table, with its rows in blocks."""
@@ -245,72 +368,6 @@ cdef class Rows:
             total, n_samples, leaf_weight,
             (ends, sum, count, weight, bin), missing,
         )
-
-
-def combined(LeafTable one, LeafTable other):
-    """The table of the rows of two tables of the same bins; ``remainder`` is its inverse."""
-    cdef Py_ssize_t f, p, q, p_begin, q_begin, p_stop, q_stop, b, j
-    cdef Py_ssize_t d = one.first.shape[0], width = one.sum.shape[1]
-    cdef double count, weight
-    cdef double[::1] sum = np.empty(width)
-    cdef bint missing = one.missing is not None or other.missing is not None
-    if one.row is None or other.row is None:
-        raise ValueError("only tables of bins can be added")
-    if other.first.shape[0] != d or other.sum.shape[1] != width:
-        raise ValueError(
-            f"tables must be of the same features and width; these have {d} and "
-            f"{other.first.shape[0]} features, width {width} and {other.sum.shape[1]}")
-    cdef Rows out = Rows(one.row_sum.shape[0] + other.row_sum.shape[0], d, width, missing)
-    p_stop = q_stop = 0
-    for f in range(d):
-        out.begin()
-        p = p_begin = p_stop
-        q = q_begin = q_stop
-        if one.stop[f] > one.first[f]:
-            p_stop = one.row[one.stop[f] - 1] + 1
-        if other.stop[f] > other.first[f]:
-            q_stop = other.row[other.stop[f] - 1] + 1
-        while p < p_stop or q < q_stop:
-            # The next bin that one of them has; its sums are those up to it of both.
-            b = BIN_MISSING
-            if p < p_stop:
-                b = one.bin[p]
-            if q < q_stop and other.bin[q] < b:
-                b = other.bin[q]
-            if p < p_stop and one.bin[p] == b:
-                p += 1
-            if q < q_stop and other.bin[q] == b:
-                q += 1
-            count = weight = 0.0
-            sum[:] = 0.0
-            if p > p_begin:
-                count, weight = one.row_count[p - 1], one.row_weight[p - 1]
-                sum[:] = one.row_sum[p - 1]
-            if q > q_begin:
-                count += other.row_count[q - 1]
-                weight += other.row_weight[q - 1]
-                for j in range(width):
-                    sum[j] += other.row_sum[q - 1, j]
-            out.append_up_to(f, b, &sum[0], NULL, count, weight)
-        count = weight = 0.0
-        sum[:] = 0.0
-        for table in (one, other):
-            count, weight = add_missing(table, f, count, weight, sum)
-        if count > 0.0:
-            out.miss(f, &sum[0], count, weight)
-    return out.close(one.n_samples + other.n_samples)
-
-
-cdef (double, double) add_missing(
-    LeafTable table, Py_ssize_t f, double count, double weight, double[::1] sum
-):
-    """Samples and weight with those of a table that miss a value; ``sum`` grows by theirs."""
-    cdef Py_ssize_t j
-    if table.missing is None:
-        return count, weight
-    for j in range(sum.shape[0]):
-        sum[j] += table.missing[f, j]
-    return count + table.missing_count[f], weight + table.missing_weight[f]
 
 
 def remainder(LeafTable parent, LeafTable child):

@@ -8,6 +8,7 @@ cdef extern from "points/points.h" nogil:
         POINT_PAD
         CUT_KEPT
         CUT_TARGETS
+        CUT_BEST
 
     ctypedef struct point_table:
         Py_ssize_t width
@@ -48,6 +49,24 @@ cdef extern from "points/points.h" nogil:
         Py_ssize_t row
         int missing_left
 
+    ctypedef struct point_promise:
+        double top
+
+    ctypedef struct point_way:
+        double reach, scatter, furthest
+
+    void point_promise_clear(point_promise* promise)
+
+    void point_promise_add(point_promise* promise, const point_promise* more)
+
+    double point_promised(
+        const point_promise* promise, double leaf_weight, double size, const point_way* way,
+        double enough)
+
+    void point_look(
+        const double* points, const double* weight, Py_ssize_t n, Py_ssize_t width,
+        const double* direction, point_way* way)
+
     size_t point_work(int32_t n_clusters, Py_ssize_t width)
 
     Py_ssize_t point_cuts(const point_table* table, Py_ssize_t f)
@@ -58,21 +77,24 @@ cdef extern from "points/points.h" nogil:
     void point_scan(
         const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
         const point_table* table, Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn,
-        double* work, double* bound)
+        double* work, double* bound, point_promise* promise)
 
     double point_refine(
         const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
         const point_table* table, Py_ssize_t f, Py_ssize_t b, const point_samples* samples,
         double floor, double* work, point_cut* reached)
 
-    Py_ssize_t point_block(Py_ssize_t done, Py_ssize_t n, Py_ssize_t few, Py_ssize_t most)
+    ctypedef struct point_grain:
+        Py_ssize_t few, parts, most
+
+    Py_ssize_t point_block(Py_ssize_t done, Py_ssize_t n, const point_grain* grain)
 
     Py_ssize_t point_rows(
         const double* weight, Py_ssize_t done, Py_ssize_t n, Py_ssize_t most)
 
     Py_ssize_t point_sums(
-        const point_samples* samples, Py_ssize_t n, Py_ssize_t width, Py_ssize_t few,
-        Py_ssize_t most, double total, double* sum, double* count, double* weight,
+        const point_samples* samples, Py_ssize_t n, Py_ssize_t width, const point_grain* grain,
+        double total, double* sum, double* count, double* weight,
         double* radius)
 
     double point_radius(
@@ -98,7 +120,15 @@ cdef class LeafTable:
     cdef int64_t[:, ::1] kept_target  # [CUT_..TARGET, cut]
     cdef int32_t[::1] cut_first     # [f]
     cdef bint has_moments           # whether what is kept of the leaf alone is there
-    cdef int64_t seen               # when its bounds and arrivals were last worked out, or -1
+    cdef point_promise promise
+    cdef double[:, ::1] points      # about their mean, where clusters are many; else None
+    cdef double[::1] point_weight
+    cdef int64_t[::1] seen          # [k] when it was last asked about cluster k, or -1
+    cdef uint8_t[::1] way_memory
+    cdef point_way* ways            # [k] to cluster k as it was at way_at[k]
+    cdef int64_t[::1] way_at
+
+    cdef know(self, Py_ssize_t n_clusters)
 
     @staticmethod
     cdef LeafTable with_room(
@@ -121,11 +151,17 @@ cdef class PointState:
     cdef double[:, ::1] turned          # [., k] the same
     cdef double[::1] stock, size, share
     cdef int32_t[::1] leaves_in         # [k]
+    cdef double[::1] direction          # room
     cdef int64_t clock                  # counts the changes of clusters
     cdef int64_t[::1] changed           # [k] when it last changed
+    cdef public double tolerance        # what bounds are rounded by
+    cdef public bint lazy               # whether promises tell of all that a leaf may gain
 
     cdef bint founding(self) noexcept nogil
     cdef join(self, int32_t k, LeafTable table, double sign)
+    cdef double promised(self, LeafTable table, int32_t k, double enough) noexcept
+    cdef void look(self, LeafTable table, int32_t k, point_way* way) noexcept
+    cdef void doubt(self, int32_t source, int32_t target) noexcept
     cdef int threads_for(self, double work) noexcept nogil
     cdef scan_clusters clusters_view(self, bint all) noexcept nogil
     cdef double cross_with(

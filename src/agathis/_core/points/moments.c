@@ -16,26 +16,12 @@ point_cuts(const point_table *table, ptrdiff_t f)
     return cuts;
 }
 
-/* The squared distance of the mean of the left side from the leaf's, times the squared weight of
- * that side; of the right side it is the same. */
-AGATHIS_INLINE double
-squared_moment(const double *row, double share, const double *total, ptrdiff_t width)
-{
-    lanes squared;
-    lanes_clear(&squared);
-    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        lanes mean;
-        lanes_clear(&mean);
-        lanes_add_scaled(&mean, share, lanes_load(total + j));
-        lanes_add_square(&squared, lanes_load(row + j), mean);
-    }
-    return lanes_sum(squared);
-}
-
 /* The slack of a cut is that of the blocks on both of its sides. */
 AGATHIS_INLINE void
-widen(const point_table *table, const cut_range *range, ptrdiff_t first)
+widen(const point_table *table, const cut_range *range, ptrdiff_t first, double leaf_weight)
 {
+    double *least = kept_of(table, CUT_LEAST, first) - range->begin;
+    double *far_least = kept_of(table, CUT_FAR_LEAST, first) - range->begin;
     double *wide = kept_of(table, CUT_WIDE, first) - range->begin;
     double *near = kept_of(table, CUT_NEAR, first) - range->begin;
     double *far = kept_of(table, CUT_FAR, first) - range->begin;
@@ -44,12 +30,17 @@ widen(const point_table *table, const cut_range *range, ptrdiff_t first)
         const double near_here = near[b], far_here = far[b];
         const double radius = b > range->begin ? table->radius[b] : 0.0;
         wide[b] = near[b] = far[b] = 0.0;
-        if (radius > 0.0 && radius < INFINITY)
+        least[b] = table->weight[b];
+        far_least[b] = leaf_weight - table->weight[b];
+        if (radius > 0.0 && radius < INFINITY) {
+            least[b] = table->weight[b - 1];
+            far_least[b - 1] = far_least[b];
             for (ptrdiff_t u = b - 1; u <= b; ++u) {
                 wide[u] = larger(wide[u], 2.0 * radius);
                 near[u] = larger(near[u], larger(near_before, near_here));
                 far[u] = larger(far[u], larger(far_before, far_here));
             }
+        }
         near_before = near_here;
         far_before = far_here;
     }
@@ -77,9 +68,10 @@ point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
                 sqrt(squared_moment(row, weight / leaf_weight, table->total, width));
             self_products(row, table->total, width, kept_of(table, CUT_SELF, c),
                           kept_of(table, CUT_FAR_SELF, c));
+            *kept_of(table, CUT_MOMENT, c) = moment;
             *kept_of(table, CUT_NEAR, c) = moment / weight;
             *kept_of(table, CUT_FAR, c) = moment / (leaf_weight - weight);
         }
-        widen(table, &range, table->cut_first[f]);
+        widen(table, &range, table->cut_first[f], leaf_weight);
     }
 }

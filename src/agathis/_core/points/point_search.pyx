@@ -1,10 +1,11 @@
 # The best splits of leaves that are tables of sums.
 #
 # `search` first finds for each block of the tables of all leaves that it is given a bound of
-# what the cuts there may gain (points.h). A leaf that was searched before is only asked about its
-# own cluster and those that changed. Then it looks into the blocks one by one, the most promising
-# first, until none is left whose bound reaches the best gain. `locate` says where a split is, and
-# which move it makes.
+# what the cuts there may gain (points.h). A leaf is asked about its own cluster where that changed,
+# and of the others that changed, or were never asked about, only about those for which its promise
+# reaches the best gain. Then it looks into the blocks one by one, the most promising first, until
+# none is left whose bound reaches the best gain. `locate` says where a split is, and which move it
+# makes.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
@@ -15,7 +16,7 @@ from libc.stdlib cimport calloc, free
 from agathis._core.points.point_categories cimport LeafItems, PointCategories
 from agathis._core.points.leaves cimport (
     LeafTable, PointState, point_clusters, point_cut, point_moments, point_refine, point_samples,
-    point_scan, point_table, point_work,
+    point_promise, point_promise_add, point_promise_clear, point_scan, point_table, point_work,
 )
 from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.shared.extremes cimport larger
@@ -29,17 +30,17 @@ cdef enum:
     THEN_REFINED = 128       # and between two looks at it
 
 
-# A leaf with its own cluster, and those that changed since its last scan.
-cdef struct Changed:
+# A cluster that promises a leaf less than this share of the best gain is not looked at closely.
+cdef double PASSED_OVER = 0.8
+
+
+# A leaf with its own cluster, and some of those that are pending.
+cdef struct Some:
     scan_leaf leaf
     scan_clusters clusters
     point_clusters sums
-    double stock[SCAN_LANES]
-    double size[SCAN_LANES]
-    double share[SCAN_LANES]
-    double cross[SCAN_LANES]
-    double reach[SCAN_LANES]
-    int32_t id[SCAN_LANES]
+    double* numbers     # what the others point to
+    int32_t* id
 
 
 # A leaf as the scans see it.
@@ -47,16 +48,19 @@ cdef struct View:
     scan_leaf leaf
     point_table table
     point_clusters sums
+    point_promise* promise
     double* bound
     double* cross       # with each cluster, once `complete`
     double* reach
-    double* few         # room for the sums of the clusters in `changed`
-    Changed changed
+    Some some
     bint complete
     bint has_moments
-    bint all            # whether the scan is of all clusters
+    bint scanned        # whether there is anything to scan,
+    bint all            # of all clusters
+    bint asked          # whether pending clusters are to be chosen
     double most         # the largest bound
     bint promising      # whether that reaches the best gain
+    double rest         # what moves to clusters that are still pending may gain
 
 
 cdef class Views:
@@ -69,7 +73,7 @@ cdef class Views:
     cdef double* room
 
     def __init__(self, PointState s, const int32_t[::1] slots, double min_leaf, bint all):
-        cdef Py_ssize_t j, each = 2 * s.n_clusters + s.width * SCAN_LANES
+        cdef Py_ssize_t j, each = 2 * s.n_clusters
         cdef LeafTable table
         cdef View* view
         self.state, self.count, self.min_leaf = s, slots.shape[0], min_leaf
@@ -85,12 +89,17 @@ cdef class Views:
             view = &self.each[j]
             view.table, view.bound, view.has_moments = (
                 table.view(), &table.bound[0], table.has_moments)
+            view.promise = &table.promise
             view.cross = self.room + j * each
             view.reach = view.cross + s.n_clusters
-            view.few = view.reach + s.n_clusters
-            view.all = True
+            view.all = view.scanned = view.asked = True
 
     def __dealloc__(self):
+        cdef Py_ssize_t j
+        if self.each != NULL:
+            for j in range(self.count):
+                free(self.each[j].some.numbers)
+                free(self.each[j].some.id)
         free(self.each)
         free(self.room)
 
@@ -122,38 +131,60 @@ cdef class Views:
         view.sums.reach = view.reach
         view.complete = True
 
-    cdef bint only_changed(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
-        """Let a leaf know the clusters that changed; False where it must be asked about all."""
+    cdef choose(self, Py_ssize_t j, double floor, bint only_own):
+        """Have a leaf asked about its own cluster where that changed, or about the pending ones.
+
+        Of these only about those that may gain ``floor``.
+        """
         cdef PointState s = self.state
         cdef LeafTable table = <LeafTable>self.tables[j]
         cdef View* view = &self.each[j]
-        cdef Changed* few = &view.changed
-        cdef int32_t k, m, n = 1, own = s.cluster[slot]
-        cdef Py_ssize_t c
-        if table.seen < 0:
-            return False
-        few.id[0], few.sums.own_changed = own, s.changed[own] > table.seen
-        for k in range(s.n_clusters):
-            if k != own and s.changed[k] > table.seen:
-                if n == SCAN_LANES:
-                    return False
-                few.id[n] = k
-                n += 1
+        cdef Some* some = &view.some
+        cdef int32_t k, m, n = 1, own = view.leaf.own
+        cdef Py_ssize_t c, lanes
+        cdef double* numbers
+        cdef double promised
+        free(some.numbers)
+        free(some.id)
+        some.numbers, some.id = NULL, <int32_t*>calloc(s.n_clusters + 1, sizeof(int32_t))
+        if some.id == NULL:
+            raise MemoryError
+        some.sums = view.sums
+        some.id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
+        if not only_own:
+            view.rest = -INFINITY
+            for k in range(s.n_clusters):
+                if k == own or s.changed[k] <= table.seen[k]:
+                    continue
+                # Where less is known, the leaf need not be searched again so soon.
+                promised = s.promised(table, k, PASSED_OVER * floor)
+                if promised >= floor:
+                    some.id[n] = k
+                    n += 1
+                else:
+                    view.rest = larger(view.rest, promised)
+        view.all, view.scanned = False, n > 1 or some.sums.own_changed
+        if not view.scanned:
+            return
+        lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
+        some.numbers = numbers = <double*>calloc(lanes * (5 + s.width), sizeof(double))
+        if numbers == NULL:
+            raise MemoryError
+        some.leaf, some.clusters = view.leaf, self.clusters
+        some.leaf.own, some.leaf.cross = 0, numbers
+        some.sums.reach = numbers + lanes
+        some.clusters.count, some.clusters.id = n, some.id
+        some.clusters.stock, some.clusters.size, some.clusters.share = (
+            numbers + 2 * lanes, numbers + 3 * lanes, numbers + 4 * lanes)
+        some.sums.sum, some.sums.lanes = numbers + 5 * lanes, lanes
         for m in range(n):
-            k = few.id[m]
-            few.stock[m], few.size[m], few.share[m] = s.stock[k], s.size[k], s.share[k]
-            few.cross[m] = s.cross_with(table, k, &few.reach[m])
+            k = some.id[m]
+            numbers[m], numbers[lanes + m] = view.cross[k], view.reach[k]
+            numbers[2 * lanes + m], numbers[3 * lanes + m], numbers[4 * lanes + m] = (
+                s.stock[k], s.size[k], s.share[k])
             for c in range(s.width):
-                view.few[c * SCAN_LANES + m] = s.centre[k, c]
-        few.leaf = s.leaf_view(slot, table, self.min_leaf, few.cross[0], &few.sums.rest)
-        few.leaf.own, few.leaf.cross = 0, few.cross
-        few.clusters = self.clusters
-        few.clusters.count, few.clusters.id = n, few.id
-        few.clusters.stock, few.clusters.size, few.clusters.share = (
-            few.stock, few.size, few.share)
-        few.sums.sum, few.sums.lanes, few.sums.reach = view.few, SCAN_LANES, few.reach
-        view.all = False
-        return True
+                numbers[(5 + c) * lanes + m] = s.centre[k, c]
+            table.seen[k] = s.clock
 
 
 cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
@@ -166,45 +197,60 @@ cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
     cdef Py_ssize_t[:, ::1] tasks = np.empty((views.count * s.n_features, 3), dtype=np.intp)
     for j in range(views.count):
         view = &views.each[j]
-        if not (view.all or view.changed.clusters.count > 1 or view.changed.sums.own_changed):
+        if not view.scanned:
             continue
         begin = blocks = 0
-        each = 2 + (views.clusters.count if view.all else view.changed.clusters.count)
+        each = 2 + (views.clusters.count if view.all else view.some.clusters.count)
         for f in range(s.n_features):
             blocks += view.table.stop[f] - view.table.first[f]
             if f + 1 == s.n_features or blocks > BLOCKS_TOGETHER:
                 tasks[n_tasks, 0], tasks[n_tasks, 1], tasks[n_tasks, 2] = j, begin, f + 1 - begin
                 n_tasks, begin = n_tasks + 1, f + 1
                 steps, blocks = steps + blocks * each * s.width, 0
+    if n_tasks == 0:
+        return
     cdef int threads = s.threads_for(steps)
     cdef double[:, ::1] work = np.empty((threads, point_work(s.n_clusters, s.width)))
+    cdef uint8_t[::1] memory = np.empty(n_tasks * sizeof(point_promise), dtype=np.uint8)
+    cdef point_promise* promises = <point_promise*>&memory[0]
     if threads == 1:
         for t in range(n_tasks):
-            scan_task(views, &tasks[t, 0], drawn, &work[0, 0])
+            scan_task(views, &tasks[t, 0], drawn, &work[0, 0], &promises[t])
     else:
         with nogil, parallel(num_threads=threads):
             for t in prange(n_tasks, schedule="dynamic"):
-                scan_task(views, &tasks[t, 0], drawn, &work[threadid(), 0])
-    for j in range(views.count):
-        table = <LeafTable>views.tables[j]
-        table.has_moments = True
+                scan_task(
+                    views, &tasks[t, 0], drawn, &work[threadid(), 0], &promises[t])
+    for t in range(n_tasks):
+        view = &views.each[tasks[t, 0]]
+        table = <LeafTable>views.tables[tasks[t, 0]]
+        table.has_moments = view.has_moments = True
+        if not view.all:
+            if tasks[t, 1] == 0:
+                point_promise_clear(view.promise)
+            point_promise_add(view.promise, &promises[t])
 
 
 cdef void scan_task(
-    Views views, const Py_ssize_t* task, const uint8_t[:, ::1] drawn, double* work
+    Views views, const Py_ssize_t* task, const uint8_t[:, ::1] drawn, double* work,
+    point_promise* promise,
 ) noexcept nogil:
     cdef View* view = &views.each[task[0]]
-    cdef Changed* few = &view.changed
+    cdef Some* some = &view.some
+    cdef const uint8_t* drawn_here = NULL
+    if drawn is not None:
+        drawn_here = &drawn[task[0], 0]
     if not view.has_moments:
         point_moments(&view.table, view.leaf.weight, task[1], task[2])
     if view.all:
         point_scan(
-            &view.leaf, &views.clusters, &view.sums, &view.table, task[1], task[2],
-            NULL if drawn is None else &drawn[task[0], 0], work, view.bound)
-    else:
-        point_scan(
-            &few.leaf, &few.clusters, &few.sums, &view.table, task[1], task[2], NULL, work,
-            view.bound)
+            &view.leaf, &views.clusters, &view.sums, &view.table, task[1], task[2], drawn_here,
+            work, view.bound, NULL)
+        return
+    point_promise_clear(promise)
+    point_scan(
+        &some.leaf, &some.clusters, &some.sums, &view.table, task[1], task[2], NULL, work,
+        view.bound, promise)
 
 
 cdef void refine_block(
@@ -222,13 +268,14 @@ cdef void refine_block(
         &ignored)
 
 
-cdef refine(
+cdef double refine(
     PointState s, Views views, const int32_t[::1] slots, double best, double tolerance,
-    SortedPoints samples,
-):
-    """Look into the blocks that may hold the best cut, the most promising first.
+    SortedPoints samples, bint only_first,
+) except? -1.0:
+    """Look into the blocks that may hold the best cut, the most promising first; the best gain.
 
-    Their bound is their best gain afterwards.
+    Their bound is their best gain afterwards. With ``only_first`` no more than some are looked
+    into, to know about how large the best gain is.
     """
     cdef Py_ssize_t j, f, b, t, n = 0, begin, stop
     cdef View* view
@@ -238,7 +285,7 @@ cdef refine(
         if view.promising:
             n += (<LeafTable>views.tables[j]).radius.shape[0]
     if n == 0:
-        return
+        return best
     cdef double[::1] bound = np.empty(n), gain = np.empty(THEN_REFINED)
     cdef int32_t[:, ::1] place = np.empty((n, 3), dtype=np.int32)
     n = 0
@@ -285,6 +332,9 @@ cdef refine(
             s.best[slots[j], f] = larger(s.best[slots[j], f], gain[t - begin])
             best = larger(best, gain[t - begin])
         begin = stop
+        if only_first:
+            break
+    return best
 
 
 cdef void swap(double[::1] bound, int32_t[:, ::1] place, Py_ssize_t a, Py_ssize_t b) noexcept:
@@ -346,26 +396,48 @@ def search(
     cdef Views views = Views(s, slots, min_leaf, False)
     cdef View* view
     cdef LeafTable table
+    cdef double least
+    cdef bint more
     for j in range(views.count):
+        table = <LeafTable>views.tables[j]
+        if table.seen is None or not all_clusters:
+            table.know(s.max_clusters)
         for f in range(s.n_features):
             s.best[slots[j], f] = -INFINITY
-        if not (all_clusters and views.only_changed(j, slots[j])):
-            views.complete(j, slots[j])
+        views.complete(j, slots[j])
+        if all_clusters:
+            views.choose(j, INFINITY, True)
     scan(s, views, drawn)
     for j in range(views.count):
         views.each[j].most = views.largest_bound(j)
     if categories is not None:
         floor = larger(
             floor, search_subsets(s, views, slots, categories, drawn_sources, tolerance))
-    refine(s, views, slots, floor, tolerance, samples)
+    if all_clusters:
+        # Only clusters that may gain as much as what is known already are asked about.
+        floor = refine(s, views, slots, floor, tolerance, samples, True)
+        least = floor - tolerance
+        more = True
+        while more:
+            # With each cluster a leaf may promise more to the other side of a cut.
+            more = False
+            for j in range(views.count):
+                if views.each[j].asked:
+                    views.choose(j, least, False)
+                    views.each[j].asked = views.each[j].scanned
+                    more |= views.each[j].scanned
+            scan(s, views, drawn)
+        for j in range(views.count):
+            views.each[j].most = views.largest_bound(j)
+    refine(s, views, slots, floor, tolerance, samples, False)
     for j in range(views.count):
         slot, view = slots[j], &views.each[j]
-        table = <LeafTable>views.tables[j]
-        table.seen = s.clock if all_clusters else -1
         s.gain[slot] = -INFINITY
         for f in range(s.n_features):
             s.gain[slot] = larger(s.gain[slot], s.best[slot, f])
         s.bound[slot] = views.largest_bound(j) if view.promising else view.most
+        if all_clusters:
+            s.bound[slot] = larger(s.bound[slot], view.rest)
         if categories is not None:
             for f in range(categories.count):
                 s.gain[slot] = larger(s.gain[slot], categories.best[slot, f])

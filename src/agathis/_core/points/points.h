@@ -22,6 +22,21 @@
  * kept: only the arrivals at changed clusters are worked out anew, and the bound rises where one
  * of them, alone or with the best other arrival of the other side, gains more.  Where the leaf's
  * own cluster is one of the changed, it is the same arrivals, and other departures.
+ *
+ * Most clusters need not be asked about at all.  Where a side S of mean m joins a cluster of
+ * size c and mean mu, it gains what founding a cluster would gain, less
+ *
+ *     c |S| / (c + |S|) |m - mu|^2,   |m - mu|^2 = D^2 - 2 D a + |m - o|^2,
+ *
+ * o the leaf's mean, D = |mu - o|, and a how far m lies towards mu.  That is at most what the
+ * furthest of the leaf's points p does, and v the leaf's scatter along that direction, a side can
+ * take no more of it than there is: a^2 <= v (1/|S| - 1/|T|).  So a leaf keeps what its sides would
+ * gain if each could found a cluster, its promise, in classes of about the same |S|; and what of
+ * it is left after some share of |S| |m - o|^2 is paid, which D does not change.
+ * From these, D, p and v alone comes a bound of what a move to a cluster may gain, and a cluster
+ * is asked about once that reaches the best gain; until then it is pending.  A promise counts the
+ * best arrival of the other side at a cluster that is not pending.  Where both sides go to pending
+ * ones, the heavier side, at least half of the leaf, pays for its way.
  */
 #ifndef AGATHIS_POINTS_H
 #define AGATHIS_POINTS_H
@@ -40,6 +55,9 @@ enum {
     CUT_WIDE,     /* and the slack of cuts near by (shared/tile.h): these are the leaf's alone */
     CUT_NEAR,
     CUT_FAR,
+    CUT_MOMENT, /* |L| |m - o|, m the left side's mean and o the leaf's; of R it is the same */
+    CUT_LEAST, /* the least weight of L, and of R, of the cut and those near it */
+    CUT_FAR_LEAST,
     CUT_BEST, /* the two best arrivals of L: not less than they are, */
     CUT_SECOND,
     CUT_FAR_BEST, /* and of R */
@@ -98,6 +116,41 @@ typedef struct {
     int missing_left;
 } point_cut;
 
+/* What the sides of a leaf's cuts would gain by founding a cluster, in classes by their weight,
+ * two to each power of two.  Of each class: the largest gain (-inf where it is empty) after i of
+ * the PROMISE_SHARES of |S| |m - o|^2 are paid, the least and the largest weight, and how far a
+ * mean is off the leaf's at most.  `both` is the most that two sides together would gain,
+ * `moment` the largest |S| |m - o|, and `top` the largest gain of all.  Where cuts of the leaf are
+ * not covered, `blind` is set. */
+enum { PROMISE_CLASSES = 32, PROMISE_SHARES = 6 };
+typedef struct {
+    double gain[PROMISE_CLASSES][PROMISE_SHARES];
+    double least[PROMISE_CLASSES], most[PROMISE_CLASSES], off[PROMISE_CLASSES];
+    double both, moment, top;
+    int blind;
+} point_promise;
+
+/* How a leaf lies towards a cluster: the distance of their means, and in that direction the
+ * leaf's scatter and how far the furthest of its points is from its mean; infinite where they are
+ * not known. */
+typedef struct {
+    double reach, scatter, furthest;
+} point_way;
+
+void point_promise_clear(point_promise *promise);
+
+/* Add what is promised by other cuts of the leaf. */
+void point_promise_add(point_promise *promise, const point_promise *more);
+
+/* No move of a side of the leaf to a pending cluster of this size gains more; alone or with the
+ * other side going anywhere.  Less than `enough` is not told. */
+double point_promised(const point_promise *promise, double leaf_weight, double size,
+                      const point_way *way, double enough);
+
+/* OUT scatter and furthest of a way, from the leaf's points about their mean. */
+void point_look(const double *points, const double *weight, ptrdiff_t n, ptrdiff_t width,
+                const double *direction, point_way *way);
+
 /* Doubles that `work` must hold, and those that keep it apart from the work of the next thread. */
 size_t point_work(int32_t n_clusters, ptrdiff_t width);
 
@@ -110,10 +163,12 @@ void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first
 
 /* OUT bound[b], for the blocks of features first .. first + n_features - 1: no cut within
  * block b or at its end gains more.  It is -inf where drawn[f] is 0 (drawn NULL: nowhere).
- * Where only some clusters are looked at, the bound is raised to what moves to them may gain. */
+ * Where only some clusters are looked at, the bound is raised to what moves to them may gain, and
+ * the promise of these cuts is added to `promise`. */
 void point_scan(const scan_leaf *leaf, const scan_clusters *clusters,
                 const point_clusters *sums, const point_table *table, ptrdiff_t first,
-                ptrdiff_t n_features, const uint8_t *drawn, double *work, double *bound);
+                ptrdiff_t n_features, const uint8_t *drawn, double *work, double *bound,
+                point_promise *promise);
 
 /* The best gain of the cuts within block b of feature f and at its end.  The cuts within are
  * at the table's rows, or between samples where it has none.  OUT reached: the first cut that
@@ -123,15 +178,22 @@ double point_refine(const scan_leaf *leaf, const scan_clusters *clusters,
                     ptrdiff_t b, const point_samples *samples, double floor, double *work,
                     point_cut *reached);
 
-/* How many samples a block has that begins after `done` of n, up to `few` in a small leaf and
- * `most` in any; and how many rows, by the weights up to each. */
-ptrdiff_t point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t few, ptrdiff_t most);
+/* How many samples a block has at most: `few`, or where that is more the leaf's samples over
+ * `parts`, and `most` in any leaf. */
+typedef struct {
+    ptrdiff_t few, parts, most;
+} point_grain;
+
+/* How many samples a block has that begins after `done` of n; and how many rows, by the weights
+ * up to each. */
+ptrdiff_t point_block(ptrdiff_t done, ptrdiff_t n, const point_grain *grain);
 ptrdiff_t point_rows(const double *weight, ptrdiff_t done, ptrdiff_t n, ptrdiff_t most);
 
 /* The blocks of n samples of weight `total` along one feature.  OUT sum, count, weight and
  * radius of each; returns how many there are. */
-ptrdiff_t point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width, ptrdiff_t few,
-                     ptrdiff_t most, double total, double *sum, double *count, double *weight,
+ptrdiff_t point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width,
+                     const point_grain *grain, double total, double *sum, double *count,
+                     double *weight,
                      double *radius);
 
 /* The radius of the block that ends with row `end` of a feature, of the weight `total`;

@@ -35,8 +35,8 @@ copy_targets(int64_t *restrict to, const int64_t *restrict from, ptrdiff_t lengt
 
 /* Bring what is kept of the leaf's own, from cut c on, into the tile. */
 AGATHIS_INLINE void
-recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrdiff_t c,
-       ptrdiff_t length)
+recall(point_tile *p, const scan_leaf *leaf, const point_clusters *sums, const point_table *table,
+       ptrdiff_t c, ptrdiff_t length)
 {
     tile_slack *slack = &p->slack;
     copy(p->tile.self, kept_of(table, CUT_SELF, c), length);
@@ -44,11 +44,18 @@ recall(point_tile *p, const point_clusters *sums, const point_table *table, ptrd
     copy(slack->wide, kept_of(table, CUT_WIDE, c), length);
     copy(slack->near, kept_of(table, CUT_NEAR, c), length);
     copy(slack->far, kept_of(table, CUT_FAR, c), length);
+    copy(p->moment, kept_of(table, CUT_MOMENT, c), length);
+    copy(p->least, kept_of(table, CUT_LEAST, c), length);
+    copy(p->far_least, kept_of(table, CUT_FAR_LEAST, c), length);
     for (ptrdiff_t t = 0; t < length; ++t)
         if (p->misses[t]) {
             self_products(p->row[t], table->total, table->width, p->tile.self + t,
                           p->tile.far_self + t);
             slack->near[t] = slack->far[t] = 0.0;
+            p->moment[t] = sqrt(squared_moment(p->row[t], p->tile.weight[t] / leaf->weight,
+                                               table->total, table->width));
+            p->least[t] = p->tile.weight[t];
+            p->far_least[t] = leaf->weight - p->tile.weight[t];
         }
     for (ptrdiff_t t = length; t % SCAN_PAD; ++t)
         slack->wide[t] = slack->near[t] = slack->far[t] = 0.0;
@@ -148,15 +155,64 @@ renew(point_tile *p, const scan_leaf *leaf, ptrdiff_t length)
     }
 }
 
+/* The class of a side: two to each power of two below the leaf's weight. */
+AGATHIS_INLINE int
+promise_class(double weight, double leaf_weight)
+{
+    int64_t bits, top;
+    memcpy(&bits, &weight, sizeof bits);
+    memcpy(&top, &leaf_weight, sizeof top);
+    const int64_t below = (top >> 51) - (bits >> 51);
+    return below < 0 ? 0 : below < PROMISE_CLASSES ? (int)below : PROMISE_CLASSES - 1;
+}
+
+/* `paid` is |S| |m - o|^2, or less. */
+AGATHIS_INLINE void
+note_side(point_promise *promise, double gain, double weight, double least, double off,
+          double paid, double leaf_weight)
+{
+    const int i = promise_class(weight, leaf_weight);
+    for (int u = 0; u < PROMISE_SHARES; ++u)
+        promise->gain[i][u] = larger(promise->gain[i][u], gain - promise_share(u) * paid);
+    promise->least[i] = smaller(promise->least[i], least);
+    promise->most[i] = larger(promise->most[i], weight);
+    promise->off[i] = larger(promise->off[i], off);
+}
+
+/* What the sides of a tile's cuts promise.  The mean of a cut within a block is off the line
+ * between the means of the block's ends by the radius over the weight, at most. */
+AGATHIS_INLINE void
+note_promise(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length, point_promise *promise)
+{
+    const scan_tile *s = &p->tile;
+    const tile_slack *slack = &p->slack;
+    for (ptrdiff_t t = 0; t < length; ++t) {
+        const double near = s->weight[t], far = leaf->weight - near, radius = 0.5 * slack->wide[t];
+        const double moment = p->moment[t], squared = radius > 0.0 ? 0.0 : moment * moment;
+        const double other = larger(s->far_best[t], s->new_far[t] + leaf->open_one);
+        const double far_other = larger(s->best[t], s->new_near[t] + leaf->open_one);
+        note_side(promise, s->new_near[t] + larger(s->go_near[t], leaf->leave_all + other), near,
+                  p->least[t], larger(slack->near[t], moment / near) + radius / p->least[t],
+                  squared / near, leaf->weight);
+        note_side(promise, s->new_far[t] + larger(s->go_far[t], leaf->leave_all + far_other), far,
+                  p->far_least[t],
+                  larger(slack->far[t], moment / far) + radius / p->far_least[t], squared / far,
+                  leaf->weight);
+        promise->both =
+            larger(promise->both, leaf->leave_all + s->new_near[t] + s->new_far[t]);
+        promise->moment = larger(promise->moment, moment + radius);
+    }
+}
+
 /* The gains of a tile's cuts, the first of them c, at all clusters or by moves to those that
  * changed. */
 AGATHIS_INLINE void
 bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
             const point_clusters *sums, const point_table *table, ptrdiff_t c, ptrdiff_t length,
-            double *targets)
+            double *targets, point_promise *promise)
 {
     scan_tile *s = &p->tile;
-    recall(p, sums, table, c, length);
+    recall(p, leaf, sums, table, c, length);
     products(p, clusters, sums, table->width, length);
     if (clusters->id) {
         const ptrdiff_t padded = pad(s, prefix_of(p), clusters->count, length);
@@ -173,12 +229,15 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
         for (ptrdiff_t t = 0; t < length; ++t)
             p->moves[t] = gain_at(s, t);
     keep_arrivals(p, table, c, length);
+    if (promise)
+        note_promise(p, leaf, length, promise);
 }
 
 AGATHIS_CLONES void
 point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clusters *sums,
            const point_table *table, ptrdiff_t first, ptrdiff_t n_features,
-           const uint8_t *drawn, double *work, double *bound)
+           const uint8_t *drawn, double *work, double *bound,
+           point_promise *promise)
 {
     point_tile *p = (point_tile *)work;
     double *spare = spare_of(p, clusters), *targets = spare + SCAN_TILE * table->width;
@@ -196,8 +255,11 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                     break; /* the cuts of a tile follow one another */
                 range = cuts_of(table, f);
                 for (b = range.begin; b < range.end; ++b)
-                    if (looked_at && table->radius[b] == INFINITY)
+                    if (looked_at && table->radius[b] == INFINITY) {
                         bound[b] = INFINITY;
+                        if (promise)
+                            promise->blind = 1;
+                    }
                     else if (!clusters->id || sums->own_changed)
                         bound[b] = -INFINITY;
                 b = looked_at ? range.begin : range.last;
@@ -222,7 +284,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 break;
             continue;
         }
-        bound_moves(p, &any, clusters, sums, table, c, length, targets);
+        bound_moves(p, &any, clusters, sums, table, c, length, targets, promise);
         for (ptrdiff_t t = 0; t < length; ++t) {
             double *own = bound + p->at[t], *next = own + 1;
             *own = larger(*own, p->moves[t]);

@@ -1,5 +1,7 @@
 # Points summed along the order of each feature: the tables of leaves whose samples are sorted
 # (points.h). Tables of bins are made in histogram.pyx.
+import numpy as np
+
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t
 
@@ -12,7 +14,7 @@ cdef enum:
     MOST_IN_BLOCK = 256
 
 # Fewer multiplications than this are done by one thread.
-cdef double SMALL_WORK = 1_000_000.0
+cdef double SMALL_WORK = 10_000_000.0
 
 
 # A table that is filled.
@@ -32,20 +34,34 @@ cdef class SortedPoints(SortedSamples):
         The samples as points, padded.
     weight : ndarray of shape (n_samples,)
     threads : int
-    few : int, default=16
-        The most samples of a block of a small leaf. To look into a block takes time for each
-        cluster: where there are many, blocks of single samples need not be looked into.
+    few, parts : int, default=16
+        The most samples of a block, ``few`` or a share of the leaf's. To look into a block takes
+        time for each cluster: where there are many, blocks of single samples need not be looked
+        into.
+    gathers : bool, default=False
+        Whether each leaf has its points side by side: where clusters are many, they tell which of
+        them need not be asked about.
     """
 
-    def __init__(self, values, phi, weight, int threads, Py_ssize_t few=16):
+    def __init__(
+        self, values, phi, weight, int threads, Py_ssize_t few=16, Py_ssize_t parts=16,
+        bint gathers=False,
+    ):
         super().__init__(values, threads)
-        self.phi, self.weight, self.few = phi, weight, few
+        self.phi, self.weight, self.gathers = phi, weight, gathers
+        self.grain = point_grain(few, parts, MOST_IN_BLOCK)
 
     cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
         cdef point_samples view
         view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
         view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
         return view
+
+    cdef gather(self, Py_ssize_t slot, LeafTable table):
+        """The points of a leaf about their mean."""
+        ids = np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+        table.points = np.asarray(self.phi)[ids] - np.asarray(table.total) / table.leaf_weight
+        table.point_weight = np.asarray(self.weight)[ids]
 
     def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
         """The table of a leaf, or of two at once."""
@@ -62,7 +78,7 @@ cdef class SortedPoints(SortedSamples):
             for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
                 each[j].total += self.weight[self.order[0, p]]
             while done < n:
-                done += point_block(done, n, self.few, MOST_IN_BLOCK)
+                done += point_block(done, n, &self.grain)
                 rows += 1
             table = LeafTable.with_room(d, rows, width, n, each[j].total)
             each[j].table, each[j].rows = table.view(), rows
@@ -75,8 +91,11 @@ cdef class SortedPoints(SortedSamples):
         else:
             for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
                 fill(self, &each[t // d], t % d)
-        for table in tables:
+        for j in range(count):
+            table = tables[j]
             table.complete()
+            if self.gathers:
+                self.gather(each[j].slot, table)
         return tables
 
 
@@ -84,7 +103,6 @@ cdef void fill(SortedPoints s, Filling* each, Py_ssize_t f) noexcept nogil:
     cdef point_samples view = s.view(each.slot, f)
     cdef Py_ssize_t place = f * each.rows
     each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
-        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], s.few, MOST_IN_BLOCK,
-        each.total,
+        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], &s.grain, each.total,
         &each.table.sum[place * each.table.width], &each.table.count[place],
         &each.table.weight[place], &each.table.radius[place])

@@ -16,13 +16,14 @@ enum {
 
 /* Blocks grow from both ends of the leaf: where a side is small, each sample matters. */
 ptrdiff_t
-point_block(ptrdiff_t done, ptrdiff_t n, ptrdiff_t few, ptrdiff_t most)
+point_block(ptrdiff_t done, ptrdiff_t n, const point_grain *grain)
 {
     const ptrdiff_t left = (POINT_NARROW - 1) * done;
     const ptrdiff_t right = (POINT_NARROW - 1) * (n - done) / POINT_NARROW;
-    const ptrdiff_t share = n / 16 > few ? n / 16 : few;
+    const ptrdiff_t part = n / grain->parts;
+    const ptrdiff_t share = part > grain->few ? part : grain->few;
     ptrdiff_t size = left < right ? left : right;
-    size = size < most ? size : most;
+    size = size < grain->most ? size : grain->most;
     size = size < share ? size : share;
     return size < 1 ? 1 : size;
 }
@@ -185,13 +186,13 @@ point_radius(const double *sum, const double *weight, ptrdiff_t width, ptrdiff_t
 }
 
 AGATHIS_CLONES ptrdiff_t
-point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width, ptrdiff_t few,
-           ptrdiff_t most, double total, double *sum, double *count, double *weight, double *radius)
+point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width,
+           const point_grain *grain, double total, double *sum, double *count, double *weight, double *radius)
 {
     double before = 0.0;
     ptrdiff_t rows = 0;
     for (ptrdiff_t begin = 0; begin < n; ++rows) {
-        ptrdiff_t stop = begin + point_block(begin, n, few, most);
+        ptrdiff_t stop = begin + point_block(begin, n, grain);
         double *restrict out = sum + rows * width;
         const double *from = out - width;
         double after = before;

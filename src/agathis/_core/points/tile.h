@@ -22,7 +22,8 @@ typedef struct {
     uint8_t begins[SCAN_TILE]; /* whether a block of the table begins at the cut */
     tile old_best, old_second, old_far_best, old_far_second;
     target_tile old_target, old_far_target;
-    tile moves; /* the best gain of each cut */
+    tile moves;  /* the best gain of each cut */
+    tile moment, least, far_least; /* CUT_MOMENT and so on */
 } point_tile;
 
 AGATHIS_INLINE tile *
@@ -83,6 +84,22 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
     }
 }
 
+/* The squared distance of the mean of the left side from the leaf's, times the squared weight of
+ * that side; of the right side it is the same. */
+AGATHIS_INLINE double
+squared_moment(const double *row, double share, const double *total, ptrdiff_t width)
+{
+    lanes squared;
+    lanes_clear(&squared);
+    for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
+        lanes mean;
+        lanes_clear(&mean);
+        lanes_add_scaled(&mean, share, lanes_load(total + j));
+        lanes_add_square(&squared, lanes_load(row + j), mean);
+    }
+    return lanes_sum(squared);
+}
+
 /* One more cut: its sums, with those of the samples that miss a value where they go left. */
 AGATHIS_INLINE void
 put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, ptrdiff_t at,
@@ -138,6 +155,13 @@ AGATHIS_INLINE int64_t *
 kept_target_of(const point_table *table, int which, ptrdiff_t c)
 {
     return table->kept_target + which * table->cuts + c;
+}
+
+/* One half, three quarters, ... of what is paid; nothing at first. */
+AGATHIS_INLINE double
+promise_share(int u)
+{
+    return 1.0 - 1.0 / (double)(1 << u);
 }
 
 #endif

@@ -1,146 +1,97 @@
-/* Eight doubles side by side, where a compiler left alone finds no vectors. */
+/* Eight doubles side by side, where a compiler left alone finds no vectors: two vectors of four, as
+ * compilers keep one of eight in memory where the machine has none. */
 #ifndef AGATHIS_LANES_H
 #define AGATHIS_LANES_H
 
-#include <string.h>
-
 #include "shared/clones.h"
+#include "shared/quads.h"
 
 enum { LANES = 8 };
 
-#if defined(__GNUC__) || defined(__clang__)
-typedef double lanes __attribute__((vector_size(64), aligned(64)));
-#else
 typedef struct {
-    double v[8];
+    quad low, high;
 } lanes;
-#endif
 
 AGATHIS_INLINE void
 lanes_clear(lanes *a)
 {
-    memset(a, 0, sizeof *a);
+    a->low = a->high = quad_of(0.0);
 }
 
 AGATHIS_INLINE lanes
 lanes_load(const double *from)
 {
-    lanes a;
-    memcpy(&a, from, sizeof a);
+    const lanes a = {quad_load(from), quad_load(from + QUAD)};
     return a;
 }
 
 AGATHIS_INLINE void
 lanes_store(double *to, lanes a)
 {
-    memcpy(to, &a, sizeof a);
+    quad_store(to, a.low);
+    quad_store(to + QUAD, a.high);
 }
 
 AGATHIS_INLINE lanes
 lanes_plus(lanes a, lanes b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return a + b;
-#else
-    for (int v = 0; v < 8; ++v)
-        a.v[v] += b.v[v];
-    return a;
-#endif
+    const lanes sum = {quad_plus(a.low, b.low), quad_plus(a.high, b.high)};
+    return sum;
 }
 
 AGATHIS_INLINE lanes
 lanes_minus(lanes a, lanes b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return a - b;
-#else
-    for (int v = 0; v < 8; ++v)
-        a.v[v] -= b.v[v];
-    return a;
-#endif
+    const lanes off = {quad_minus(a.low, b.low), quad_minus(a.high, b.high)};
+    return off;
 }
 
 /* Lane by lane the larger one. */
 AGATHIS_INLINE lanes
 lanes_larger(lanes a, lanes b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    typedef long long bits __attribute__((vector_size(64), aligned(64)));
-    const bits first = (bits)(a > b);
-    return (lanes)((first & (bits)a) | (~first & (bits)b));
-#else
-    for (int v = 0; v < 8; ++v)
-        a.v[v] = a.v[v] > b.v[v] ? a.v[v] : b.v[v];
-    return a;
-#endif
+    const lanes most = {quad_larger(a.low, b.low), quad_larger(a.high, b.high)};
+    return most;
 }
 
 /* a += b c */
 AGATHIS_INLINE void
 lanes_add_product(lanes *a, lanes b, lanes c)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    *a += b * c;
-#else
-    for (int v = 0; v < 8; ++v)
-        a->v[v] += b.v[v] * c.v[v];
-#endif
+    a->low = quad_plus(a->low, quad_product(b.low, c.low));
+    a->high = quad_plus(a->high, quad_product(b.high, c.high));
 }
 
 /* a += x b */
 AGATHIS_INLINE void
 lanes_add_scaled(lanes *a, double x, lanes b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    *a += x * b;
-#else
-    for (int v = 0; v < 8; ++v)
-        a->v[v] += x * b.v[v];
-#endif
+    const quad all = quad_of(x);
+    a->low = quad_plus(a->low, quad_product(all, b.low));
+    a->high = quad_plus(a->high, quad_product(all, b.high));
 }
 
 /* a += (b - c)^2 */
 AGATHIS_INLINE void
 lanes_add_square(lanes *a, lanes b, lanes c)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    const lanes off = b - c;
-    *a += off * off;
-#else
-    for (int v = 0; v < 8; ++v)
-        a->v[v] += (b.v[v] - c.v[v]) * (b.v[v] - c.v[v]);
-#endif
+    const lanes off = lanes_minus(b, c);
+    lanes_add_product(a, off, off);
 }
 
 AGATHIS_INLINE double
 lanes_sum(lanes a)
 {
-    double v[8];
-    memcpy(v, &a, sizeof v);
-    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+    return quad_sum(quad_plus(a.low, a.high));
 }
-
-#if defined(__clang__)
-#define LANES_TURNED(A, ...) __builtin_shufflevector(A, A, __VA_ARGS__)
-#elif defined(__GNUC__)
-typedef long long lane_places __attribute__((vector_size(64), aligned(64)));
-#define LANES_TURNED(A, ...) __builtin_shuffle(A, (lane_places){__VA_ARGS__})
-#endif
 
 /* The sum of all lanes, in each of them; summed as by lanes_sum. */
 AGATHIS_INLINE lanes
 lanes_all(lanes a)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    a += LANES_TURNED(a, 4, 5, 6, 7, 0, 1, 2, 3);
-    a += LANES_TURNED(a, 2, 3, 0, 1, 6, 7, 4, 5);
-    return a + LANES_TURNED(a, 1, 0, 3, 2, 5, 4, 7, 6);
-#else
-    const double sum = lanes_sum(a);
-    for (int v = 0; v < 8; ++v)
-        a.v[v] = sum;
-    return a;
-#endif
+    const quad sum = quad_all(quad_plus(a.low, a.high));
+    const lanes all = {sum, sum};
+    return all;
 }
 
 #endif

@@ -80,10 +80,17 @@ cdef offer_moves(
 cdef Choice best_move(
     const scan_leaf* leaf, const scan_clusters* clusters, const Cut* cut, double tolerance
 ):
-    """Of the moves within ``tolerance`` of the best gain the preferred one."""
+    """Of the moves within ``tolerance`` of the best gain the preferred one that gains.
+
+    Where the best gains little more than the tolerance, another may gain less than nothing. Where
+    none gains none is made, and which is preferred is not to be the luck of rounding.
+    """
     cdef Choice choice = Choice()
+    cdef double share = tolerance
     choice.limit, choice.gain = INFINITY, -INFINITY
     offer_moves(leaf, clusters, cut, choice)
-    choice.limit = choice.gain - tolerance
+    if choice.gain > 0.0:
+        share = min(tolerance, choice.gain / 2)
+    choice.limit = choice.gain - share
     offer_moves(leaf, clusters, cut, choice)
     return choice

@@ -6,5 +6,7 @@
 from :mod:`~agathis._growing.engines.kernel_rows`. Where samples are points of the kernel's space,
 those of :mod:`~agathis._growing.engines.exact` look at every threshold and those of
 :mod:`~agathis._growing.engines.binned` at the edges of :mod:`~agathis._growing.engines.bins`, of
-rows from a store (:mod:`~agathis._growing.engines.row_stores`).
+rows that are in parts (:mod:`~agathis._growing.engines.parts`), wherever these are; a part in this
+process has a store (:mod:`~agathis._growing.engines.row_stores`). Their sums are exact
+(:mod:`~agathis._growing.engines.grid`).
 """

@@ -8,17 +8,17 @@ own that may go to either side.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from agathis._core.points.histogram import Histogram, remainder, split_ids
-from agathis._core.points.leaves import LeafTable, PointState, padded
-from agathis._growing.engines.bins import Bins
+from agathis._core.points.histogram import remainder
+from agathis._core.points.leaves import LeafTable, PointState
 from agathis._growing.engines.categories import SourceTables
-from agathis._growing.engines.columns import asked_values
-from agathis._growing.engines.points import PointStocks
-from agathis._growing.engines.protocol import Place, Split, sent_left
-from agathis._growing.engines.row_stores import STREAM_ROWS, RowStore
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.grid import Grid, Seen, settled
+from agathis._growing.engines.parts import Cut, Holder, Plan, Question, Tally
+from agathis._growing.engines.points import Located, PointStocks
+from agathis._growing.engines.protocol import Place, Split
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress
@@ -30,76 +30,64 @@ class BinnedStocks(PointStocks):
 
     Parameters
     ----------
-    data : TrainingData
-    store : RowStore
-        Where the rows are taken from.
-    bins : Bins
+    holder : Holder
+        Who has the rows.
+    plan : Plan
     space : Space
         How rows to come become points.
-    origin, gap : ndarray of shape (n_components,)
-        What is taken off the points, and what stands for missing components after that.
     limits : Limits
+    threads : int
     progress : Progress
     """
 
     def __init__(
         self,
-        data: TrainingData,
-        store: RowStore,
-        bins: Bins,
+        holder: Holder,
+        plan: Plan,
         space: Space,
-        origin: np.ndarray,
-        gap: np.ndarray,
         limits: Limits,
+        threads: int,
         progress: Progress,
     ) -> None:
-        self.store, self.bins, self.progress, self.data = store, bins, progress, data
-        # The rows of each leaf, rising.
-        self.ids, self.weights = data.counted_ids(), data.weight
-        self.start, self.stop = [0], [len(self.ids)]
-        self.histogram = Histogram(
-            len(bins.edges),
-            padded(len(origin)),
-            origin,
-            gap,
-            self.weights is not None,
-            data.threads,
-        )
+        self.holder, self.bins, self.progress = holder, plan.bins, progress
+        self.cuts: list[Cut] = []
+        tally = Tally(plan, threads)
+        self.tally = tally
+
+        def root(grid: Grid) -> Seen:
+            tally.set_grid(grid)
+            holder.sums([], 0, tally, True, progress.rows)
+            assert tally.seen is not None
+            return tally.seen
+
+        grid, seen = settled(plan.grid, holder.n_rows, root)
+        self.plan = replace(plan, grid=grid)
         self.sources = None
-        if data.sources is not None:
-            weighted = self.weights is not None
-            self.sources = SourceTables(data.sources, origin, gap, weighted, data.threads)
-        root = self._sum(0, len(self.ids), squares=True)
-        if self.sources is not None:
+        if plan.sources is not None and tally.codes is not None:
+            self.sources = SourceTables(plan.sources, tally.codes)
             self.sources.open()
-        inertia = self.histogram.squares
-        if not np.isfinite(inertia):
-            raise ValueError("X is too large: the squared length of some row is not finite.")
-        state = PointState(root, limits.n_clusters, data.threads)
+        state = PointState(tally.table(), limits.n_clusters, threads)
         super().__init__(
-            state, space, origin, inertia, limits.min_leaf, data.searched, self.sources
+            state,
+            space,
+            grid.origin,
+            grid.inertia(seen),
+            limits.min_leaf,
+            plan.searched,
+            self.sources,
         )
 
-    def _split_along(
-        self,
-        slot: int,
-        place: int,
-        count: int,
-        row: int,
-        missing_left: bool,
-        gain: float,
-        move: int,
-        left: int,
-        right: int,
-    ) -> Split:
-        table = self.state.tables[slot]
-        before, after = table.bins_around(place, row)
+    def _split_along(self, slot: int, found: Located) -> Split:
+        table, place = self.state.tables[slot], found.place
+        before, after = table.bins_around(place, found.row)
         missing = 0
         if table.n_missing(place):
-            missing = MISSING_GOES.index("left" if missing_left else "right")
+            missing = MISSING_GOES.index("left" if found.missing_left else "right")
         threshold = self.bins.threshold(place, before, after)
         feature = self.searched.number(place)
-        return Split(feature, threshold, gain, move, left, right, before, missing)
+        return Split(
+            feature, threshold, found.gain, found.move, found.left, found.right, before, missing
+        )
 
     def place(
         self,
@@ -110,71 +98,41 @@ class BinnedStocks(PointStocks):
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
         """See :class:`~agathis._growing.engines.protocol.Stocks`; rows of a bin stay together."""
-        ids, at = self.ids[self.start[slot] : self.stop[slot]], self.searched.place(feature)
+        at = self.searched.place(feature)
         if terms or at is None:
-            values = asked_values(self.data.X, ids, feature, terms)
-            return Place.by_values(values, threshold, missing_left)
-        values = self.store.values(ids, feature)
-        missing = np.isnan(values)
-        left = values <= threshold
-        n_left = int(np.count_nonzero(left)) + missing_left * int(np.count_nonzero(missing))
+            asked = Question(feature, threshold, missing_left, terms, np.inf, np.inf)
+            answer = self.holder.ask(self.cuts, slot, asked)
+            return Place(-1, answer.n_left, answer.n_missing > 0)
         last, low, high = self.bins.around(at, threshold)
-        inside = left[(low < values) & (values <= high)]
-        if inside.any() and not inside.all():
+        asked = Question(feature, threshold, missing_left, terms, low, high)
+        answer = self.holder.ask(self.cuts, slot, asked)
+        if answer.inside_left and answer.inside_right:
             raise ValueError(
                 f"rows on both sides of it are in one bin of that feature, from {low:.6g} to "
                 f"{high:.6g}; with engine='binned' a threshold must lie between two bins."
             )
         # Where no row of the leaf is in that bin either side will do.
-        position = last if inside.any() else last - 1
-        return Place(position, n_left, bool(missing.any()))
+        position = last if answer.inside_left else last - 1
+        return Place(position, answer.n_left, answer.n_missing > 0)
 
     def commit(self, slot: int, split: Split) -> int:
         parent, other = self.state.tables[slot], self.state.n_leaves
-        start, stop = self.start[slot], self.stop[slot]
-        ids = self.ids[start:stop]
-        missing_left = MISSING_GOES[split.missing] == "left"
-        place = self.searched.place(split.feature)
-        if split.position >= 0 and place is not None:
-            left = self.store.goes_left(
-                ids, place, split.position, split.feature, split.threshold, missing_left
-            )
+        cut = Cut.of(slot, split, self.searched)
+        self.cuts.append(cut)
+        if cut.place >= 0:
+            n_left = parent.n_up_to(cut.place, cut.last)
+            n_left += cut.missing_left * parent.n_missing(cut.place)
         else:
-            left = self._by_values(ids, split, missing_left)
-        middle = start + split_ids(ids, left)
-        self.stop[slot] = middle
-        self.start.append(middle)
-        self.stop.append(stop)
-        small_is_left = middle - start <= stop - middle
-        if small_is_left:
-            small = self._sum(start, middle)
-            children = small, remainder(parent, small)
-        else:
-            small = self._sum(middle, stop)
-            children = remainder(parent, small), small
-        self.state.cut(slot, *children)
+            n_left = self.holder.size(self.cuts, slot)
+        small_is_left = 2 * n_left <= parent.n_samples
+        small = self._sum(slot if small_is_left else other)
+        large = remainder(parent, small)
+        self.state.cut(slot, *((small, large) if small_is_left else (large, small)))
         if self.sources is not None:
             self.sources.cut(slot, small_is_left)
         return self._move_sides(slot, other, split)
 
-    def _by_values(self, ids: np.ndarray, split: Split, missing_left: bool) -> np.ndarray:
-        """Which rows a cut sends left that is not between two bins."""
-        left = np.empty(len(ids), dtype=np.uint8)
-        for begin in range(0, len(ids), STREAM_ROWS):
-            part = slice(begin, begin + STREAM_ROWS)
-            values = asked_values(self.data.X, ids[part], split.feature, split.terms)
-            left[part] = sent_left(values, split.threshold, missing_left)
-        return left
-
-    def _sum(self, start: int, stop: int, squares: bool = False) -> LeafTable:
-        """The table of the rows at some places of ``ids``; they are added to the sources too."""
-        total = stop - start
-        for chunk in self.store.chunks(self.ids[start:stop]):
-            weight = None
-            if self.weights is not None:
-                weight = self.weights[self.ids[start + chunk.begin :][: len(chunk.ids)]]
-            self.histogram.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
-            if self.sources is not None and chunk.codes is not None:
-                self.sources.add(chunk.points, chunk.codes, chunk.ids, weight)
-            self.progress.rows(chunk.begin + len(chunk.ids), total)
-        return self.histogram.table()
+    def _sum(self, slot: int) -> LeafTable:
+        """The table of a leaf; its rows are added to the sources too."""
+        self.holder.sums(self.cuts, slot, self.tally, False, self.progress.rows)
+        return self.tally.table()

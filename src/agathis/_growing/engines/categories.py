@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._core.points.histogram import Histogram, remainder
-from agathis._core.points.leaves import LeafTable, padded
+from agathis._core.points.leaves import LeafTable
 from agathis._core.points.point_categories import LeafItems, PointCategories
 from agathis._growing.engines.bins import MISSING_BIN
 from agathis._growing.engines.protocol import Split
@@ -38,6 +38,16 @@ class Sources:
     def n_codes(self) -> np.ndarray:
         """Codes of each source, missing ones aside."""
         return np.array([len(own) + 1 for own in self.columns], dtype=np.int32)
+
+    def check(self) -> None:
+        """Raise where a source has more categories than there are bins."""
+        most = int(self.n_codes.max())
+        if most > MISSING_BIN:
+            raise ValueError(
+                f"one_hot has a source of {most - 1} categories; engine='features' and 'binned' "
+                f"take up to {MISSING_BIN - 1}, engine='gram' and 'blocks' any number. Put rare "
+                "categories together."
+            )
 
     def codes(self, X: np.ndarray) -> np.ndarray:
         """The code of each row in each source, of shape (n_rows, n_sources)."""
@@ -93,40 +103,15 @@ class SourceTables:
     Parameters
     ----------
     sources : Sources
-    origin, gap : ndarray of shape (n_components,)
-        What is taken off the points, and what stands for missing components after that.
-    weighted : bool
-    threads : int
+    histogram : Histogram
+        With the sources as features, where rows of the next leaf are added.
     """
 
-    def __init__(
-        self,
-        sources: Sources,
-        origin: np.ndarray,
-        gap: np.ndarray,
-        weighted: bool,
-        threads: int,
-    ) -> None:
-        most = int(sources.n_codes.max())
-        if most > MISSING_BIN:
-            raise ValueError(
-                f"one_hot has a source of {most - 1} categories; engine='features' and 'binned' "
-                f"take up to {MISSING_BIN - 1}, engine='gram' and 'blocks' any number. Put rare "
-                "categories together."
-            )
-        self.sources, self.n_codes = sources, sources.n_codes
-        self.histogram = Histogram(
-            len(sources.columns), padded(len(origin)), origin, gap, weighted, threads
-        )
+    def __init__(self, sources: Sources, histogram: Histogram) -> None:
+        self.sources, self.n_codes, self.histogram = sources, sources.n_codes, histogram
         self.tables: list[LeafTable] = []
         # Set when the root is there.
         self.categories: PointCategories
-
-    def add(
-        self, points: np.ndarray, codes: np.ndarray, ids: np.ndarray, weight: np.ndarray | None
-    ) -> None:
-        """Rows of the leaf that comes next."""
-        self.histogram.add(points, codes, ids, weight)
 
     def open(self) -> None:
         """The root, of what was added."""

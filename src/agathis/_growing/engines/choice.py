@@ -15,11 +15,15 @@ from sklearn.utils import check_random_state
 from agathis._checks.engines import AUTO, BINNED, ENGINES
 from agathis._growing.engines.binned import BinnedStocks
 from agathis._growing.engines.bins import find_bins
+from agathis._growing.engines.categories import Sources
+from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.exact import FeatureStocks
+from agathis._growing.engines.grid import Grid, rounded_origin
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
+from agathis._growing.engines.parts import Plan
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.engines.row_stores import MemoryStore, StreamStore
+from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
@@ -35,8 +39,11 @@ from agathis._support.progress import Progress
 
 # Rows up to which every threshold is looked at by default where the kernel has features.
 EXACT_ROWS = 100_000
-# Features up to which sums of points are faster than sums over pairs for sure.
-NARROW = 50
+# Components of points up to which tables of their sums are taken, not walks past them. Seconds of
+# one processor of a very busy machine for 4,000 rows, ten clusters, 40 leaves, the data of
+# ``wide_rows`` in ``benchmarks/scale.py`` with other numbers of columns: 0.29 (tables) with 64
+# columns and 0.52 (walks) with 65; 0.85 and 1.00 with 128, 0.87 (walks) with 129.
+NARROW = 128
 # Leaves that memory is estimated for where there may be any number: most of many are small.
 TYPICAL_LEAVES = 40
 
@@ -75,8 +82,11 @@ def choose_engine(engine: str, data: TrainingData, approximation: Approximation)
     matrix_fits = 8 * n**2 <= memory
     if data.kernel.has_features or approximation.n_components is not None:
         width = approximation.n_components or data.kernel.n_seen(d)
-        if approximation.n_components is None and d > NARROW and matrix_fits:
-            return "gram"
+        if approximation.n_components is None and width > NARROW:
+            if matrix_fits and n <= width:
+                return "gram"
+            if n <= EXACT_ROWS and n * (25 * d + 32 * width) <= memory:
+                return "blocks"
         fits = n * (13 * d + 16 * width) <= memory
         return "features" if fits and n <= EXACT_ROWS else BINNED
     return "gram" if matrix_fits else "blocks"
@@ -92,6 +102,8 @@ def build(
     """The stocks of that name."""
     if not ENGINES[chosen].needs_points:
         rows = rows_of_data(chosen, data)
+        if rows.points is not None and data.sources is None:
+            return Built(WalkedStocks(data, rows, limits, progress))
         return Built(PairStocks(data, rows, limits, progress))
     text = _memory_warning(chosen, data, limits, approximation)
     warnings = () if text is None else (text,)
@@ -153,9 +165,10 @@ def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> 
     settled = X - kernel.origin(X)
     # Data far from their mean were rounded when they were written, more than their spread tells.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        ratio = np.linalg.norm(X) / np.linalg.norm(settled)
+        ratio = np.linalg.norm(X) / np.linalg.norm(kernel.about_mean(X))
     rounding = float(np.finfo(np.float64).eps * ratio) if np.isfinite(ratio) else 0.0
-    if chosen == "gram":
+    # Of many points sums are sooner there than the kernel values of all pairs.
+    if chosen == "gram" and not (kernel.has_features and len(X) > X.shape[1]):
         return MatrixRows(kernel.matrix(settled, threads), str(kernel), rounding)
     return ComputedRows(kernel, settled, rounding, threads)
 
@@ -190,17 +203,47 @@ def _binned(
     progress: Progress,
 ) -> BinnedStocks:
     """Stocks with bins; ``phi`` are the points of ``sample``, rows of these weights."""
-    searched = data.searched
-    bins = find_bins(searched.take(sample), weight, approximation.max_bins, data.threads)
-    origin = _means(phi, weight)
+    plan = make_plan(
+        space,
+        sample,
+        phi,
+        weight,
+        n_rows=data.n_counted,
+        total_weight=data.total_weight if data.weighted else None,
+        searched=data.searched,
+        sources=data.sources,
+        max_bins=approximation.max_bins,
+        threads=data.threads,
+    )
+    to_come = space
+    if space.fill is None:  # rows to come may miss values all the same
+        to_come = replace(space, fill=_means(sample, weight))
+    return BinnedStocks(data.holder(plan), plan, to_come, limits, data.threads, progress)
+
+
+def make_plan(
+    space: Space,
+    sample: np.ndarray,
+    phi: np.ndarray,
+    weight: np.ndarray | None,
+    *,
+    n_rows: int,
+    total_weight: float | None,
+    searched: SearchedColumns,
+    sources: Sources | None,
+    max_bins: int,
+    threads: int,
+) -> Plan:
+    """What parts must know, from a sample of the rows, its points and its weights."""
+    if sources is not None:
+        sources.check()
+    bins = find_bins(searched.take(sample), weight, max_bins, threads)
+    origin = rounded_origin(phi, weight)
     gap = np.zeros(len(origin))
     if space.is_identity and space.fill is not None:
         gap = space.fill - origin
-    store_of = StreamStore if data.mapped else MemoryStore
-    store = store_of(data.X, bins, space, data.threads, searched, data.sources)
-    if space.fill is None:  # rows to come may miss values all the same
-        space = replace(space, fill=_means(sample, weight))
-    return BinnedStocks(data, store, bins, space, origin, gap, limits, progress)
+    grid = Grid.guess(phi, weight, n_rows, total_weight, origin, gap)
+    return Plan(bins, space, searched, sources, grid)
 
 
 def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:

@@ -10,15 +10,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from agathis._core.points.histogram import Histogram
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
 from agathis._growing.engines.categories import SourceTables
-from agathis._growing.engines.points import PointStocks
+from agathis._growing.engines.grid import Grid
+from agathis._growing.engines.points import Located, PointStocks
 from agathis._growing.engines.protocol import Place, Split, sent_left
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
+from agathis._support.exact_sums import exact_sum
 from agathis._support.numbers import threshold_between
+
+# Clusters up to which a leaf is asked about each of them sooner than its points are looked at.
+MANY_CLUSTERS = 16
+# Numbers that tables may hold for every sample of small leaves to have a row of its own.
+FINE_TABLES = 2**25
 
 
 class FeatureStocks(PointStocks):
@@ -46,16 +54,30 @@ class FeatureStocks(PointStocks):
             raise ValueError("X is too large: the squared length of some row is not finite.")
         self.data, rows = data, data.rows()
         self.values = np.ascontiguousarray(data.searched.take(rows).T, dtype=np.float64)
-        few = 16 if n_clusters <= 16 else 1
-        self.samples = SortedPoints(self.values, points, weight, data.threads, few)
+        many = n_clusters > MANY_CLUSTERS
+        few, parts = 16, 16
+        if many:
+            few, parts = 1, 128 if points.shape[1] * self.values.size <= FINE_TABLES else 16
+        self.samples = SortedPoints(
+            self.values, points, weight, data.threads, few, parts, gathers=many
+        )
         state = PointState(*self.samples.tables(0), n_clusters, data.threads)
         tables = None
         if data.sources is not None:
-            zeros = np.zeros(len(origin))
-            weighted = data.weight is not None
-            tables = SourceTables(data.sources, zeros, zeros, weighted, data.threads)
+            data.sources.check()
             self.points, self.codes = points, data.sources.bins(rows)
-            self.weights = weight if weighted else None
+            self.weights = None if data.weight is None else weight
+            # On a grid with no guess: all rows are there.
+            grid = Grid.guess(
+                points,
+                self.weights,
+                len(points),
+                None if self.weights is None else exact_sum(self.weights),
+                origin=np.zeros(points.shape[1]),
+            )
+            n_sources = len(data.sources.columns)
+            histogram = Histogram(n_sources, points.shape[1], grid, data.threads)
+            tables = SourceTables(data.sources, histogram)
         super().__init__(state, space, origin, inertia, limits.min_leaf, data.searched, tables)
         if tables is not None:
             self._add_to(tables, np.arange(len(points), dtype=np.int32))
@@ -63,24 +85,15 @@ class FeatureStocks(PointStocks):
 
     def _add_to(self, tables: SourceTables, samples: np.ndarray) -> None:
         weight = None if self.weights is None else self.weights[samples]
-        tables.add(self.points, self.codes, samples, weight)
+        tables.histogram.add(self.points, self.codes, samples, weight)
 
-    def _split_along(
-        self,
-        slot: int,
-        place: int,
-        count: int,
-        row: int,
-        missing_left: bool,
-        gain: float,
-        move: int,
-        left: int,
-        right: int,
-    ) -> Split:
-        low, high = self.samples.values_around(slot, place, count - 1)
+    def _split_along(self, slot: int, found: Located) -> Split:
+        low, high = self.samples.values_around(slot, found.place, found.n_left - 1)
         threshold = threshold_between(low, high)
-        feature = self.searched.number(place)
-        return Split(feature, threshold, gain, move, left, right, count - 1)
+        feature = self.searched.number(found.place)
+        return Split(
+            feature, threshold, found.gain, found.move, found.left, found.right, found.n_left - 1
+        )
 
     def place(
         self,

@@ -26,11 +26,14 @@ class KernelRows(Protocol):
         The kernel's, for messages.
     rounding : float
         Share of the distances between rows that the data's own rounding may make up.
+    points : ndarray of shape (n_samples, n_components) or None
+        Points whose inner products the kernel values are, where these are not there already.
     """
 
     half: np.ndarray
     name: str
     rounding: float
+    points: np.ndarray | None
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]: ...
 
@@ -47,6 +50,8 @@ class MatrixRows:
     keep : ndarray of int, optional
         The samples of the matrix that count; all by default.
     """
+
+    points: np.ndarray | None = None
 
     def __init__(
         self,
@@ -97,10 +102,14 @@ class ComputedRows:
         self.kernel, self.X, self.rounding, self.threads = kernel, X, rounding, threads
         self.name = str(kernel)
         self.half = kernel.diagonal(X) / 2
+        self.points = kernel.features(X) if kernel.has_features else None
 
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         for part, block in self.kernel.blocks(self.X[ids], self.X, self.threads):
-            yield block, _local(ids[part]), ids[part]
+            rows, own = _local(ids[part]), ids[part]
+            # The same number as in ``half``: a heavy row is at no distance from itself.
+            block[rows, own] = 2 * self.half[own]
+            yield block, rows, own
 
 
 def _local(ids: np.ndarray) -> np.ndarray:

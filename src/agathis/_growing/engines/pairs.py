@@ -4,7 +4,9 @@ What is kept for each sample: its stock with its leaf and with each cluster, and
 feature, its stock with the samples of its leaf that stand before it. A search reads these and
 never a kernel value. Kernel rows are read at two moments only: all of them for the root, and at a
 cut those of the smaller side (or of the side that changes its cluster), so they may come from a
-matrix or be computed on the way. All values are in distance form (``_core/pairs/loops.h``).
+matrix or be computed on the way. Where they are inner products of points that are there, no row is
+read at all (:mod:`agathis._growing.engines.walked`). All values are in distance form
+(``_core/pairs/loops.h``).
 """
 
 from __future__ import annotations
@@ -69,29 +71,34 @@ class PairStocks:
             positive=data.kernel.is_positive,
         )
         self.gain, self.bound = self.state.gains()
-        magnitude, done = 0.0, 0
-        every = np.arange(len(X), dtype=np.int32)
         self.categories = None
         if self.sources is not None:
             self.categories = Categories(self.sources.codes(X), self.sources.n_codes)
-            sums = self.categories.sums()
-        progress.pairs(done, len(X))
-        for block, index, ids in self._blocks(every):
-            magnitude += open_root(self.state, block, index, ids)
-            if self.categories is not None:
-                self.categories.add(self.state, block, index, ids, every, sums)
-            done += len(ids)
-            progress.pairs(done, len(X))
+        magnitude = self._open(progress)
         if not np.isfinite(magnitude):
             raise ValueError(
                 f"{rows.name} gives NaN or infinity for some rows of X; every kernel value must "
                 "be finite. Is X very large, or the kernel not defined on it?"
             )
-        close_root(self.state)
-        if self.categories is not None:
-            self.categories.open(self.state, sums)
         self.tolerance = (SUM_ROUNDING + 4 * rows.rounding) * magnitude / float(weight.sum())
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
+
+    def _open(self, progress: Progress) -> float:
+        """Sum over all pairs of samples; the sum of their absolute stocks."""
+        state, magnitude, done = self.state, 0.0, 0
+        every = np.arange(state.n_samples, dtype=np.int32)
+        sums = None if self.categories is None else self.categories.sums()
+        progress.pairs(done, len(every))
+        for block, index, ids in self._blocks(every):
+            magnitude += open_root(state, block, index, ids)
+            if self.categories is not None:
+                self.categories.add(state, block, index, ids, every, sums)
+            done += len(ids)
+            progress.pairs(done, len(every))
+        close_root(state)
+        if self.categories is not None:
+            self.categories.open(state, sums)
+        return magnitude
 
     @property
     def n_features(self) -> int:
@@ -193,6 +200,17 @@ class PairStocks:
             near = goes[0][0]
         far = large if near == small else small
 
+        near_sums = self._separate(near, far)
+        sums = {near: near_sums}
+        if any(leaf == far for leaf, _ in goes):
+            sums[far] = self._far_sums(far, source, was_whole, near_sums)
+        for leaf, target in goes:
+            transfer(state, leaf, target, sums[leaf])
+        return other
+
+    def _separate(self, near: int, far: int) -> np.ndarray:
+        """Part the stocks of two new leaves; the stock of each sample with the first."""
+        state = self.state
         between, near_ids = Separation(state, near, far), np.sort(state.samples(near))
         if self.categories is not None:
             far_ids = np.sort(state.samples(far))
@@ -205,12 +223,7 @@ class PairStocks:
         between.finish()
         if self.categories is not None:
             self.categories.cut(state, near, far, within, across)
-        sums = {near: between.sums}
-        if any(leaf == far for leaf, _ in goes):
-            sums[far] = self._far_sums(far, source, was_whole, between.sums)
-        for leaf, target in goes:
-            transfer(state, leaf, target, sums[leaf])
-        return other
+        return between.sums
 
     def _far_sums(
         self, far: int, source: int, was_whole: bool, near_sums: np.ndarray

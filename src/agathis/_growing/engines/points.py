@@ -7,6 +7,9 @@ is for those who derive from this.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
 import numpy as np
 
 from agathis._core.points.leaves import PointState
@@ -19,7 +22,24 @@ from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres
 
 
-class PointStocks:
+class Located(NamedTuple):
+    """A cut along a searched column, as the search tells it.
+
+    ``place`` is the column's place among those that are searched, ``n_left`` the samples on the
+    left, ``row`` the last row of the leaf's table there.
+    """
+
+    place: int
+    n_left: int
+    row: int
+    missing_left: bool
+    gain: float
+    move: int
+    left: int
+    right: int
+
+
+class PointStocks(ABC):
     """See :class:`agathis._growing.engines.protocol.Stocks`.
 
     Parameters
@@ -66,6 +86,9 @@ class PointStocks:
         length = np.sqrt(self.weight * float(origin @ origin) + inertia)
         rounding = EPS * length / np.sqrt(inertia) if inertia > 0 else 0.0
         self.tolerance = (SUM_ROUNDING + KERNEL_ROUNDING + 4 * rounding) * inertia
+        state.tolerance = self.tolerance
+        # Subsets of categories are searched anew after each split.
+        state.lazy = sources is None
 
     @property
     def n_features(self) -> int:
@@ -128,7 +151,7 @@ class PointStocks:
 
     def locate(self, slot: int, floor: float) -> Split:
         found = locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
-        splits = [None if found is None else self._split_along(slot, *found)]
+        splits = [None if found is None else self._split_along(slot, Located(*found))]
         if self.sources is not None:
             subset = locate_subset(
                 self.state, self.sources.categories, slot, floor, self.tolerance, self.min_leaf
@@ -136,20 +159,9 @@ class PointStocks:
             splits.append(None if subset is None else self.sources.sources.split(*subset))
         return first_split(splits, slot, floor)
 
-    def _split_along(
-        self,
-        slot: int,
-        place: int,
-        count: int,
-        row: int,
-        missing_left: bool,
-        gain: float,
-        move: int,
-        left: int,
-        right: int,
-    ) -> Split:
+    @abstractmethod
+    def _split_along(self, slot: int, found: Located) -> Split:
         """The split that was located along a searched column."""
-        raise NotImplementedError
 
     def move(self, slot: int, cluster: int) -> None:
         self.state.move(slot, cluster)

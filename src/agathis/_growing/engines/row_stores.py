@@ -17,7 +17,7 @@ from sklearn.utils import gen_batches
 from agathis._core.points.histogram import goes_left
 from agathis._growing.engines.bins import Bins
 from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.columns import SearchedColumns
+from agathis._growing.engines.columns import SearchedColumns, asked_values
 from agathis._growing.engines.protocol import sent_left
 from agathis._kernels.kernel import STEPS_AT_ONCE
 from agathis._kernels.space import Space
@@ -59,8 +59,10 @@ class RowStore(Protocol):
         """
         ...
 
-    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
-        """The values of these rows, which rise, as float64."""
+    def values(
+        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
+    ) -> np.ndarray:
+        """What a cut of these rows, which rise, compares with its threshold, as float64."""
         ...
 
 
@@ -115,16 +117,18 @@ class MemoryStore:
     ) -> np.ndarray:
         return goes_left(self.bins, ids, place, last, missing_left, self.threads)
 
-    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
-        return self.X[ids, feature].astype(np.float64)
+    def values(
+        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
+    ) -> np.ndarray:
+        return asked_values(self.X, ids, feature, terms)
 
 
 class StreamStore:
-    """Rows of a mapped file, read when they are asked for.
+    """Rows of a file, read when they are asked for.
 
     Parameters
     ----------
-    X : numpy.memmap of shape (n_rows, n_features)
+    X : numpy.memmap, or rows of files, of shape (n_rows, n_features)
     bins : Bins
     space : Space
     threads : int
@@ -171,13 +175,15 @@ class StreamStore:
             left[part] = sent_left(values, threshold, missing_left)
         return left
 
-    def values(self, ids: np.ndarray, feature: int) -> np.ndarray:
+    def values(
+        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
+    ) -> np.ndarray:
         # Wide, or a threshold would be rounded to float32, perhaps to the value above it.
-        return np.asarray(self.X[ids, feature], dtype=np.float64)
+        return asked_values(self.X, ids, feature, terms)
 
 
 def take(X: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Rows of a table that may be a mapped file, in memory."""
     if len(ids) and ids[-1] - ids[0] == len(ids) - 1:
         return np.array(X[ids[0] : ids[-1] + 1], order="C", subok=False)
-    return np.ascontiguousarray(np.asarray(X)[ids])
+    return np.ascontiguousarray(np.asarray(X[ids]))

@@ -1,0 +1,217 @@
+# The best cut of a leaf: one side stays in its cluster, the other goes to another or founds one.
+#
+# Gains are exact. To keep the work small a side may go only to the clusters that pull most, those
+# with the most to gain from rows that are nearer to them than to their own centre; and of many
+# columns only those are looked at that promise most (column_choice.c).
+import numpy as np
+
+from cython.parallel cimport prange
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from agathis._core.search.draft cimport Draft, MOST_CODES, search_condition, search_rows
+
+
+cdef extern from "search/leaf_cuts.h":
+    enum:
+        MOST_TARGETS
+        CROSSES
+        LEADS
+
+    ctypedef struct leaf_view:
+        const double* sum
+        double self, weight
+        double own_stock, own_size, own_share
+        Py_ssize_t targets
+        double* stock
+        double* size
+        double* share
+        double* leaf_cross
+        const double* cross
+        double* lead_sum
+        bint may_found
+        double min_leaf
+
+    ctypedef struct leaf_cut:
+        double gain
+        int32_t target, moved_left
+        search_condition asks
+
+    void leaf_column_cut(
+        const search_rows* rows, Py_ssize_t column, const leaf_view* leaf, const int32_t* ids,
+        Py_ssize_t m, uint64_t* field, int32_t* places, double* scratch, leaf_cut* out) nogil
+    void leaf_source_cut(
+        const search_rows* rows, Py_ssize_t source, const leaf_view* leaf, const int32_t* ids,
+        Py_ssize_t m, double* scratch, leaf_cut* out) nogil
+    void row_crosses(
+        const search_rows* rows, const int32_t* ids, Py_ssize_t m, const double* vectors,
+        double* cross) nogil
+    void leaf_leads(
+        const search_rows* rows, leaf_view* leaf, const int32_t* ids, Py_ssize_t m, double* axis,
+        double* lead) nogil
+    double column_promise(
+        const search_rows* rows, Py_ssize_t column, const leaf_view* leaf, const double* lead,
+        const int32_t* ids, Py_ssize_t m, uint64_t* field, int32_t* places) nogil
+    void leaf_pulls(
+        const search_rows* rows, const int32_t* ids, Py_ssize_t m, const double* mean,
+        const double* square, Py_ssize_t clusters, Py_ssize_t own, double* pull) nogil
+
+cdef extern from "shared/threads.h" nogil:
+    int thread_number()
+
+# Fewer products than this are worked out by one thread.
+cdef double SMALL_WORK = 1_000_000.0
+# Of more columns than this only those that promise most are looked at, and at least so many.
+cdef Py_ssize_t MANY_COLUMNS = 20
+cdef Py_ssize_t LOOKED_AT = 8
+
+
+cdef class LeafCuts:
+    """Searches the leaves of drafts of some rows; it keeps the room that this takes.
+
+    Parameters
+    ----------
+    draft : Draft
+    """
+
+    cdef double[:, ::1] cross, vectors, scratch, lead
+    cdef double[::1] pull, promise, axis
+    cdef int32_t[::1] chosen
+
+    def __init__(self, Draft draft):
+        cdef Py_ssize_t width = draft.view.width
+        self.cross = np.zeros((draft.view.n, CROSSES))
+        self.vectors = np.zeros((CROSSES, width))
+        self.scratch = np.zeros((draft.threads, (MOST_CODES + 3) * width))
+        self.pull = np.zeros(draft.most_clusters)
+        cdef Py_ssize_t columns = draft.view.columns
+        self.chosen, self.promise = np.arange(columns, dtype=np.int32), np.zeros(columns)
+        self.lead = np.zeros((draft.view.n if columns > MANY_COLUMNS else 0, LEADS))
+        self.axis = np.zeros(2 * width)
+
+    def best(
+        self, Draft draft, Py_ssize_t leaf, double min_leaf, bint only_found=False,
+    ):
+        """The best cut of a leaf; with ``only_found`` one that founds a cluster.
+
+        Returns
+        -------
+        tuple or None
+            The gain, the bytes of the condition, the clusters of both sides; ``None`` where the
+            leaf cannot be cut.
+        """
+        cdef Py_ssize_t m, c, k, j, width = draft.view.width, columns = draft.view.columns
+        cdef Py_ssize_t sources = draft.view.sources, best, n_cuts = columns + sources
+        cdef int32_t own = draft.cluster[leaf], empty = -1, target
+        cdef int32_t[MOST_TARGETS] targets
+        cdef leaf_view view
+        cdef Py_ssize_t looked_at, i
+        cdef int t, threads = 1
+        if draft.count[leaf] < 2 or draft.weight[leaf] < 2.0 * min_leaf:
+            return None
+        cdef leaf_cut* cuts = <leaf_cut*>malloc(max(n_cuts, 1) * sizeof(leaf_cut))
+        if cuts == NULL:
+            raise MemoryError
+        try:
+            with nogil:
+                m = draft.rows_under(leaf)
+                looked_at = columns if columns <= MANY_COLUMNS else max(LOOKED_AT, columns // 8)
+                draft.work += m * (looked_at + sources) * (width + CROSSES)
+                if looked_at < columns:
+                    draft.work += m * (4 * columns + 8 * width)
+                if not only_found:
+                    draft.work += m * draft.most_clusters * width
+                if not only_found:
+                    leaf_pulls(
+                        &draft.view, &draft.ids[0], m, &draft.mean[0, 0], &draft.square[0],
+                        draft.most_clusters, own, &self.pull[0])
+                for k in range(draft.most_clusters):
+                    if draft.leaves_in[k] == 0 and empty < 0:
+                        empty = <int32_t>k
+                    if only_found or k == own or draft.leaves_in[k] == 0:
+                        self.pull[k] = -1.0
+                view.targets = 0
+                memset(&self.vectors[0, 0], 0, CROSSES * width * sizeof(double))
+                while view.targets < MOST_TARGETS:
+                    best = -1
+                    for k in range(draft.most_clusters):
+                        if self.pull[k] > 0.0 and (best < 0 or self.pull[k] > self.pull[best]):
+                            best = k
+                    if best < 0:
+                        break
+                    self.pull[best] = -1.0
+                    targets[view.targets] = <int32_t>best
+                    view.stock[view.targets] = draft.stock[best]
+                    view.size[view.targets] = draft.size[best]
+                    view.share[view.targets] = draft.share[best]
+                    memcpy(&self.vectors[view.targets, 0], &draft.cluster_sum[best, 0],
+                           width * sizeof(double))
+                    view.targets += 1
+                memcpy(&self.vectors[MOST_TARGETS, 0], &draft.cluster_sum[own, 0],
+                       width * sizeof(double))
+                memcpy(&self.vectors[MOST_TARGETS + 1, 0], &draft.sum[leaf, 0],
+                       width * sizeof(double))
+                row_crosses(
+                    &draft.view, &draft.ids[0], m, &self.vectors[0, 0], &self.cross[0, 0])
+                view.sum, view.weight = &draft.sum[leaf, 0], draft.weight[leaf]
+                view.self = 0.0
+                for j in range(width):
+                    view.self += draft.sum[leaf, j] * draft.sum[leaf, j]
+                view.own_stock, view.own_size = draft.stock[own], draft.size[own]
+                view.own_share = draft.share[own]
+                for c in range(CROSSES):
+                    view.leaf_cross[c] = 0.0
+                    for j in range(width):
+                        view.leaf_cross[c] += self.vectors[c, j] * draft.sum[leaf, j]
+                view.cross, view.may_found = &self.cross[0, 0], empty >= 0
+                view.min_leaf = min_leaf
+                if m * columns * (width + CROSSES) > SMALL_WORK:
+                    threads = draft.threads
+                if looked_at < columns:
+                    self.choose(draft, &view, m, looked_at, threads)
+                    for c in range(columns):
+                        cuts[c].gain = -INFINITY
+                for i in prange(looked_at, num_threads=threads, schedule="dynamic"):
+                    t = thread_number()
+                    c = self.chosen[i]
+                    leaf_column_cut(
+                        &draft.view, c, &view, &draft.ids[0], m, &draft.fields[t, 0],
+                        &draft.places[t, 0], &self.scratch[t, 0], &cuts[c])
+                for c in range(sources):
+                    leaf_source_cut(&draft.view, c, &view, &draft.ids[0], m,
+                                    &self.scratch[0, 0], &cuts[columns + c])
+                best = -1
+                for c in range(n_cuts):
+                    if cuts[c].gain > -INFINITY and (best < 0 or cuts[c].gain > cuts[best].gain):
+                        best = c
+            if best < 0:
+                return None
+            target = empty if cuts[best].target == view.targets else targets[cuts[best].target]
+            asks = (<char*>&cuts[best].asks)[:sizeof(search_condition)]
+            if cuts[best].moved_left:
+                return cuts[best].gain, asks, target, own
+            return cuts[best].gain, asks, own, target
+        finally:
+            free(cuts)
+
+    cdef void choose(
+        self, Draft draft, leaf_view* view, Py_ssize_t m, Py_ssize_t count, int threads,
+    ) noexcept nogil:
+        """List the columns that promise most."""
+        cdef Py_ssize_t c, i, at, columns = draft.view.columns
+        cdef int t
+        leaf_leads(&draft.view, view, &draft.ids[0], m, &self.axis[0], &self.lead[0, 0])
+        for c in prange(columns, num_threads=threads, schedule="dynamic"):
+            t = thread_number()
+            self.promise[c] = column_promise(
+                &draft.view, c, view, &self.lead[0, 0], &draft.ids[0], m, &draft.fields[t, 0],
+                &draft.places[t, 0])
+        for i in range(count):
+            at = 0
+            for c in range(columns):
+                if self.promise[c] > self.promise[at]:
+                    at = c
+            self.chosen[i] = <int32_t>at
+            self.promise[at] = -1.0

@@ -1,0 +1,292 @@
+"""Parts of the rows: what is asked of them while a tree with bins grows, and those at hand.
+
+A grower knows cuts, tables of sums and nothing of rows. Rows are in *parts*, in memory, in files or
+on other machines, and whoever holds them is a :class:`Holder`. It is asked for the sums of a leaf
+with the whole list of cuts so far; a part makes those that it has not made yet. So to ask twice
+is harmless, and a part that was lost is read again and asked the same question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from agathis._core.points.histogram import Histogram, split_ids
+from agathis._core.points.leaves import LeafTable, padded
+from agathis._growing.engines.bins import Bins
+from agathis._growing.engines.categories import Sources
+from agathis._growing.engines.columns import SearchedColumns
+from agathis._growing.engines.grid import Grid, Seen
+from agathis._growing.engines.protocol import Split, sent_left
+from agathis._growing.engines.row_stores import STREAM_ROWS, RowStore
+from agathis._kernels.space import Space
+from agathis._trees.tree import MISSING_GOES
+
+#: Rows done, and all of them.
+Tell = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a part must know to sum its rows.
+
+    Attributes
+    ----------
+    bins : Bins
+    space : Space
+        How rows become points.
+    searched : SearchedColumns
+        The columns that the bins are of.
+    sources : Sources or None
+        Of categories.
+    grid : Grid
+    """
+
+    bins: Bins
+    space: Space
+    searched: SearchedColumns
+    sources: Sources | None
+    grid: Grid
+
+
+class Cut(NamedTuple):
+    """A cut of the leaf ``slot``; its left side keeps the slot, the other gets the next.
+
+    After bin ``last`` of a searched column, its ``place`` among these; where ``place`` is -1 rows
+    are sent where their values tell.
+    """
+
+    slot: int
+    place: int
+    last: int
+    feature: int
+    threshold: float
+    missing_left: bool
+    terms: tuple[tuple[int, float], ...] = ()
+
+    @classmethod
+    def of(cls, slot: int, split: Split, searched: SearchedColumns) -> Cut:
+        place = searched.place(split.feature) if split.position >= 0 else None
+        return cls(
+            slot,
+            -1 if place is None else place,
+            split.position,
+            split.feature,
+            split.threshold,
+            MISSING_GOES[split.missing] == "left",
+            split.terms,
+        )
+
+
+class Question(NamedTuple):
+    """How a cut would part a leaf; ``low`` and ``high`` are edges of the bin that it is in."""
+
+    feature: int
+    threshold: float
+    missing_left: bool
+    terms: tuple[tuple[int, float], ...]
+    low: float
+    high: float
+
+
+class Answer(NamedTuple):
+    """Samples on the left, those that miss the value, and those of the bin on both sides."""
+
+    n_left: int
+    n_missing: int
+    inside_left: int
+    inside_right: int
+
+    def __add__(self, other: object) -> Answer:
+        assert isinstance(other, Answer)
+        return Answer(*(one + two for one, two in zip(self, other, strict=True)))
+
+
+#: Bins that rows are in, their sums, counts and weights.
+Added = tuple[np.ndarray, np.ndarray, np.ndarray, "np.ndarray | None"]
+
+
+class Sums(NamedTuple):
+    """What a part found of a leaf: arrays of whole numbers, which add up to those of all parts."""
+
+    n_samples: int
+    bins: Added
+    codes: Added | None
+    seen: Seen | None
+
+
+class Tally:
+    """Room for the sums of a leaf, by bin and by category.
+
+    Parameters
+    ----------
+    plan : Plan
+    threads : int
+    """
+
+    def __init__(self, plan: Plan, threads: int) -> None:
+        width = padded(len(plan.grid.origin))
+        n_features = len(plan.bins.edges)
+        self.seen: Seen | None = None
+        self.bins = Histogram(n_features, width, plan.grid, threads)
+        self.codes: Histogram | None = None
+        if plan.sources is not None:
+            self.codes = Histogram(len(plan.sources.columns), width, plan.grid, threads)
+
+    def set_grid(self, grid: Grid) -> None:
+        """Begin anew on another grid."""
+        self.seen = None
+        self.bins.set_grid(grid)
+        if self.codes is not None:
+            self.codes.set_grid(grid)
+
+    def see(self) -> None:
+        """Keep what the rows needed that were added."""
+        found = Seen(*self.bins.seen)
+        self.seen = found if self.seen is None else self.seen + found
+
+    def take(self) -> Sums:
+        """What was added, to be sent; nothing is left of it here."""
+        codes = None if self.codes is None else self.codes.sums()
+        out = Sums(self.bins.n_samples, self.bins.sums(), codes, self.seen)
+        self.set_grid(self.bins.grid)
+        return out
+
+    def put(self, sums: Sums) -> None:
+        """Add what another tally gave."""
+        self.bins.put(sums.bins, sums.n_samples)
+        if self.codes is not None:
+            self.codes.put(sums.codes, sums.n_samples)
+        if sums.seen is not None:
+            self.seen = sums.seen if self.seen is None else self.seen + sums.seen
+
+    def table(self) -> LeafTable:
+        return self.bins.table()
+
+
+class Holder(Protocol):
+    """Whoever has the rows.
+
+    ``n_rows`` are those of positive weight.
+    """
+
+    n_rows: int
+
+    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+        """Add the rows of a leaf, as it is after these cuts, to the tally."""
+        ...
+
+    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+        """Rows of a leaf after these cuts."""
+        ...
+
+    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+        """How a cut would part a leaf."""
+        ...
+
+
+class Part:
+    """Some rows, and the leaf of each.
+
+    Parameters
+    ----------
+    store : RowStore
+        Where they are taken from.
+    ids : ndarray of int32
+        Those of positive weight, rising; are reordered here.
+    weight : ndarray or None
+        Of all rows of the store.
+    """
+
+    def __init__(self, store: RowStore, ids: np.ndarray, weight: np.ndarray | None) -> None:
+        self.store, self.ids, self.weight = store, ids, weight
+        # The rows of each leaf, rising, lie between these places of ids.
+        self.start, self.stop = [0], [len(ids)]
+
+    def bring(self, cuts: Sequence[Cut]) -> None:
+        """Make the cuts that have not been made."""
+        for cut in cuts[len(self.start) - 1 :]:
+            start, stop = self.start[cut.slot], self.stop[cut.slot]
+            ids = self.ids[start:stop]
+            middle = start + split_ids(ids, self._left(ids, cut))
+            self.stop[cut.slot] = middle
+            self.start.append(middle)
+            self.stop.append(stop)
+
+    def _left(self, ids: np.ndarray, cut: Cut) -> np.ndarray:
+        if cut.place >= 0:
+            return self.store.goes_left(
+                ids, cut.place, cut.last, cut.feature, cut.threshold, cut.missing_left
+            )
+        left = np.empty(len(ids), dtype=np.uint8)
+        for begin in range(0, len(ids), STREAM_ROWS):
+            part = slice(begin, begin + STREAM_ROWS)
+            values = self.store.values(ids[part], cut.feature, cut.terms)
+            left[part] = sent_left(values, cut.threshold, cut.missing_left)
+        return left
+
+    def rows_of(self, slot: int) -> np.ndarray:
+        return self.ids[self.start[slot] : self.stop[slot]]
+
+    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+        self.bring(cuts)
+        ids = self.rows_of(slot)
+        if len(ids) == 0:
+            return
+        for chunk in self.store.chunks(ids):
+            weight = None
+            if self.weight is not None:
+                weight = self.weight[ids[chunk.begin : chunk.begin + len(chunk.ids)]]
+            tally.bins.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
+            if tally.codes is not None and chunk.codes is not None:
+                tally.codes.add(chunk.points, chunk.codes, chunk.ids, weight)
+            tell(chunk.begin + len(chunk.ids), len(ids))
+
+    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+        self.bring(cuts)
+        return self.stop[slot] - self.start[slot]
+
+    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+        self.bring(cuts)
+        values = self.store.values(self.rows_of(slot), question.feature, question.terms)
+        left = sent_left(values, question.threshold, question.missing_left).view(bool)
+        inside = left[(question.low < values) & (values <= question.high)]
+        n_left, inside_left = int(np.count_nonzero(left)), int(np.count_nonzero(inside))
+        missing = int(np.count_nonzero(np.isnan(values)))
+        return Answer(n_left, missing, inside_left, len(inside) - inside_left)
+
+
+class LocalParts:
+    """Parts in this process.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = list(parts)
+        self.n_rows = sum(len(part.ids) for part in self.parts)
+
+    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+        for part in self.parts:
+            part.sums(cuts, slot, tally, squares, tell)
+        if squares:
+            tally.see()
+
+    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+        return sum(part.size(cuts, slot) for part in self.parts)
+
+    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+        return added(part.ask(cuts, slot, question) for part in self.parts)
+
+
+def added(found: Any) -> Any:
+    """The sum of some answers, of which there is one at least."""
+    first, *others = found
+    for other in others:
+        first = first + other
+    return first

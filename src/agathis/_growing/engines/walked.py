@@ -1,0 +1,162 @@
+"""Stocks of pairs of points, along those features that may have the best split of a leaf.
+
+Where kernel values are inner products of points, a sample's stock with those before it comes from a
+walk along the feature. With all components of the points it is exact, with a few of them a bound
+(``_core/pairs/walks.pyx``). So a leaf is searched with bounds first, and then, while some feature's
+bound is above the best gain of those that are exact, with exact stocks along that feature. What a
+leaf is cut by is always exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis._core.pairs.clusters import renew
+from agathis._core.pairs.pair_search import LeafSearch
+from agathis._core.pairs.updates import close_root, fill_stocks, part_stocks
+from agathis._core.pairs.walks import N_LEADING, LeadingParts, Parts
+from agathis._growing.engines.kernel_rows import KernelRows
+from agathis._growing.engines.leading import leading
+from agathis._growing.engines.pairs import PairStocks
+from agathis._growing.engines.protocol import Split
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
+from agathis._kernels.kernel import one_blas_thread
+from agathis._support.progress import Progress
+
+# Bounds are worth while from so many times as many components as they look at.
+WIDE = 3
+# Points of such size are walked in single precision.
+SINGLE_LEAST, SINGLE_MOST = 2.0**-90, 2.0**100
+# Features that are looked at, and whose stocks are made exact, at a time; then twice as many.
+SEEN_TOGETHER, EXACT_TOGETHER = 16, 2
+# Samples of a leaf from which on a search again looks at features whose bounds allow it only, where
+# these are one of so many.
+RENEWED, FEW = 64, 8
+
+
+class WalkedStocks(PairStocks):
+    """See :class:`agathis._growing.engines.protocol.Stocks`.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Without categories.
+    rows : KernelRows
+        With points.
+    limits : Limits
+    progress : Progress
+    """
+
+    def __init__(
+        self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
+    ) -> None:
+        assert rows.points is not None
+        n, width = rows.points.shape
+        self.points = rows.points
+        self.parts, self.leading = Parts(self.points), None
+        # Beyond these, single precision rounds by more than a share of a number.
+        largest = float(np.abs(self.points).max(initial=0.0))
+        if width >= WIDE * N_LEADING and SINGLE_LEAST < largest < SINGLE_MOST:
+            self.leading = LeadingParts(n)
+        super().__init__(data, rows, limits, progress)
+        # By slot: the features whose stocks are exact, None before a first search.
+        self.exact: dict[int, np.ndarray] = {}
+        # The directions of a leaf, or those of the leaf it was cut from.
+        self.directions: dict[int, np.ndarray] = {}
+        # How much a bound of a side's stock over its size may be above it.
+        self.unsure = np.zeros(limits.max_leaves)
+
+    def _open(self, progress: Progress) -> float:
+        progress.pairs(0, self.state.n_samples)
+        stocks = self.weight * self._sums(0)
+        fill_stocks(self.state, stocks)
+        close_root(self.state)
+        progress.pairs(self.state.n_samples, self.state.n_samples)
+        # No value is above zero in distance form.
+        return -float(stocks.sum())
+
+    def _sums(self, slot: int) -> np.ndarray:
+        ids = np.sort(self.state.samples(slot))
+        weight, half = self.weight[ids], self.rows.half
+        # Stocks must not depend on the number of threads.
+        with one_blas_thread():
+            whole = self.points @ (weight @ self.points[ids])
+        return whole - half * weight.sum() - weight @ half[ids]
+
+    def _separate(self, near: int, far: int) -> np.ndarray:
+        sums = self._sums(near)
+        part_stocks(self.state, near, far, sums)
+        return sums
+
+    def commit(self, slot: int, split: Split) -> int:
+        other = super().commit(slot, split)
+        self.exact.pop(slot, None)
+        if slot in self.directions:
+            self.directions[other] = self.directions[slot]
+        return other
+
+    def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
+        # The best leaf first: it spares the others.
+        floor = max(floor, self.tolerance)
+        for place in np.argsort(-self.bound[slots], kind="stable").tolist():
+            drawn_here = None if drawn is None else drawn[place : place + 1]
+            floor = max(floor, self._search(int(slots[place]), drawn_here, floor))
+
+    def _search(self, slot: int, drawn: np.ndarray | None, floor: float) -> float:
+        """The best gain of a leaf that is certain."""
+        renewed = False
+        if slot not in self.exact:
+            self._begin(slot)
+        elif self.bound[slot] < np.inf and self.leaf_size(slot)[0] >= RENEWED:
+            few = self.state.n_features // FEW
+            renewed = renew(self.state, slot, floor - 2 * self.tolerance, few)
+        slots = np.array([slot], dtype=np.int32)
+        found = LeafSearch(self.state, slots, drawn, self.min_leaf, renewed)
+        seen = np.full(self.state.n_features, not renewed)
+        certain = self._settle(found, slot, seen, floor)
+        found.finish(self.unsure[slot])
+        self.gain[slot] = certain
+        return certain
+
+    def _begin(self, slot: int) -> None:
+        """Bounds along all features, or exact stocks where points have few components."""
+        features = np.flatnonzero(self.state.has_threshold(slot)).astype(np.int32)
+        self.exact[slot] = np.full(self.state.n_features, self.leading is None)
+        if self.leading is None:
+            self.parts.walk(self.state, slot, features)
+            return
+        ids = np.sort(self.state.samples(slot))
+        # Threads of BLAS beside those of the walks wait for each other: 5.2 s and not 2.0.
+        with one_blas_thread():
+            view = leading(self.points[ids], self.weight[ids], self.directions.get(slot))
+        self.directions[slot], self.unsure[slot] = view.directions, view.largest + view.rounded
+        self.leading.write(ids, view.components, view.half, view.tail)
+        self.leading.walk(self.state, slot, features, view.largest, view.rounded, view.all_tails)
+
+    def _settle(self, found: LeafSearch, slot: int, seen: np.ndarray, floor: float) -> float:
+        """Look at features, exactly in the end, while a gain may be the best; the best for certain.
+
+        ``seen`` are those that were looked at since clusters changed.
+        """
+        best, exact = self.state.feature_gains(slot), self.exact[slot]
+        together = {False: SEEN_TOGETHER, True: EXACT_TOGETHER}
+        while True:
+            certain = float(best.max(where=exact & seen, initial=-np.inf))
+            # Rounding is within the tolerance, and so are splits that count as equal.
+            doubtful = best >= max(certain, floor) - 2 * self.tolerance
+            # What was not looked at may turn out to be less.
+            features = np.flatnonzero(doubtful & ~seen)
+            looked = len(features) == 0
+            if looked:
+                features = np.flatnonzero(doubtful & ~exact)
+            if len(features) == 0:
+                return certain
+            most = np.argsort(-best[features], kind="stable")[: together[looked]]
+            features = np.sort(features[most]).astype(np.int32)
+            if looked:
+                self.parts.walk(self.state, slot, features)
+                exact[features] = True
+            found.again(features)
+            seen[features] = True
+            together[looked] *= 2

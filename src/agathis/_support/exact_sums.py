@@ -1,0 +1,52 @@
+"""Sums of floats as they are, without rounding: the same in any order, and in any parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+# Rows at a time, and bits of a value that are summed at a time: together less than 63.
+ROWS_BITS, WORD_BITS = 18, 44
+
+
+def exact_sums(values: np.ndarray) -> list[Fraction]:
+    """The sum of each column of a table of finite numbers.
+
+    Values are taken apart into words of few bits, which add up exactly as integers; most tables
+    have two or three words to a value.
+
+    Examples
+    --------
+    >>> exact_sums(np.array([[1e300], [0.5], [-1e300]]))
+    [Fraction(1, 2)]
+    """
+    totals = [Fraction(0)] * values.shape[1]
+    for begin in range(0, len(values), 1 << ROWS_BITS):
+        rest = np.array(values[begin : begin + (1 << ROWS_BITS)], dtype=np.float64, order="F")
+        if not np.isfinite(rest).all():
+            raise OverflowError("a number is not finite")
+        columns = np.flatnonzero(rest.any(axis=0))
+        rest = rest[:, columns]
+        while len(columns):
+            _, power = np.frexp(np.abs(rest).max(axis=0))
+            shift = WORD_BITS - power
+            words = np.trunc(np.ldexp(rest, shift))  # up could leave float64
+            found = words.astype(np.int64).sum(axis=0)
+            for column, total, own in zip(columns, found.tolist(), shift.tolist(), strict=True):
+                totals[column] += Fraction(total) / Fraction(2) ** own
+            rest = rest - np.ldexp(words, -shift)
+            left = rest.any(axis=0)
+            columns, rest = columns[left], rest[:, left]
+    return totals
+
+
+def exact_sum(values: np.ndarray) -> float:
+    """The sum of some finite numbers, rounded once.
+
+    Examples
+    --------
+    >>> exact_sum(np.array([1e16, 1.0, 1.0]))
+    1.0000000000000002e+16
+    """
+    return float(exact_sums(values[:, None])[0])
