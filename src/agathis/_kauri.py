@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, gen_batches
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
@@ -28,16 +28,25 @@ from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
+from agathis._growing.uncounted import (
+    as_counted,
+    of_copies,
+    of_originals,
+    uncounted_of,
+    with_copies,
+)
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
+from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
+from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -89,7 +98,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         ================================== ======================================= ============
         linear, cosine, or n_components    some miss values                        ``binned``
         precomputed                        any                                     ``gram``
-        linear, cosine                     d > 50, and 8 n^2 bytes fit             ``gram``
+        linear, cosine                     d > 128, n <= d, and 8 n^2 bytes fit    ``gram``
+        linear, cosine                     d > 128, n <= 100,000, and 57 n d bytes ``blocks``
+                                           fit
         linear, cosine, or n_components    n <= 100,000, and 13 n d + 16 n D bytes ``features``
                                            fit, D being n_components or d
         linear, cosine, or n_components    more                                    ``binned``
@@ -130,6 +141,31 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     kernel_features : "auto", None, or list of columns, default="auto"
         Columns that the kernel sees, said in the same way. The others may be split on all the
         same, but do not count for the objective.
+    search : {"greedy", "local", "optimal"}, default="greedy"
+        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
+        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
+        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
+        where they gain more, as long as the objective rises. It is never worse than the greedy
+        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
+        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
+        with a leaf for each cluster is better, for two to about five clusters, or says how far
+        from the best one it may be when ``time_limit`` ends.
+    search_effort : float, default=1
+        How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
+        patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
+        whatever order the rows come.
+    n_starts : int, default=None
+        Runs of KMeans from whose clusters ``"local"`` makes trees to begin with; ``None`` lets
+        ``search_effort`` say.
+    time_limit : float, default=None
+        Seconds that ``"optimal"`` may take for its proof; ``None`` is no limit.
+    split : {"axis", "pair"}, default="axis"
+        What a node may ask. ``"axis"`` is one column, ``"pair"`` also a sum of two,
+        ``a x + b y <= t`` with small whole a and b (one of them times 1, 2 or 5 and a power of ten,
+        where scales differ), where that gains clearly more.
+    pair_price : float, default=0.01
+        What a sum of two columns must gain more than the cut of one column that it replaces, as a
+        share of the inertia of all rows about their mean.
     keep_training_data : bool, default=False
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
         other than linear and cosine unless ``n_components`` is given.
@@ -138,8 +174,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     verbose : int, default=0
         1 shows progress, as a bar where there is a terminal, and the time that each part took.
     random_state : int, RandomState instance or None, default=None
-        Draws the features where ``max_features`` asks for it, and the rows that ``subsample``
-        and ``n_components`` call for; with ``None`` these rows are always the same ones.
+        Draws the features where ``max_features`` asks for it, the rows that ``subsample``
+        and ``n_components`` call for, and what ``search`` tries; with ``None`` these rows and
+        trials are always the same ones.
 
     Attributes
     ----------
@@ -169,6 +206,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     residual_trace_ : float or None
         The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
         on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
+    search_path_ : list of Step
+        With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
+        ``cost`` then, and the ``move`` that led there.
+    lower_bound_, gap_, is_optimal_ : float, float, bool
+        With ``search="optimal"``: no tree with so many leaves costs less; the share of its cost by
+        which a better tree could be better; whether this is proven to be the best.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only where X has column names that are all strings.
@@ -217,6 +260,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
+        search: str = "greedy",
+        search_effort: float = 1,
+        n_starts: int | None = None,
+        time_limit: float | None = None,
+        split: str = "axis",
+        pair_price: float = 0.01,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -243,6 +292,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
+        self.search = search
+        self.search_effort = search_effort
+        self.n_starts = n_starts
+        self.time_limit = time_limit
+        self.split = split
+        self.pair_price = pair_price
         self.keep_training_data = keep_training_data
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -256,6 +311,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         *,
         gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        start: object = None,
     ) -> Kauri:
         """Grow the tree.
 
@@ -273,6 +329,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), optional
             Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-12 of their
             sum cannot be told from rounding and counts as 0.
+        start : Tree or fitted estimator of the package, optional
+            A tree to begin with, of the same columns and within the limits. The greedy tree goes on
+            growing from it; a search begins with it beside the others.
 
         Returns
         -------
@@ -280,15 +339,19 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         """
         with checks.last_fit_kept(self):
             data = self._check_data(X, gram, sample_weight)
+            first = tree_of_start(start, self.n_features_in_)
+            if first is not None and data.copied is not None:
+                first = of_copies(first, data.copied)
+            self._check_search()
             with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
-                self._grow(data, progress)
+                self._grow(data, progress, first)
         return self
 
     def _check_data(
         self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> TrainingData:
         # Other numbers are converted, which reads them into memory.
-        mapped = isinstance(X, np.memmap) and X.dtype in (np.float32, np.float64)
+        mapped = checks.is_elsewhere(X)
         threads = checks.n_threads(self.n_jobs)
         given = X
         X, misses = checks.check_X(
@@ -298,6 +361,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
         roles = self._check_roles(given)
         on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
+        cells, copied = uncounted_of(given), None
+        if cells is not None and self.kernel != "precomputed":
+            X, roles, copied = with_copies(X, roles, cells)
         kernel, matrix = self._check_kernel(X, gram, threads, roles)
         return TrainingData(
             X=X if mapped else np.ascontiguousarray(X),
@@ -310,6 +376,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
             threads=threads,
             roles=roles,
             on=on,
+            copied=copied,
         )
 
     def _check_roles(self, X: object) -> FeatureRoles:
@@ -359,10 +426,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         -------
         score : float
         """
+        cells = uncounted_of(X)
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         labels = self.tree_.predict(X, threads)
+        X = as_counted(X, cells)
+        kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
         return kernel_objective(kernel, X, labels, weight, threads, matrix)
@@ -370,7 +439,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
-        tags.input_tags.allow_nan = self._engine_takes_missing()
+        tags.input_tags.allow_nan = self.search != "optimal" and self._engine_takes_missing()
         return tags
 
     @property
@@ -397,8 +466,21 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
         return kernel_checks.kernel_and_matrix(self, X, gram, threads, roles.kernel_columns)
 
-    def _grow(self, data: TrainingData, progress: Progress) -> None:
-        """Make stocks, grow the tree, and keep what the model needs of them."""
+    def _check_search(self) -> None:
+        if self.search == "optimal" and self.split == "pair":
+            raise ValueError(
+                "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
+                "split='axis', or search='local'."
+            )
+        if self.search == "optimal" and self.max_leaf_nodes not in (None, self.n_clusters):
+            raise ValueError(
+                f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
+                f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
+                "Use max_leaf_nodes=None, or search='local'."
+            )
+
+    def _grow(self, data: TrainingData, progress: Progress, first: Tree | None) -> None:
+        """Make stocks, grow the tree, better it, and keep what the model needs of them."""
         limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
@@ -408,31 +490,74 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         stocks = built.stocks
         progress.trace = stocks.trace
         clocks.stocks = time.perf_counter() - progress.started
-        tree = Grower(stocks, limits, progress, clocks, draws).grow()
-        labels = tree.predict(data.X, data.threads)
-        centres = stocks.centres(labels, keep=self.keep_training_data)
+        greedy = self.search == "greedy"
+        start = first if greedy else None
+        tree = Grower(stocks, limits, progress, clocks, draws, start).grow()
+        searched: dict[str, Any] = {}
+        if greedy and self.split == "axis":
+            labels = self._labels_of(tree, data)
+            centres = stocks.centres(labels, keep=self.keep_training_data)
+            cost = 0.0 - stocks.objective
+        else:
+            options = SearchOptions(
+                search=self.search,
+                limited=self._most_leaves() is not None,
+                effort=self.search_effort,
+                n_starts=self.n_starts,
+                time_limit=self.time_limit,
+                split=self.split,
+                pair_price=self.pair_price,
+                seed=self.random_state,
+            )
+            trees = [tree] if first is None else [tree, first]
+            found = better_tree(
+                options, data, stocks, limits, trees, progress, self.keep_training_data
+            )
+            tree, labels, centres, cost = found.tree, found.labels, found.centres, found.cost
+            searched = found.told()
+            if found.interrupted:
+                checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+        roles = data.roles or FeatureRoles.plain(data.n_features)
+        if data.copied is not None:
+            tree, roles = of_originals(tree, roles, data.copied)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
-        self.labels_, self._centres = labels, centres
+        self.labels_: np.ndarray = labels
+        self._centres = centres
         self.engine_ = chosen
-        self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
+        self.roles_ = roles
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = built.n_components
         self.residual_trace_ = built.residual
-        self.inertia_ = 0.0 - stocks.objective
+        self.inertia_ = cost
         self.objective_ = stocks.trace - self.inertia_
-        progress.done(self.n_leaves_, self.n_clusters_, stocks.objective, clocks)
+        for name in ("search_path_", "lower_bound_", "gap_", "is_optimal_"):
+            self.__dict__.pop(name, None)
+        self.__dict__.update(searched)
+        progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
+
+    def _labels_of(self, tree: Tree, data: TrainingData) -> np.ndarray:
+        """The clusters of the rows that the tree was grown from."""
+        if not data.mapped:
+            return tree.predict(data.X, data.threads)
+        labels = np.empty(len(data.X), dtype=np.int32)
+        for rows in gen_batches(len(data.X), checks.ROWS_AT_ONCE):
+            labels[rows] = tree.predict(np.asarray(data.X[rows]), data.threads)
+        return labels
 
     def _limits(self, data: TrainingData) -> Limits:
-        total = float(len(data.X) if data.weight is None else data.weight.sum())
+        total = data.total_weight
         return Limits(
             n_clusters=self.n_clusters,
-            max_leaves=min(data.n_counted, self.max_leaf_nodes or data.n_counted),
+            max_leaves=min(data.n_counted, self._most_leaves() or data.n_counted),
             max_depth=self.max_depth,
             min_split=checks.least_weight(self.min_samples_split, total, 2),
             min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
         )
+
+    def _most_leaves(self) -> int | None:
+        return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
 
     def _approximation(self) -> Approximation:
         return Approximation(

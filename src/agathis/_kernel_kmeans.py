@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,9 +29,10 @@ from agathis._kmeans.problem import Task, make_task
 from agathis._partitions.centres import Centres, PointCentres, SampleCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective
+from agathis._support.pickles import TellsOfNamelessFunctions
 
 
-class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
+class KernelKMeans(DistancesMixin, ClusterMixin, TellsOfNamelessFunctions, BaseEstimator):
     """Clusters with the least sum of squared distances to their centres, in a kernel's space.
 
     Parameters
@@ -165,6 +166,10 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    if TYPE_CHECKING:  # scikit-learn's has no types
+
+        def fit_predict(self, X: ArrayLike, y: object = None, **params: object) -> np.ndarray: ...
 
     @checks.fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from agathis import Kauri, compare
-from agathis._compare.comparison import Comparison, _sample_size, _summary
+from agathis._compare.comparison import _sample_size
+from agathis._compare.result import Comparison, summary_of
 from agathis._support.result_table import Table
 
 
@@ -22,7 +23,7 @@ def made(methods, n_runs=8, **status):
             one |= {"leaves": 3, "clusters": rest[0] if rest else 3}
             rows.append(one | {"status": status.get(name, "done")})
     runs = Table(rows)
-    return Comparison(runs, _summary(runs, list(methods)))
+    return Comparison(runs, summary_of(runs, list(methods)))
 
 
 def taken(comparison):

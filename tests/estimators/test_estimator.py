@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
+from helpers.examples import examples
 from helpers.invariants import equal_trees
 from helpers.models import SEEDS
 from helpers.reference import objective
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris, load_wine, make_moons
 from sklearn.gaussian_process.kernels import RBF
@@ -70,7 +71,7 @@ class TestLabels:
         assert found.tolist() == list(range(model.n_clusters_))
 
     @given(SEEDS)
-    @settings(max_examples=30)
+    @examples(30)
     def test_labels_are_predictions_on_random_data(self, seed):
         rng = np.random.default_rng(seed)
         n, d = rng.integers(3, 80), rng.integers(1, 6)

@@ -105,6 +105,12 @@ class TestMetrics:
             assert row["cluster"] == model.tree_.cluster[row["leaf"]]
         assert sum(table["size"]) == len(clusters)
 
+    def test_optimality_gap(self, model, iris):
+        found = metrics.optimality_gap(model, iris, time_limit=2.0)
+        assert found.cost == pytest.approx(model.inertia_)
+        assert 0 <= found.lower_bound <= found.cost
+        assert found.gap == pytest.approx(1 - found.lower_bound / found.cost)
+
     def test_relative_cost(self, model, iris):
         found = metrics.relative_kmeans_score(iris, model, reference=2.0)
         assert found == pytest.approx(model.inertia_ / 2)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.kernel_kmeans_problems import ALGORITHMS, pair_cost
 from helpers.models import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -91,7 +92,7 @@ class TestEdges:
             assert len(np.unique(model.labels_)) == 12
 
     @given(SEEDS)
-    @settings(max_examples=20)
+    @examples(20)
     def test_a_cost_of_nothing_is_0(self, seed):
         X = np.random.default_rng(seed).random((12, 3))
         model = KernelKMeans(12, kernel="poly", degree=2, random_state=0).fit(X)

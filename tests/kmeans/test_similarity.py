@@ -96,7 +96,7 @@ class TestSimilarity:
         X = np.array([[1.0], [1.5], [2.0], [8.0], [9.0], [9.5]])
         model = KernelKMeans(2, algorithm="similarity", random_state=seed).fit(X)
         assert model.n_clusters_ == 1
-        assert model.cluster_centers_.tolist() == [[X.mean()]]
+        np.testing.assert_allclose(model.cluster_centers_, [[X.mean()]], rtol=1e-15)
 
     def test_of_those_rows_lloyd_makes_two(self):
         X = np.array([[1.0], [1.5], [2.0], [8.0], [9.0], [9.5]])

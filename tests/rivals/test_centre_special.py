@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from helpers import centre_twins as twins
 from helpers.centre_problems import is_fine, same_as_twin
+from helpers.examples import examples
 from helpers.invariants import same_tree
 from helpers.models import SEEDS
 from hypothesis import given, settings
@@ -160,7 +161,7 @@ class TestSpecial:
         same_tree(found.tree_, given_them.tree_)
 
     @given(SEEDS)
-    @settings(max_examples=20)
+    @examples(20)
     def test_rdm_centres_that_nearly_coincide(self, seed):
         centres = np.array([[0.0], [1.0], [1.0 + 1e-12]])
         X = np.vstack([centres, [[-1.0], [3.0]]])

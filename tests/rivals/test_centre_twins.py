@@ -5,9 +5,10 @@ import pytest
 from agathis._core.centres.costs import distances
 from helpers import centre_twins as twins
 from helpers.centre_problems import is_fine, problems, quiet, same_as_twin
+from helpers.examples import examples
 from helpers.invariants import same_tree
 from helpers.models import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -60,7 +61,7 @@ class TestTwins:
         self.check_rdm(X, weight, centres, seed, instance)
 
     @given(SEEDS)
-    @settings(max_examples=30)
+    @examples(30)
     def test_rdm_sides_without_rows(self, seed):
         """Rows far from their centres: nodes have centres whose rows are all elsewhere."""
         random = np.random.default_rng(seed)

@@ -291,8 +291,8 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from agathis.rivals import ICOT
-X = np.random.default_rng(0).normal(size=(6000, 40))
-model = ICOT(subsample=6000, criterion="{criterion}", n_jobs={jobs}, n_restarts=50)
+X = np.random.default_rng(0).normal(size=(4000, 40))
+model = ICOT(subsample=4000, criterion="{criterion}", n_jobs={jobs}, n_restarts=50)
 print("ready", flush=True)
 try:
     model.fit(X)
@@ -320,7 +320,7 @@ def test_interrupt(criterion, jobs):
         watchdog.start()
         try:
             assert process.stdout.readline().strip() == "ready"
-            timer = threading.Timer(1.0, os.kill, (process.pid, signal.SIGINT))
+            timer = threading.Timer(0.5, os.kill, (process.pid, signal.SIGINT))
             timer.start()
             # The promise is one second; a loaded machine is given ten.
             rest, _ = process.communicate(timeout=14.0)

@@ -9,12 +9,10 @@ Unless a number of rows is asked for, a run has no more than what takes about a 
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from html import escape
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -27,89 +25,22 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import CheckedRows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
-from agathis._compare.advice import advice
 from agathis._compare.measures import measure_fit
 from agathis._compare.methods import KernelSettings, check_methods, make_method
+from agathis._compare.result import MEASURES, Comparison, summary_of
 from agathis._compare.workers import Outcome, run
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._support.progress import progress_bar
 from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
-MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
-_SHORT = {"relative_score": "relative"}
 #: The share of the rows that a run draws.
 SHARE = 0.8
 #: All methods go through so many numbers in less than a minute, on two cores.
 CELLS = 2_000_000
 #: A run has at least so many rows, if there are as many: the share of fewer is a small table.
 FEWEST = 2000
-_WIDTH = 80
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison:
-    """What :func:`compare` found; its text is the summary, short enough for a terminal.
-
-    Attributes
-    ----------
-    runs : Table
-        A row for each method and run.
-    summary : Table
-        A row for each method: in how many runs it came to an end, failed or had no more time;
-        mean and standard deviation of each measure over the first.
-    note : str
-        What is to be known of the rows of a run; empty where they are those that were asked for.
-    """
-
-    runs: Table
-    summary: Table
-    note: str = ""
-
-    def __iter__(self) -> Iterator[Table]:
-        return iter((self.runs, self.summary))
-
-    @property
-    def advice(self) -> str:
-        """Which method to take here, and why: a sentence or two.
-
-        Of the methods that cost at most 5 % more than the cheapest, those with the shortest rules
-        are looked at, and the lowest cost among them decides; where the runs show no difference
-        it is the fewest conditions. Known classes have no say.
-        """
-        return advice(self.runs, self.summary)
-
-    @property
-    def failed(self) -> int:
-        """How many fits came to no end, for an error or for want of time."""
-        return sum(status != "done" for status in self.runs["status"])
-
-    def reasons(self) -> list[str]:
-        """Why fits came to no end, a line for each method and reason."""
-        return list(_reasons(self.runs))
-
-    def __repr__(self) -> str:
-        table = str(_readable(self.summary))
-        below = [line for text in self._below() for line in textwrap.wrap(text, _WIDTH)]
-        return "\n".join([table, *self.reasons(), "", *below])
-
-    def to_markdown(self) -> str:
-        """The summary in Markdown, short enough to be read, and the advice."""
-        return "\n\n".join([_readable(self.summary).to_markdown().rstrip("\n"), *self._below()])
-
-    def _repr_html_(self) -> str:
-        lines = [*self.reasons(), *self._below()]
-        below = "".join(f"<p>{escape(line)}</p>" for line in lines)
-        return _readable(self.summary)._repr_html_() + below
-
-    def _below(self) -> Iterator[str]:
-        """What is said below the table."""
-        if self.note:
-            yield self.note
-        if self.failed:
-            yield f"{self.failed} of {len(self.runs)} fits came to no end."
-        yield self.advice
 
 
 def compare(
@@ -246,7 +177,7 @@ def compare(
     note = ""
     if subsample is None and size < _share_of(len(table)):
         note = f"To be quick, each run drew {size:,} of the {len(table):,} rows."
-    return Comparison(runs, _summary(runs, list(chosen)), note)
+    return Comparison(runs, summary_of(runs, list(chosen)), note)
 
 
 # Of a generator, as it gives it itself.
@@ -404,56 +335,3 @@ def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) 
     if not with_classes:
         rows = [{name: value for name, value in row.items() if name != "ari"} for row in rows]
     return Table(rows, [name for name in COLUMNS if with_classes or name != "ari"])
-
-
-def _summary(runs: Table, methods: list[str]) -> Table:
-    rows = []
-    for method in methods:
-        done = [row for row in runs if row["method"] == method and row["status"] == "done"]
-        ends = [row["status"] for row in runs if row["method"] == method]
-        row: dict[str, Any] = {
-            "method": method,
-            "runs": len(done),
-            "failed": ends.count("failed"),
-            "timeouts": ends.count("timeout"),
-        }
-        for measure in (name for name in MEASURES if name in runs.columns):
-            values = [r[measure] for r in done if r[measure] is not None]
-            row[measure] = float(np.mean(values)) if values else None
-            spread = bool(values) and bool(np.isfinite(values).all())
-            row[f"{measure}_std"] = float(np.std(values)) if spread else None
-        rows.append(row)
-    return Table(rows)
-
-
-def _readable(summary: Table) -> Table:
-    """Means with their deviations in one cell, for 80 columns."""
-    same = len(set(summary["runs"])) == 1 and not any(summary["failed"] + summary["timeouts"])
-    rows = []
-    for row in summary:
-        out = {"method": row["method"]}
-        if not same:
-            out["runs"] = row["runs"]
-            out.update({name: row[name] for name in ("failed", "timeouts") if any(summary[name])})
-        for measure in (name for name in MEASURES if name in summary.columns):
-            mean, std = row[measure], row[f"{measure}_std"]
-            if mean is None:
-                text = ""
-            elif measure in ("leaves", "clusters", "seconds"):
-                text = f"{mean:.2g}" if measure == "seconds" else f"{mean:.1f}".removesuffix(".0")
-            else:
-                text = f"{mean:.2f}" if std is None else f"{mean:.2f}±{std:.2f}"
-            out[_SHORT.get(measure, measure)] = text
-        rows.append(out)
-    return Table(rows)
-
-
-def _reasons(runs: Table) -> Iterator[str]:
-    """Why fits came to no end, a line for each reason."""
-    found: dict[tuple[str, str, str], int] = {}
-    for row in runs:
-        if row["status"] != "done":
-            reason = row["method"], row["status"], row["note"]
-            found[reason] = found.get(reason, 0) + 1
-    for (method, status, note), count in found.items():
-        yield f"{method}: {status} in {count} run{'s'[: count != 1]}: {note}"

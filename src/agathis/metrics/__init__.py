@@ -2,7 +2,7 @@
 
 What is read from a tree: its depth, the size of its explanations, a table of its rules. What is
 computed of any labels: the cost of kernel KMeans, the same relative to the best that is known,
-accuracy against classes, MMD-GEMINI.
+accuracy against classes, MMD-GEMINI. And how much better another tree of the same size can be.
 """
 
 from agathis.metrics._clusters import (
@@ -11,6 +11,7 @@ from agathis.metrics._clusters import (
     relative_kmeans_score,
     unsupervised_accuracy,
 )
+from agathis.metrics._optimality import optimality_gap
 from agathis.metrics._trees import (
     explanation_table,
     weighted_average_depth,
@@ -21,6 +22,7 @@ __all__ = [
     "explanation_table",
     "kernel_kmeans_score",
     "mmd_gemini",
+    "optimality_gap",
     "relative_kmeans_score",
     "unsupervised_accuracy",
     "weighted_average_depth",

@@ -6,7 +6,7 @@ of X or, where no X is given, the training rows, whose numbers the tree keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._describe.described_tree import TreeInUnits, describe, in_units
+from agathis._describe.described_tree import Described, TreeInUnits, describe
 from agathis._describe.rows import rows_of
 from agathis._describe.rules import node_box, rule_text
 from agathis._support.result_table import Table
@@ -30,6 +30,8 @@ def weighted_average_depth(
     sample_weight: ArrayLike | None = None,
 ) -> float:
     """The mean over rows of the depth of their leaf (WAD); lower is simpler.
+
+    A split on a sum of two columns asks for both, and counts as two.
 
     Parameters
     ----------
@@ -57,9 +59,9 @@ def weighted_average_depth(
     2.0
     """
     checks.check_arguments("weighted_average_depth", METRIC_CONSTRAINTS, root_depth=root_depth)
-    found = in_units(model)
+    found = describe(model)
     _, share = _reached(found, X, sample_weight)
-    return float(share @ found.tree.depth + root_depth)
+    return float(share @ _depths(found) + root_depth)
 
 
 def weighted_average_explanation_size(
@@ -71,7 +73,8 @@ def weighted_average_explanation_size(
     """The mean over rows of the size of their leaf's explanation (WAES); lower is simpler.
 
     The size is the number of different (feature, direction) pairs on the way to the leaf: of
-    ``a <= 3`` and ``a <= 2`` only the tighter condition is needed, so the two count as one.
+    ``a <= 3`` and ``a <= 2`` only the tighter condition is needed, so the two count as one. A
+    condition on a sum of two columns counts as two, whatever is asked of either alone.
 
     Parameters
     ----------
@@ -104,9 +107,9 @@ def weighted_average_explanation_size(
     1.5
     """
     checks.check_arguments("weighted_average_explanation_size", METRIC_CONSTRAINTS, offset=offset)
-    found = in_units(model)
+    found = describe(model)
     _, share = _reached(found, X, sample_weight)
-    return float(share @ _explanation_sizes(found.tree) + offset)
+    return float(share @ _explanation_sizes(found) + offset)
 
 
 def explanation_table(
@@ -178,9 +181,8 @@ def explanation_table(
         value_names=value_names,
         digits=digits,
     )
-    tree = described.tree
     size, share = _reached(described, X, sample_weight)
-    lengths = _explanation_sizes(tree)
+    depths, lengths = _depths(described), _explanation_sizes(described)
     rows = []
     for path in described.paths():
         leaf = path[-1]
@@ -190,7 +192,7 @@ def explanation_table(
                 "cluster": described.label(leaf),
                 "size": size[leaf],
                 "share": share[leaf],
-                "depth": tree.depth[leaf] + 1,
+                "depth": depths[leaf] + 1,
                 "explanation_size": lengths[leaf],
                 "rule": rule_text([node_box(described, path)]),
             }
@@ -217,12 +219,35 @@ def _reached(
     return size, total / total.sum()
 
 
-def _explanation_sizes(tree: Tree) -> np.ndarray:
-    """Of each node, how many different (feature, direction) pairs lead to it."""
-    pairs: list[frozenset[tuple[int, str]]] = [frozenset()] * tree.node_count
+def _columns_asked(described: Described) -> dict[int, tuple[Hashable, ...]]:
+    """Of each split what it asks for: a feature, or of a sum each of its columns."""
+    out: dict[int, tuple[Hashable, ...]] = {}
+    for node in described.splits:
+        axis = described.sums.get(node)
+        # Whatever is asked of a column alone is another condition than that on the sum.
+        columns = () if axis is None else tuple((axis, feature) for feature in axis.features)
+        out[node] = columns or (int(described.tree.feature[node]),)
+    return out
+
+
+def _depths(described: Described) -> np.ndarray:
+    """Of each node, how many columns are asked for on the way to it."""
+    tree, asked = described.tree, _columns_asked(described)
+    depth = np.zeros(tree.node_count, dtype=np.int64)
     # Parents are numbered before their children.
-    for node in np.flatnonzero(~tree.is_leaf):
-        feature = int(tree.feature[node])
-        pairs[tree.children_left[node]] = pairs[node] | {(feature, "left")}
-        pairs[tree.children_right[node]] = pairs[node] | {(feature, "right")}
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        children = [tree.children_left[node], tree.children_right[node]]
+        depth[children] = depth[node] + len(asked[node])
+    return depth
+
+
+def _explanation_sizes(described: Described) -> np.ndarray:
+    """Of each node, how many different (feature, direction) pairs lead to it."""
+    tree, asked = described.tree, _columns_asked(described)
+    pairs: list[frozenset[tuple[Hashable, str]]] = [frozenset()] * tree.node_count
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        left = {(one, "left") for one in asked[node]}
+        right = {(one, "right") for one in asked[node]}
+        pairs[tree.children_left[node]] = pairs[node] | left
+        pairs[tree.children_right[node]] = pairs[node] | right
     return np.array([len(found) for found in pairs])

@@ -21,7 +21,7 @@ from agathis._checks import data as checks
 from agathis._core.centres.costs import distances
 from agathis._kernels.kernel import at_most
 from agathis._partitions.centres import ENLARGED, TINY
-from agathis._partitions.objective import in_units
+from agathis._partitions.objective import moderate_weights
 from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Drawn, Rival
 
@@ -148,7 +148,7 @@ class CentreTree(Rival):
 
 def _check_size(X: np.ndarray, weight: np.ndarray | None) -> None:
     """Raise where sums of squared distances are no numbers."""
-    share, _ = in_units(weight)
+    share, _ = moderate_weights(weight)
     with np.errstate(over="ignore", invalid="ignore"):
         settled = X - X.mean(axis=0)
         own = np.einsum("ij,ij->i", settled, settled)

@@ -219,7 +219,7 @@ class Search:
             value, place = self.criterion.scan(order, cut)
             if self.stop[0]:
                 raise StoppedError
-            if value > best:
+            if is_first_or_better(value, best):
                 last_left = int(table.rank[feature, order[place]])
                 best, new = value, Node(int(feature), last_left, *children)
         if node.is_leaf:
@@ -231,7 +231,7 @@ class Search:
         ):
             self.criterion.look(first, last, rows, part, part, count)
             value = self.criterion.value()
-            if value > best:
+            if is_first_or_better(value, best):
                 best, new = value, kept
         return best, new
 
@@ -282,6 +282,11 @@ class Search:
             cut[:] = 0
             cut[widest] = 1
         return cut
+
+
+def is_first_or_better(value: float, best: float) -> bool:
+    """Whether a value takes the place of the best so far; of equal ones the first keeps it."""
+    return value > best and (best == -np.inf or is_better(value, best))
 
 
 def is_better(value: float, before: float) -> bool:

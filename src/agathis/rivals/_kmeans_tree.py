@@ -24,7 +24,7 @@ from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
-from agathis._partitions.objective import in_units
+from agathis._partitions.objective import moderate_weights
 from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF
@@ -244,7 +244,7 @@ class KMeansTree(Rival):
             ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
         # Its bounds for rounding are for weights of about 1; a power of two leaves all digits, so
         # that splits that tie do so with weights as with repeated rows.
-        share, _ = in_units(weight)
+        share, _ = moderate_weights(weight)
         learned = DecisionTreeClassifier(
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,

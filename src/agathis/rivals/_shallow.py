@@ -12,16 +12,14 @@ are left there, at least one and at most s - 1.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import ClassVar
 
 import numpy as np
 
 from agathis._checks.parameters import SHALLOW_CONSTRAINTS
-from agathis._core.centres.cuts import SHARE, CentreCuts
-from agathis._core.centres.least_loss import least_loss
+from agathis._searching.starts import centre_tree
 from agathis._trees.builder import TreeBuilder
-from agathis.rivals._centred import CentreTree, Teacher, first_least
+from agathis.rivals._centred import CentreTree, Teacher
 
 
 class ExShallow(CentreTree):
@@ -113,28 +111,6 @@ class ExShallow(CentreTree):
         random: np.random.RandomState,
         threads: int,
     ) -> TreeBuilder:
-        sketch = TreeBuilder()
-        cuts = CentreCuts(X, weight, teacher.centres, threads)
-        free = np.zeros((2, X.shape[1]), dtype=np.uint8)
-        waiting = deque([(0, 0, np.arange(len(teacher.centres)), free)])
-        while waiting:
-            node, slot, centres, on_path = waiting.popleft()
-            cut = None
-            if len(centres) > 1:
-                cut = least_loss(
-                    cuts, slot, centres, teacher.distance, on_path, float(self.depth_factor)
-                )
-            if cut is None:
-                rows = cuts.samples(slot)
-                total = weight[rows] @ teacher.distance[np.ix_(rows, centres)]
-                sketch.cluster[node] = int(centres[first_least(total, SHARE * total.min())])
-                continue
-            feature, threshold = cut
-            children = sketch.cut(node, feature, threshold)
-            slots = slot, cuts.split(slot, feature, threshold)
-            goes_left = teacher.centres[centres, feature] <= threshold
-            for side, of_side in enumerate((goes_left, ~goes_left)):
-                path = on_path.copy()
-                path[side, feature] = 1
-                waiting.append((children[side], slots[side], centres[of_side], path))
-        return sketch
+        return centre_tree(
+            X, weight, teacher.centres, teacher.distance, float(self.depth_factor), threads
+        )

@@ -1,0 +1,73 @@
+"""A better tree than the one that is there, whoever grew it."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._kauri import Kauri
+from agathis._trees.model import tree_of
+from agathis._trees.tree import Tree
+
+#: Parameters that say what a tree is judged by; a model that has them keeps them.
+_KEPT = ("kernel", "gamma", "degree", "coef0", "kernel_params")
+
+
+def refine(
+    model: BaseEstimator | Tree,
+    X: ArrayLike,
+    *,
+    effort: float = 1,
+    gram: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    random_state: int | None = 0,
+) -> Kauri:
+    """Search a better tree, beginning with that of a fitted model.
+
+    Parameters
+    ----------
+    model : fitted estimator of the package, or Tree
+        Kauri, or one of :mod:`agathis.rivals`. It stays as it is. A tree alone is judged by the
+        linear kernel.
+    X : array-like of shape (n_samples, n_features)
+        The rows that it was fitted with.
+    effort : float, default=1
+        How long to search: see ``search_effort`` of :class:`agathis.Kauri`.
+    gram : array-like of shape (n_samples, n_samples), optional
+        The kernel matrix, where the model's kernel is precomputed.
+    sample_weight : array-like of shape (n_samples,), optional
+    n_jobs : int, optional
+        Threads; by default as many as cores.
+    random_state : int, default=0
+
+    Returns
+    -------
+    better : Kauri
+        Fitted, with no more clusters and leaves than the model, and no higher cost.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from agathis import refine
+    >>> from agathis.rivals import IMM
+    >>> X = minmax_scale(load_wine().data)
+    >>> model = IMM(3, random_state=0).fit(X)
+    >>> better = refine(model, X)
+    >>> bool(better.inertia_ < model.inertia_), better.n_leaves_ <= model.n_leaves_
+    (True, True)
+    """
+    tree = tree_of(model)
+    params = {} if isinstance(model, Tree) else model.get_params(deep=False)
+    kept = params if isinstance(model, Kauri) else set(_KEPT) & set(params)
+    better = Kauri(**{name: params[name] for name in kept})
+    better.set_params(
+        n_clusters=tree.n_clusters,
+        max_leaf_nodes=max(2, tree.n_leaves),
+        search="local",
+        search_effort=effort,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+    return better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)

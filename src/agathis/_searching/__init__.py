@@ -1,0 +1,1 @@
+"""Better trees than greedy: local search on a tree, and the optimum with a proof."""

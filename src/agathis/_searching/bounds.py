@@ -1,0 +1,63 @@
+"""What no tree of so many leaves and clusters costs less than: the certificate of any tree.
+
+Two relaxations: a tree's clusters are a partition, and leaves that share a cluster cost no less
+than leaves with clusters of their own, so that the best tree with a cluster a leaf is below all.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES
+from agathis._searching.optimum import optimum
+from agathis._searching.optimum_rows import Rows
+from agathis._searching.spectral import cost_lower_bound
+
+__all__ = ["cost_lower_bound", "tree_lower_bound"]
+
+
+def tree_lower_bound(
+    points: np.ndarray,
+    values: np.ndarray,
+    weight: np.ndarray | None,
+    n_clusters: int,
+    n_leaves: int,
+    *,
+    cost: float = math.inf,
+    time_limit: float | None = None,
+) -> float:
+    """What no tree of ``n_leaves`` leaves in ``n_clusters`` clusters costs less than.
+
+    Parameters
+    ----------
+    points, values, weight
+        As of :func:`~agathis._searching.optimum.optimum`.
+    n_clusters, n_leaves : int
+        The most there may be.
+    cost : float
+        Of a known tree; a bound that reaches it is enough.
+    time_limit : float or None
+        Seconds for the search of the best tree with a cluster a leaf; what it has ruled out by then
+        counts. With 0 it is left out.
+
+    Returns
+    -------
+    bound : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0], [20.0]])
+    >>> round(tree_lower_bound(X, X, None, n_clusters=3, n_leaves=3), 6)
+    1.0
+    """
+    rows = Rows(points, values, weight)
+    # Rows with the same values are in one cluster whatever the tree.
+    bound = rows.within + cost_lower_bound(rows.means, rows.weight, n_clusters)
+    small = n_leaves <= MOST_LEAVES and points.shape[1] <= MOST_COMPONENTS
+    if bound < cost and small and time_limit != 0:
+        found = optimum(points, values, weight, n_leaves, incumbent=cost, time_limit=time_limit)
+        bound = max(bound, found.lower_bound)
+    return min(bound, cost)

@@ -1,0 +1,130 @@
+"""Down to a tree that no single change betters: re-splits and reassignments, and cuts while there
+is room for leaves.
+
+What was looked at in vain is not looked at again until something changed under the node: the rows
+of one of its leaves, or the centre of one of their clusters. A move so costs what it touches.
+"""
+
+from __future__ import annotations
+
+from agathis._core.search.draft import Draft
+from agathis._core.search.move_gains import cut_gain
+from agathis._growing.limits import Limits
+from agathis._searching.moves import Cut, Proposal, Prune, Reassign, Resplit
+
+# Of the rows' inertia, what a change must gain: less may be rounding.
+LEAST_GAIN = 1e-10
+# Sweeps over a tree at most; nearly all end by themselves.
+MOST_SWEEPS = 50
+# Leaves that are cut off in vain before that is given up: so many, or this share of all.
+SPENT_IN_VAIN = 3
+SHARE_IN_VAIN = 0.05
+
+
+class Descent:
+    """Betters a draft by single moves.
+
+    Parameters
+    ----------
+    draft : Draft
+    limits : Limits
+    only_found : bool
+        Whether cuts may only found clusters.
+    patience : float
+        How many times as many leaves are cut off in vain before that is given up.
+    """
+
+    def __init__(
+        self, draft: Draft, limits: Limits, only_found: bool = False, patience: float = 1.0
+    ) -> None:
+        self.draft, self.patience = draft, patience
+        self.resplit, self.reassign, self.prune = Resplit(limits), Reassign(), Prune()
+        self.cut = Cut(draft, limits, only_found)
+        self.tolerance = LEAST_GAIN * draft.rows.inertia
+        self._in_vain: set[tuple[int, int]] = set()
+        self._cuts: dict[tuple[int, int, int], tuple[Proposal | None, tuple[int, ...]]] = {}
+
+    def run(self, sweeps: int = MOST_SWEEPS, spend: bool = False) -> None:
+        """Better the draft until nothing helps; with ``spend`` leaves are spent elsewhere, too."""
+        for _ in range(sweeps):
+            changed = self.sweep()
+            changed |= self.grow()
+            if not changed and not (spend and self.spend()):
+                break
+
+    def spend(self) -> bool:
+        """Cut leaves off that are missed least, and spend them where they gain most."""
+        draft, changed, tries = self.draft, False, 0
+        most = self.patience * max(SPENT_IN_VAIN, SHARE_IN_VAIN * draft.n_leaves)
+        while draft.n_leaves > 2 and tries < most:
+            found = [self.prune.propose(draft, leaf) for leaf in draft.leaves()]
+            losses = sorted((one for one in found if one is not None), key=lambda one: -one.gain)
+            if tries >= len(losses):
+                break
+            saved, objective = draft.save(), draft.objective
+            self.prune.apply(draft, losses[tries])
+            self.grow()
+            if draft.objective > objective + self.tolerance:
+                changed, tries = True, 0
+            else:
+                draft.restore(saved)
+                tries += 1
+        return changed
+
+    def sweep(self) -> bool:
+        """Look once at every node for another question, at every leaf for another cluster."""
+        draft, changed = self.draft, False
+        for node in draft.nodes():
+            # A change above may have taken the node away, or cut it anew.
+            if draft.is_leaf(node) or not draft.is_used(node):
+                continue
+            state = (node, draft.state_of(node))
+            if state in self._in_vain:
+                continue
+            found = self.resplit.propose(draft, node)
+            if found is not None and found.gain > self.tolerance:
+                self.resplit.apply(draft, found)
+                changed = True
+            else:
+                self._in_vain.add(state)
+        for leaf in draft.leaves():
+            found = self.reassign.propose(draft, leaf)
+            if found is not None and found.gain > self.tolerance:
+                self.reassign.apply(draft, found)
+                changed = True
+        return changed
+
+    def grow(self) -> bool:
+        """Cut leaves, the best cut first, while there is room and something is gained."""
+        draft, changed = self.draft, False
+        while draft.n_leaves < draft.most_leaves:
+            found = [cut for cut in map(self._best_cut, draft.leaves()) if cut is not None]
+            best = max(found, key=lambda cut: cut.gain, default=None)
+            if best is None or best.gain <= self.tolerance:
+                break
+            self.cut.apply(draft, best)
+            changed = True
+        return changed
+
+    def forget(self) -> None:
+        """Let go of what is known of trees that will not come back."""
+        self._in_vain.clear()
+        self._cuts.clear()
+
+    def _best_cut(self, leaf: int) -> Proposal | None:
+        draft = self.draft
+        state = (leaf, draft.state_of(leaf), draft.n_clusters)
+        found, seen = self._cuts.get(state, (None, ()))
+        if state not in self._cuts:
+            found = self.cut.propose(draft, leaf)
+            seen = () if found is None else self._clusters(found)
+        elif found is not None and seen != self._clusters(found):
+            # The cluster that a side would go to has other rows now.
+            found = found._replace(gain=cut_gain(draft, leaf, *found.change))
+            seen = self._clusters(found)
+        self._cuts[state] = found, seen
+        return found
+
+    def _clusters(self, cut: Proposal) -> tuple[int, ...]:
+        """What the gain of a cut depends on besides the leaf."""
+        return tuple(self.draft.cluster_state(cluster) for cluster in cut.change[1:])

@@ -1,0 +1,217 @@
+"""A tree of the package as a draft, and a draft as a tree.
+
+A draft cuts between places of the rows in their order; here thresholds become places, and places
+become thresholds half-way between the rows on either side, as the grower puts them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis._core.search.draft import Draft
+from agathis._growing.limits import Limits
+from agathis._searching.rows import SearchRows
+from agathis._support.numbers import threshold_between
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import MISSING_GOES, Tree
+
+# A sum of weights may be off by this share.
+WEIGHT_ROUNDING = 1e-9
+NONE, COLUMN, SOURCE, PAIR = range(4)
+#: ``search_condition`` of ``_core/search/rows.h``.
+CONDITION = np.dtype(
+    [
+        ("kind", np.int32),
+        ("column", np.int32),
+        ("other", np.int32),
+        ("cut", np.int32),
+        ("missing_left", np.int32),
+        ("unused", np.int32),
+        ("a", np.float64),
+        ("b", np.float64),
+        ("threshold", np.float64),
+        ("right", np.uint64, 4),
+    ]
+)
+
+
+def draft_of(
+    tree: Tree, rows: SearchRows, most_leaves: int, most_clusters: int, threads: int = 1
+) -> Draft:
+    """The draft that has the cuts of a tree; those that part no rows are left out.
+
+    Clusters are numbered as they are met, so that there are no gaps.
+
+    Raises
+    ------
+    ValueError
+        Where the tree asks for a column that is not searched, or is too large.
+    """
+    draft = Draft(rows, most_leaves, most_clusters, threads)
+    number: dict[int, int] = {}
+
+    def cluster_of(node: int) -> int:
+        own = int(tree.cluster[node])
+        number.setdefault(own, len(number))
+        if number[own] >= most_clusters:
+            raise ValueError(f"start has more clusters than n_clusters={most_clusters}.")
+        return number[own]
+
+    waiting = [(0, 0)]
+    while waiting:
+        node, leaf = waiting.pop()
+        if tree.children_left[node] < 0:
+            draft.assign(leaf, cluster_of(node))
+            continue
+        asks = condition_of(tree, node, rows)
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        sides = draft.sides(leaf, asks)
+        if sides[0] == 0 or sides[1] == 0:
+            waiting.append((right if sides[0] == 0 else left, leaf))
+            continue
+        if draft.n_leaves == most_leaves:
+            raise ValueError(f"start has more leaves than max_leaf_nodes={most_leaves}.")
+        first, second = draft.cut(leaf, asks, 0, 0)
+        waiting += [(right, second), (left, first)]
+    return draft
+
+
+def repair(draft: Draft, limits: Limits) -> None:
+    """Take apart what the limits forbid: leaves that are too light, nodes too light or too deep."""
+    for node in draft.nodes():
+        if not draft.is_used(node) or draft.is_leaf(node):
+            continue
+        deep = limits.max_depth is not None and draft.depth_of(node) >= limits.max_depth
+        if deep or draft.weight_under(node) < limits.min_split:
+            draft.collapse(node, draft.main_cluster(node))
+    light = True
+    while light and draft.n_leaves > 1:
+        light = False
+        for leaf in draft.leaves():
+            if draft.size_of(leaf)[1] < limits.min_leaf * (1 - WEIGHT_ROUNDING):
+                draft.prune(leaf)
+                light = True
+                break
+
+
+def condition_of(tree: Tree, node: int, rows: SearchRows) -> bytes:
+    """What a node of a tree asks, as a draft takes it."""
+    asks = np.zeros((), CONDITION)
+    asks["missing_left"] = tree.missing_left[node]
+    terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
+    threshold = float(tree.threshold[node])
+    place_of = {int(column): place for place, column in enumerate(rows.columns)}
+    source_of: dict[int, tuple[int, int]] = {}
+    if rows.sources is not None:
+        source_of = {
+            int(column): (source, code)
+            for source, own in enumerate(rows.sources.columns)
+            for code, column in enumerate(own)
+        }
+    asked = [column for column, _ in terms]
+    if all(column in source_of for column in asked):
+        asks["kind"], asks["column"] = SOURCE, source_of[asked[0]][0]
+        if np.isfinite(threshold):
+            for column in asked:
+                _, code = source_of[column]
+                asks["right"][code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+        return asks.tobytes()
+    unknown = [column for column in asked if column not in place_of]
+    if unknown:
+        raise ValueError(
+            f"start cuts node {node} on column {unknown[0]}, which is not in split_features."
+        )
+    if len(terms) == 1:
+        column = place_of[asked[0]]
+        present = int(rows.present[column])
+        ordered = rows.values[column, rows.order[column, :present]]
+        asks["kind"], asks["column"] = COLUMN, column
+        asks["cut"] = int(np.searchsorted(ordered, threshold, side="right")) - 1
+    else:
+        (first, a), (second, b) = terms
+        asks["kind"], asks["column"], asks["other"] = PAIR, place_of[first], place_of[second]
+        asks["a"], asks["b"], asks["threshold"] = a, b, threshold
+    return asks.tobytes()
+
+
+def tree_of(draft: Draft) -> TreeBuilder:
+    """The cuts of a draft and the clusters of its leaves, numbered as the leaves come."""
+    rows: SearchRows = draft.rows
+    builder = TreeBuilder()
+    number: dict[int, int] = {}
+    waiting = [(0, 0)]
+    while waiting:
+        at, node = waiting.pop()
+        if draft.is_leaf(at):
+            builder.cluster[node] = number.setdefault(draft.cluster_of(at), len(number))
+            continue
+        asks = np.frombuffer(draft.condition_of(at), CONDITION)[0]
+        ids = draft.leaf_rows(at)
+        feature, threshold, terms, misses = _cut_of(asks, ids, rows)
+        missing = 0
+        if misses:
+            missing = MISSING_GOES.index("left" if asks["missing_left"] else "right")
+        left, right = draft.children(at)
+        if threshold == -np.inf:
+            # Only missing values are on the left: as in trees that are grown, these go right.
+            threshold, missing = np.inf, MISSING_GOES.index("right")
+            left, right = right, left
+        children = builder.cut(node, feature, threshold, missing=missing, terms=terms)
+        waiting += [(right, children[1]), (left, children[0])]
+    return builder
+
+
+def redrawn(tree: Tree) -> TreeBuilder:
+    """The cuts and clusters of a tree, without what other rows told of them."""
+    builder = TreeBuilder()
+    waiting = [(0, 0)]
+    while waiting:
+        at, node = waiting.pop()
+        if tree.children_left[at] < 0:
+            builder.cluster[node] = int(tree.cluster[at])
+            continue
+        children = builder.cut(
+            node,
+            int(tree.feature[at]),
+            float(tree.threshold[at]),
+            missing=MISSING_GOES.index("left" if tree.missing_left[at] else "right"),
+            terms=tree.terms(at),
+        )
+        left, right = int(tree.children_left[at]), int(tree.children_right[at])
+        waiting += [(right, children[1]), (left, children[0])]
+    return builder
+
+
+def _cut_of(
+    asks: np.void, ids: np.ndarray, rows: SearchRows
+) -> tuple[int, float, tuple[tuple[int, float], ...], bool]:
+    """Feature, threshold and terms of a cut, and whether some of its rows miss what it asks."""
+    column = int(asks["column"])
+    if asks["kind"] == SOURCE:
+        assert rows.sources is not None
+        own = rows.sources.columns[column]
+        misses = bool((rows.category[column, ids] < 0).any())
+        codes = [code for code in range(len(own)) if _has(asks["right"], code)]
+        if not codes:
+            return int(own[0]), np.inf, (), misses
+        terms = tuple((int(own[code]), 1.0) for code in codes)
+        return terms[0][0], float(rows.sources.on[column] / 2), terms, misses
+    if asks["kind"] == PAIR:
+        first, second = int(rows.columns[column]), int(rows.columns[asks["other"]])
+        sums = asks["a"] * rows.values[column, ids] + asks["b"] * rows.values[asks["other"], ids]
+        terms = ((first, float(asks["a"])), (second, float(asks["b"])))
+        return first, float(asks["threshold"]), terms, bool(np.isnan(sums).any())
+    values, places = rows.values[column, ids], rows.place[column, ids]
+    is_left, misses = (places >= 0) & (places <= asks["cut"]), bool((places < 0).any())
+    is_right = places > asks["cut"]
+    feature = int(rows.columns[column])
+    if not is_right.any():
+        return feature, np.inf, (), misses
+    if not is_left.any():
+        return feature, -np.inf, (), misses
+    low = float(values[is_left].max())
+    return feature, threshold_between(low, float(values[is_right].min())), (), misses
+
+
+def _has(codes: np.ndarray, code: int) -> bool:
+    return bool(int(codes[code >> 6]) >> (code & 63) & 1)

@@ -1,0 +1,294 @@
+"""From a greedy tree to a better one: what ``Kauri`` asks of this room.
+
+The rows become points, a search is made with these, and what it finds is judged by the objective
+of the fit with all rows, as the greedy tree is: by sums of the engine's points, or by the values of
+the kernel. The better of the two is the answer, so that no search ends below where it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from agathis._core.search.draft import Draft
+from agathis._growing.engines.choice import EXACT_ROWS
+from agathis._growing.engines.protocol import Stocks
+from agathis._growing.inputs import TrainingData
+from agathis._growing.limits import Limits
+from agathis._kernels.kernel import one_blas_thread
+from agathis._kernels.space import Space
+from agathis._partitions.centres import Centres
+from agathis._searching.descent import Descent
+from agathis._searching.drafts import draft_of, redrawn, tree_of
+from agathis._searching.judges import judge_of
+from agathis._searching.local import LocalSearch, Step
+from agathis._searching.merging import merged
+from agathis._searching.optimum import Optimum, optimum
+from agathis._searching.pairs import with_pairs
+from agathis._searching.points import FACTOR_ROWS, search_points
+from agathis._searching.rows import SearchRows
+from agathis._support.progress import Progress
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.completion import completed
+from agathis._trees.tree import Tree
+
+# Passes over a tree for cuts on pairs, with a descent after each.
+PAIR_ROUNDS = 10
+# Costs whose share of difference is less are the same.
+SAME_COST = 1e-9
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a better tree is searched.
+
+    Attributes
+    ----------
+    search : {"greedy", "local", "optimal"}
+        Greedy trees come here for cuts on pairs.
+    limited : bool
+        Whether the number of leaves is limited.
+    effort : float
+    n_starts : int or None
+    time_limit : float or None
+        Seconds of the proof.
+    split : {"axis", "pair"}
+    pair_price : float
+        What a cut on a pair must gain, as a share of the rows' inertia.
+    seed : int, numpy.random.RandomState or None
+        With ``None`` it is always the same.
+    """
+
+    search: str
+    limited: bool = True
+    effort: float = 1.0
+    n_starts: int | None = None
+    time_limit: float | None = None
+    split: str = "axis"
+    pair_price: float = 0.01
+    seed: int | np.random.RandomState | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A tree, its clusters of all rows, and how it was come by.
+
+    Attributes
+    ----------
+    tree : Tree
+    labels : ndarray of shape (n_rows,)
+    cost : float
+        The inertia of the clusters.
+    centres : Centres or None
+    path : list of Step
+    proof : Optimum or None
+        Where one was asked for.
+    interrupted : bool
+    """
+
+    tree: Tree
+    labels: np.ndarray
+    cost: float
+    centres: Centres | None
+    path: list[Step]
+    proof: Optimum | None = None
+    interrupted: bool = False
+
+    def told(self) -> dict[str, Any]:
+        """What the estimator keeps of the search, by its attributes."""
+        out: dict[str, Any] = {"search_path_": self.path}
+        if self.proof is not None:
+            bound = float(min(self.proof.lower_bound, self.cost))
+            gap = (self.cost - bound) / self.cost if self.cost > 0 else 0.0
+            out |= {"lower_bound_": bound, "gap_": gap, "is_optimal_": self.proof.is_optimal}
+        return out
+
+
+def tree_of_start(start: object, n_features: int) -> Tree | None:
+    """The tree of what the user gives to begin with."""
+    if start is None:
+        return None
+    tree = getattr(start, "tree_", start)
+    if not isinstance(tree, Tree):
+        raise ValueError(
+            f"start is a {type(start).__name__}; it must be a Tree, or a fitted estimator of the "
+            "package (with tree_)."
+        )
+    if tree.n_features != n_features:
+        raise ValueError(f"start is a tree of {tree.n_features} features, and X has {n_features}.")
+    return tree
+
+
+def better_tree(
+    options: SearchOptions,
+    data: TrainingData,
+    stocks: Stocks,
+    limits: Limits,
+    trees: Sequence[Tree],
+    progress: Progress,
+    keep: bool,
+) -> Found:
+    """The best tree that is found, from the greedy one, the first of ``trees``, and others.
+
+    Parameters
+    ----------
+    options : SearchOptions
+    data : TrainingData
+    stocks : Stocks
+        Of the greedy tree.
+    limits : Limits
+    trees : sequence of Tree
+    progress : Progress
+    keep : bool
+        Whether training rows may be kept for the centres.
+    """
+    judge = judge_of(data, stocks)
+    random = check_random_state(0 if options.seed is None else options.seed)
+    if options.search == "optimal":
+        _check_optimal(data, judge.space)
+    rows, share = _rows(data, judge.space, random)
+    most = max(tree.n_leaves for tree in trees)
+    if options.limited:
+        most = min(limits.max_leaves, max(most, rows.n))
+    # Without a limit the search makes no more leaves than the trees that it begins with.
+    limits = replace(limits, max_leaves=most)
+    greedy_labels = trees[0].predict(data.X, data.threads)
+    greedy_cost = judge.cost(greedy_labels)
+    scaled = replace(limits, min_leaf=share * limits.min_leaf, min_split=share * limits.min_split)
+    proof, path, interrupted = None, [], False
+    if options.search == "greedy":
+        draft = draft_of(trees[0], rows, limits.max_leaves, limits.n_clusters, data.threads)
+    else:
+        local = LocalSearch(
+            rows,
+            scaled,
+            options.effort,
+            options.n_starts,
+            random,
+            data.threads,
+            lambda cost, done: progress.search(cost / share, greedy_cost, done),
+        )
+        draft = local.run(trees)
+        if options.search == "local" and not local.interrupted:
+            local.simplify(draft)
+        path = [Step(step.seconds, step.cost / share, step.move) for step in local.path.steps]
+        interrupted = local.interrupted
+    drawn = tree_of(draft)
+    if options.search == "optimal":
+        if interrupted:
+            # Whoever stopped the search does not wait for the proof either.
+            options = replace(options, time_limit=0.0)
+        proof = _proven(rows, limits, rows.inertia - draft.objective, options, progress)
+        interrupted |= proof.interrupted
+        if proof.cuts is not None:
+            drawn = proof.cuts
+            drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
+            path.append(Step(proof.seconds + path[-1].seconds, proof.cost, "optimal"))
+    if options.split == "pair":
+        draft = _paired(drawn, rows, scaled, options)
+        drawn = tree_of(draft)
+    tree = _completed(drawn, data, judge.space)
+    labels = tree.predict(data.X, data.threads)
+    cost = judge.cost(labels)
+    centres = None
+    if cost >= greedy_cost * (1 - SAME_COST) or not _allowed(tree, limits):
+        tree, labels, cost = trees[0], greedy_labels, 0.0 - stocks.objective
+        centres = stocks.centres(labels, keep)
+    # With a sample, or points that are not quite the kernel's, a start may be better all the same.
+    for start in trees[1:]:
+        if judge.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
+            given = _completed(redrawn(start), data, judge.space)
+            if _allowed(given, limits):
+                tree, labels = given, given.predict(data.X, data.threads)
+                cost, centres = judge.cost(labels), None
+    if centres is None:
+        centres = judge.centres(labels, keep)
+    return Found(tree, labels, cost, centres, path, proof, interrupted)
+
+
+def _completed(drawn: TreeBuilder, data: TrainingData, space: Space | None) -> Tree:
+    tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
+    return tree
+
+
+def _check_optimal(data: TrainingData, space: Space | None) -> None:
+    """Raise where no proof can be given."""
+    why = None
+    if data.fill is not None:
+        why = "values of X are missing (NaN)"
+    elif data.sources is not None:
+        why = "some columns of X are the categories of one source (one_hot)"
+    elif data.n_counted > EXACT_ROWS:
+        why = f"X has {data.n_counted:,} rows, more than {EXACT_ROWS:,}"
+    elif space is None and not data.kernel.has_features and data.n_counted > FACTOR_ROWS:
+        why = f"{data.kernel} has no points, and X has more than {FACTOR_ROWS:,} rows"
+    if why is not None:
+        raise ValueError(f"search='optimal' cannot be used: {why}. search='local' can.")
+
+
+def _proven(
+    rows: SearchRows, limits: Limits, cost: float, options: SearchOptions, progress: Progress
+) -> Optimum:
+    """The best tree with a leaf a cluster, or nothing where none is below the cost."""
+    return optimum(
+        rows.points,
+        rows.values.T,
+        rows.weight,
+        limits.max_leaves,
+        min_leaf=limits.min_leaf,
+        min_split=limits.min_split,
+        max_depth=limits.max_depth,
+        incumbent=cost,
+        time_limit=options.time_limit,
+        on_progress=lambda now, bound: progress.search(now, cost, bound / now if now > 0 else 1.0),
+    )
+
+
+def _paired(drawn: TreeBuilder, rows: SearchRows, limits: Limits, options: SearchOptions) -> Draft:
+    """The tree with cuts on two columns where these are worth their price."""
+    tree = drawn.build(rows.n_features)
+    draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters)
+    for _ in range(PAIR_ROUNDS):
+        if not with_pairs(draft, limits, options.pair_price):
+            break
+        if options.search == "local":
+            Descent(draft, limits).run()
+    return draft
+
+
+def _rows(
+    data: TrainingData, space: Space | None, random: np.random.RandomState
+) -> tuple[SearchRows, float]:
+    """The rows that are searched, and which share of the weight they are."""
+    if data.n_counted > EXACT_ROWS:
+        rows, weight = data.sample(EXACT_ROWS, random)
+        weight = np.ones(len(rows)) if weight is None else weight
+        share = float(weight.sum() / data.weights().sum())
+    else:
+        rows, weight, share = data.rows(), data.weights(), 1.0
+    rows = np.asarray(rows, dtype=np.float64)
+    if data.matrix is None:
+        # Rows of a given matrix are not known to be equal where their values are.
+        rows, weight = merged(rows, weight)
+    # With one thread products have the same last digits whatever else is running.
+    with one_blas_thread():
+        points = search_points(data, rows, weight, space)
+    return SearchRows.of(rows, points, weight, data.searched.columns, data.sources), share
+
+
+def _allowed(tree: Tree, limits: Limits) -> bool:
+    """Whether a tree is within the limits, with all rows."""
+    weight = tree.weighted_n_node_samples
+    if (
+        tree.n_leaves > limits.max_leaves
+        or tree.n_clusters > limits.n_clusters
+        or (limits.max_depth is not None and tree.max_depth > limits.max_depth)
+        or not tree.n_node_samples.all()
+    ):
+        return False
+    light = weight[tree.is_leaf].min() < limits.min_leaf * (1 - 1e-9)
+    return not light and not (weight[~tree.is_leaf] < limits.min_split * (1 - 1e-9)).any()

@@ -1,0 +1,87 @@
+"""What clusters of all rows cost, and where their centres are, by the objective of the fit.
+
+A search works with points that may be a sample's, or nearly the kernel's; who judges what it found
+takes the engine's points of all rows, or the values of the kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from agathis._growing.engines.points import PointStocks
+from agathis._growing.engines.protocol import Stocks
+from agathis._growing.inputs import TrainingData
+from agathis._kernels.space import Space
+from agathis._partitions.centres import Centres, PointCentres, centres_of
+from agathis._partitions.objective import kernel_cost, pair_stocks, point_sums
+
+
+class Judge(Protocol):
+    """Tells what clusters of all rows cost, and where their centres are."""
+
+    space: Space | None
+
+    def cost(self, labels: np.ndarray) -> float: ...
+
+    def centres(self, labels: np.ndarray, keep: bool) -> Centres | None: ...
+
+
+class PointJudge:
+    """Of an engine whose rows are points."""
+
+    def __init__(self, data: TrainingData, stocks: PointStocks) -> None:
+        self.data, self.stocks = data, stocks
+        self.space: Space | None = stocks.space
+        self.weight = np.ones(len(data.X)) if data.weight is None else data.weight
+
+    def _sums(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        count, data = int(labels.max()) + 1, self.data
+        sums, origin = point_sums(
+            self.stocks.space, data.X, labels, self.weight, data.threads, count
+        )
+        return sums, np.bincount(labels, self.weight, minlength=count), origin
+
+    def cost(self, labels: np.ndarray) -> float:
+        sums, size, origin = self._sums(labels)
+        # About their mean points have their least inertia.
+        apart = origin - self.stocks.origin
+        inertia = self.stocks.inertia - self.weight.sum() * float(apart @ apart)
+        held = size > 0
+        kept = np.einsum("ij,ij->i", sums[held], sums[held]) / size[held]
+        return max(0.0, float(inertia - kept.sum()))
+
+    def centres(self, labels: np.ndarray, keep: bool) -> PointCentres:
+        sums, size, origin = self._sums(labels)
+        return PointCentres(self.stocks.space, sums / size[:, None], origin)
+
+
+class KernelJudge:
+    """Of an engine that reads values of the kernel."""
+
+    space: Space | None = None
+
+    def __init__(self, data: TrainingData) -> None:
+        self.data = data
+
+    def cost(self, labels: np.ndarray) -> float:
+        data = self.data
+        return kernel_cost(data.kernel, data.X, labels, data.weight, data.threads, data.matrix)
+
+    def centres(self, labels: np.ndarray, keep: bool) -> Centres | None:
+        data = self.data
+        X = np.asarray(data.X, dtype=np.float64)
+        if data.kernel.has_features:
+            means = np.zeros(int(labels.max()) + 1)
+        else:
+            stock, size = pair_stocks(
+                data.kernel, X, labels, data.weight, data.threads, data.matrix
+            )
+            means = stock / size**2
+        return centres_of(data.kernel, X, labels, data.weight, means, keep=keep)
+
+
+def judge_of(data: TrainingData, stocks: Stocks) -> Judge:
+    """Who judges clusters as the engine of these stocks does."""
+    return PointJudge(data, stocks) if isinstance(stocks, PointStocks) else KernelJudge(data)

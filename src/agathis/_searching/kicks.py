@@ -1,0 +1,141 @@
+"""Random changes of a tree, from which a descent may find another valley.
+
+Each takes a little apart near where the tree is: leaves that are worth little, a small subtree, a
+light cluster, one question. The descent that follows spends the leaves again where they gain most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agathis._core.search.draft import Draft
+from agathis._core.search.move_gains import assign_gain, loss_without, prune_gain
+from agathis._searching.drafts import COLUMN, CONDITION
+from agathis._searching.moves import Resplit
+
+# How many questions a node may be given at random.
+QUESTIONS = 6
+# Trees that begin anew more often.
+FEW_LEAVES = 6
+
+
+class Kicks:
+    """Changes a draft at random.
+
+    Parameters
+    ----------
+    draft : Draft
+    resplit : Resplit
+    random : numpy.random.RandomState
+    """
+
+    def __init__(self, draft: Draft, resplit: Resplit, random: np.random.RandomState) -> None:
+        self.draft, self.resplit, self.random = draft, resplit, random
+        # Columns that no tree has begun with yet.
+        self.columns: list[int] = []
+        self.kinds = (
+            (0.35, self.prune),
+            (0.25, self.ask),
+            (0.2, self.collapse),
+            (0.15, self.empty),
+            (0.05, self.reassign),
+            (1.0 if draft.most_leaves <= FEW_LEAVES else 0.05, self.replant),
+        )
+
+    def make(self) -> str:
+        """Make one; its name."""
+        chances = np.cumsum([chance for chance, _ in self.kinds])
+        place = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
+        kick = self.kinds[min(place, len(self.kinds) - 1)][1]
+        kick()
+        return kick.__name__
+
+    def prune(self) -> None:
+        """Take some leaves away, rather those that are missed least."""
+        draft = self.draft
+        for _ in range(1 + self.random.randint(max(2, draft.n_leaves // 10))):
+            leaves = draft.leaves()
+            if len(leaves) < 2:
+                break
+            gains = np.array([prune_gain(draft, leaf) for leaf in leaves])
+            draft.prune(leaves[self._one_of(-gains)])
+
+    def ask(self) -> None:
+        """Let a node ask another of the questions that look best."""
+        inner = [node for node in self.draft.nodes() if not self.draft.is_leaf(node)]
+        if inner:
+            node = inner[self.random.randint(len(inner))]
+            found = self.resplit.propose_some(self.draft, node, QUESTIONS)
+            if found:
+                self.resplit.apply(self.draft, found[self.random.randint(len(found))])
+
+    def collapse(self) -> None:
+        """Make a node whose subtree is small a leaf, of its heaviest leaf's cluster."""
+        draft = self.draft
+        most = max(3, draft.n_leaves // 4)
+        small = [node for node in draft.nodes() if 1 < len(draft.leaves_under(node)) <= most]
+        if small:
+            node = small[self.random.randint(len(small))]
+            draft.collapse(node, draft.main_cluster(node))
+
+    def empty(self) -> None:
+        """Give the leaves of a cluster, rather a light one, to others, and make room for a leaf."""
+        draft = self.draft
+        clusters = sorted({draft.cluster_of(leaf) for leaf in draft.leaves()})
+        if len(clusters) < 2:
+            return
+        worth = np.array([loss_without(draft, cluster) for cluster in clusters])
+        gone = clusters[self._one_of(worth)]
+        for leaf in draft.leaves():
+            if draft.cluster_of(leaf) == gone:
+                others = [cluster for cluster in clusters if cluster != gone]
+                gains = [assign_gain(draft, leaf, cluster) for cluster in others]
+                draft.assign(leaf, others[int(np.argmax(gains))])
+        if draft.n_leaves == draft.most_leaves and draft.n_leaves > 1:
+            gains = [prune_gain(draft, leaf) for leaf in draft.leaves()]
+            draft.prune(draft.leaves()[int(np.argmax(gains))])
+
+    def reassign(self) -> None:
+        """Move a leaf to any cluster."""
+        leaves = self.draft.leaves()
+        leaf = leaves[self.random.randint(len(leaves))]
+        self.draft.assign(leaf, int(self.random.randint(self.draft.most_clusters)))
+
+    def replant(self) -> None:
+        """Begin anew with a cut anywhere; a tree of few leaves is little else.
+
+        Each column has its turn before one comes again.
+        """
+        draft, rows, limits = self.draft, self.draft.rows, self.resplit.limits
+        if rows.n_columns == 0 or draft.most_leaves < 2 or limits.max_depth == 0:
+            return
+        if not self.columns:
+            self.columns = self.random.permutation(rows.n_columns).tolist()
+        column = self.columns.pop()
+        present = int(rows.present[column])
+        if present < 2:
+            return
+        rank = rows.rank[column, :present]
+        place = int(np.searchsorted(rank, rank[self.random.randint(present)], side="right")) - 1
+        if place == present - 1:
+            return
+        asks = np.zeros((), CONDITION)
+        asks["kind"], asks["column"], asks["cut"] = COLUMN, column, place
+        if self._weigh_enough(column, place):
+            draft.collapse(0, 0)
+            draft.cut(0, asks.tobytes(), 0, min(1, draft.most_clusters - 1))
+
+    def _weigh_enough(self, column: int, place: int) -> bool:
+        """Whether all rows may be cut, and both sides be leaves; missing values go right."""
+        rows, limits = self.draft.rows, self.resplit.limits
+        total = float(rows.weight.sum())
+        left = float(rows.weight[rows.order[column, : place + 1]].sum())
+        return total >= limits.min_split and min(left, total - left) >= limits.min_leaf
+
+    def _one_of(self, price: np.ndarray) -> int:
+        """One place, drawn so that cheap ones are likelier."""
+        place = np.argsort(np.argsort(price, kind="stable"), kind="stable")
+        chance = np.exp(-place / max(1.0, len(price) / 4))
+        total = np.cumsum(chance)
+        drawn = np.searchsorted(total, self.random.uniform() * total[-1], side="right")
+        return int(min(drawn, len(price) - 1))

@@ -1,0 +1,338 @@
+"""Local search: from several trees down to the best in reach, then on by random changes.
+
+The greedy tree, trees that are given and trees on the clusters of KMeans are each brought down to
+a tree that hardly any single change betters (:mod:`agathis._searching.descent`). From the best of
+these the search goes on: a random change near the tree, a descent, and what comes out is kept
+where it is not worse (:mod:`agathis._searching.kicks`). Of very many rows a sample is searched,
+and what is found there is brought down with all of them. How long it takes is counted in numbers
+looked at and not in seconds, so that the same seed gives the same tree with any number of threads.
+The objective never falls below that of the trees that were given. Last, what was found is made
+plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
+
+The moves are in the line of swap-based KMeans and of the re-split and swap searches for decision
+trees; unlike alternating optimisation over nodes with fixed costs, a change is kept only where the
+objective itself rises, with all centres moving.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agathis._core.search.draft import Draft
+from agathis._growing.limits import Limits
+from agathis._searching.descent import Descent
+from agathis._searching.drafts import draft_of, repair, tree_of
+from agathis._searching.kicks import FEW_LEAVES, Kicks
+from agathis._searching.moves import Resplit
+from agathis._searching.plainness import explanation_size, simplify
+from agathis._searching.rows import SearchRows
+from agathis._searching.starts import centred_start, kmeans, partition_cost, shallow_start
+from agathis._trees.tree import Tree
+
+# Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
+SAMPLE = 2500
+ROWS_PER_LEAF = 60
+# Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
+STARTS_OF_SMALL, STARTS = 8, 3
+# Runs of KMeans of which one is taken, where there are more leaves than clusters.
+RUNS_OF_A_START = 4
+# Sweeps over a start: enough to tell which ones are worth more.
+START_SWEEPS = 3
+# Numbers that may be looked at for one unit of effort: so many, and so many for each value times
+# each component of a row. It is a few times what the greedy tree looks at.
+FIXED_WORK = 3_000_000
+FIXED_WORK_OF_FEW = 6_000_000
+WORK_PER_VALUE = 25
+# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows.
+PATIENT_WORK = 20_000_000
+# What KMeans and a tree between its centres look at, for each row, cluster and component, and what
+# share of all work is kept for what comes after the starts, less with more effort.
+START_WORK = 13
+SHARE_OF_ROUNDS = 0.5
+# What a round costs besides the numbers that it looks at.
+ROUND_WORK = 100_000
+# The valleys that are looked into, and what share of the work is for all of them alike.
+VALLEYS = 3
+SHARE_OF_ALL = 0.4
+# Trees of a sample that are brought down with all rows.
+BROUGHT = 2
+# Sweeps of these: a sample has left little to do.
+ALL_ROWS_SWEEPS = 10
+# Of the rows' inertia, what objectives of one partition may differ by.
+SAME = 1e-12
+# What shorter explanations may cost where there are more leaves than clusters: a share of the cost,
+# and of what the search has gained over the best tree that it began with. More effort is for lower
+# costs: each share is divided by it.
+PLAIN_SHARE = 1e-3
+PLAIN_SHARE_OF_GAIN = 0.5
+
+
+@dataclass(frozen=True)
+class Step:
+    """One betterment: seconds since the search began, the cost then, and what was changed.
+
+    The last one may be ``simplify``, which gives a little back for shorter explanations.
+    """
+
+    seconds: float
+    cost: float
+    move: str
+
+
+@dataclass
+class Path:
+    """What a search came by, with all rows."""
+
+    inertia: float
+    started: float = field(default_factory=time.perf_counter)
+    steps: list[Step] = field(default_factory=list)
+    objective: float = -np.inf
+
+    def reached(self, objective: float, move: str) -> None:
+        """Write down an objective that is the best so far."""
+        self.objective = objective
+        seconds = time.perf_counter() - self.started
+        self.steps.append(Step(seconds, self.inertia - objective, move))
+
+
+class Valley(NamedTuple):
+    """A tree that was found, as a draft saves it."""
+
+    objective: float
+    saved: Any
+
+
+class LocalSearch:
+    """Searches better trees of some rows.
+
+    Parameters
+    ----------
+    rows : SearchRows
+    limits : Limits
+    effort : float
+        How many times the work of a short search is spent.
+    n_starts : int or None
+        Runs of KMeans whose clusters are made trees to begin with; ``None`` lets the effort say.
+    random : numpy.random.RandomState
+    threads : int
+    on_progress : callable, optional
+        Called after each round with the cost and the share of the work that is done.
+    """
+
+    def __init__(
+        self,
+        rows: SearchRows,
+        limits: Limits,
+        effort: float,
+        n_starts: int | None,
+        random: np.random.RandomState,
+        threads: int = 1,
+        on_progress: Callable[[float, float], None] | None = None,
+    ) -> None:
+        self.rows, self.limits = rows, limits
+        # What grows with the effort, but not as fast.
+        self.scale = max(1.0, effort) ** 0.5
+        self.asked_for_starts = n_starts is not None
+        # Trees with a leaf a cluster depend more on where they begin, and are cheap.
+        few = limits.max_leaves <= limits.n_clusters
+        if n_starts is None:
+            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale)
+        self.n_starts, self.random, self.threads = n_starts, random, threads
+        self.path, self.on_progress = Path(rows.inertia), on_progress
+        # Of few rows greedy growth looks at pairs, which are fewer than components then.
+        width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
+        values = rows.n * (rows.n_columns + rows.n_sources) * width
+        fixed = FIXED_WORK_OF_FEW if limits.max_leaves <= FEW_LEAVES else FIXED_WORK
+        per_value = WORK_PER_VALUE * (self.scale if few else 1.0)
+        self.work = effort * (fixed + per_value * values)
+        self.work += max(0.0, effort - 1) * PATIENT_WORK
+        self.spent = 0.0
+        self.best: Any = None
+        self.size = np.inf
+        # The best of the trees that the search began with, of all rows.
+        self.begun = -np.inf
+        self.interrupted = False
+
+    def run(self, trees: Sequence[Tree]) -> Draft:
+        """The best draft that was found, from these trees among others.
+
+        An interrupt ends the search; what was found until then is the answer.
+        """
+        draft = self._load(self.rows, trees[0])
+        self._begin(draft)
+        if self.limits.max_leaves > 1:
+            try:
+                self._search(trees)
+            except KeyboardInterrupt:
+                self.interrupted = True
+        draft.restore(self.best)
+        return draft
+
+    def simplify(self, draft: Draft) -> None:
+        """Shorten the explanations of what was found, at next to no cost.
+
+        With a leaf a cluster only what costs nothing is changed.
+        """
+        allowance = 0.0
+        if self.limits.max_leaves > self.limits.n_clusters:
+            allowance = min(
+                PLAIN_SHARE * (self.rows.inertia - draft.objective),
+                PLAIN_SHARE_OF_GAIN * (draft.objective - self.begun),
+            )
+            allowance /= self.scale**2
+        found = draft.save()
+        try:
+            if simplify(draft, Resplit(self.limits), max(0.0, allowance)):
+                self.path.reached(draft.objective, "simplify")
+        except KeyboardInterrupt:
+            draft.restore(found)
+            self.interrupted = True
+
+    def _search(self, trees: Sequence[Tree]) -> None:
+        for tree in trees[1:]:
+            self._begin(self._load(self.rows, tree))
+        most = int(max(SAMPLE * self.scale, ROWS_PER_LEAF * self.limits.max_leaves))
+        rows = self.rows.sample(most, self.random)
+        found = self._wandered(rows, self._settled_starts(rows, trees))
+        if rows is self.rows:
+            return
+        sample = self._draft(rows)
+        brought = list(trees)
+        for valley in found[: round(BROUGHT * self.scale)]:
+            sample.restore(valley.saved)
+            brought.append(tree_of(sample).build(rows.n_features))
+        for tree in brought:
+            draft = self._load(self.rows, tree)
+            Descent(draft, self.limits).run(ALL_ROWS_SWEEPS)
+            self._keep(draft, "descent")
+
+    def _settled_starts(self, rows: SearchRows, trees: Sequence[Tree]) -> list[Valley]:
+        """Starts after a short descent, the best first; those that are the same but once."""
+        found: list[Valley] = []
+        limits = self._limits_of(rows)
+
+        def settle(draft: Draft, name: str) -> None:
+            self._begin(draft)
+            descent = Descent(draft, limits, patience=self.scale)
+            descent.run(START_SWEEPS, spend=True)
+            self.spent += draft.work + ROUND_WORK
+            self._keep(draft, name)
+            if all(abs(draft.objective - one.objective) > descent.tolerance for one in found):
+                found.append(Valley(draft.objective, draft.save()))
+            self._say()
+
+        for tree in trees:
+            settle(self._load(rows, tree), "descent")
+        for labels in self._clusterings(rows, min(limits.n_clusters, limits.max_leaves)):
+            drawn = shallow_start(rows, labels, self.threads)
+            if drawn is not None:
+                settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
+            if drawn is None or limits.max_leaves > limits.n_clusters:
+                settle(centred_start(rows, labels, limits, self.threads), "kmeans")
+        return sorted(found, key=lambda one: -one.objective)
+
+    def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
+        """Clusters of KMeans, while there is work left for starts.
+
+        With more leaves than clusters a tree comes close to the clusters that it learns, so that of
+        some runs the best are taken; else any may lead to the best tree.
+        """
+        runs = 1 if self.limits.max_leaves <= n_clusters else RUNS_OF_A_START
+        wide = max(rows.n_columns, rows.points.shape[1])
+        seen: list[float] = []
+        for place in range(self.n_starts):
+            enough = self.spent > (1 - SHARE_OF_ROUNDS / self.scale) * self.work
+            if place > 0 and not self.asked_for_starts and enough:
+                break
+            self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
+            found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
+            costs = [partition_cost(rows, labels) for labels in found]
+            # The best that has not come before: a tree on the same clusters is the same.
+            fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
+            if fresh:
+                seen.append(min(fresh))
+                yield found[costs.index(seen[-1])]
+
+    def _wandered(self, rows: SearchRows, found: list[Valley]) -> list[Valley]:
+        """What random changes make of the best starts, the best first."""
+        draft = self._draft(rows)
+        descent = Descent(draft, self._limits_of(rows), patience=self.scale)
+        left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
+        share = SHARE_OF_ALL * left / len(some)
+        kicks = Kicks(draft, descent.resplit, self.random)
+        reached = [self._from(valley, kicks, descent, share) for valley in some]
+        reached.sort(key=lambda one: -one.objective)
+        reached[0] = self._from(reached[0], kicks, descent, (1 - SHARE_OF_ALL) * left)
+        return reached
+
+    def _from(self, valley: Valley, kicks: Kicks, descent: Descent, work: float) -> Valley:
+        """Go on from a tree by random changes until so much work is done."""
+        draft = kicks.draft
+        descent.forget()
+        draft.restore(valley.saved)
+        until, before = self.spent + work, draft.work
+        name = "descent"
+        while True:
+            descent.run(spend=name == "descent")
+            if draft.objective >= valley.objective:
+                if draft.objective > valley.objective + descent.tolerance:
+                    # What is known of trees that will not come back only takes room.
+                    descent.forget()
+                valley = Valley(draft.objective, draft.save())
+                self._keep(draft, name)
+            else:
+                draft.restore(valley.saved)
+            self.spent += draft.work - before + ROUND_WORK
+            before = draft.work
+            self._say()
+            if self.spent >= until:
+                return valley
+            name = kicks.make()
+
+    def _begin(self, draft: Draft) -> None:
+        """Write a tree down that the search begins with."""
+        if draft.rows is self.rows:
+            self.begun = max(self.begun, draft.objective)
+        self._keep(draft, "start")
+
+    def _keep(self, draft: Draft, move: str) -> None:
+        """Write a draft of all rows down, where it is the best so far: of equals the plainest."""
+        if draft.rows is not self.rows:
+            return
+        apart = draft.objective - self.path.objective
+        if abs(apart) <= SAME * self.rows.inertia:
+            size = explanation_size(draft)
+            if size < self.size:
+                self.best, self.size = draft.save(), size
+        elif apart > 0:
+            self.best, self.size = draft.save(), explanation_size(draft)
+            self.path.reached(draft.objective, move)
+
+    def _say(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self.rows.inertia - self.path.objective, self.spent / self.work)
+
+    def _draft(self, rows: SearchRows) -> Draft:
+        return Draft(rows, self.limits.max_leaves, self.limits.n_clusters, self.threads)
+
+    def _load(self, rows: SearchRows, tree: Tree) -> Draft:
+        limits = self._limits_of(rows)
+        draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters, self.threads)
+        repair(draft, limits)
+        return draft
+
+    def _limits_of(self, rows: SearchRows) -> Limits:
+        """The limits of a sample: its leaves weigh less."""
+        if rows is self.rows:
+            return self.limits
+        share = float(rows.weight.sum() / self.rows.weight.sum())
+        return replace(
+            self.limits,
+            min_leaf=share * self.limits.min_leaf,
+            min_split=share * self.limits.min_split,
+        )

@@ -1,0 +1,173 @@
+"""The best tree of few leaves, each a cluster of its own, with a proof that none is better.
+
+Branch and bound (``_core/search/optimum_search.c``) over the trees with axis-aligned cuts. What a
+tree costs is the sum over its leaves of the weighted squared distances of points to their mean.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
+from agathis._searching.optimum_rows import Rows
+from agathis._searching.spectral import cost_lower_bound
+from agathis._searching.start import greedy_cuts
+from agathis._trees.builder import TreeBuilder
+
+#: Costs that differ by less than this share of the scatter are the same.
+SLACK = 1e-12
+#: Sums of weights are right but for this share of their total.
+SUM_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What a search for the best tree has found.
+
+    Attributes
+    ----------
+    cuts : TreeBuilder or None
+        The best tree, a cluster a leaf from left to right; None where no tree below the incumbent
+        was found.
+    cost : float
+        What it costs; the incumbent's cost where there is none.
+    lower_bound : float
+        No tree of so many leaves costs less; the cost itself where that is proven.
+    is_optimal : bool
+        Whether the cost is proven to be the least: no tree is below it.
+    n_scans : int
+        Sets of rows whose cuts were scanned.
+    n_known : int
+        Sets of which enough was known from earlier.
+    seconds : float
+    interrupted : bool
+        Whether Ctrl-C ended the search.
+    """
+
+    cuts: TreeBuilder | None
+    cost: float
+    lower_bound: float
+    is_optimal: bool
+    n_scans: int
+    n_known: int
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def gap(self) -> float:
+        """By what share of its cost a better tree could be better."""
+        return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
+
+
+def optimum(
+    points: np.ndarray,
+    values: np.ndarray,
+    weight: np.ndarray | None,
+    n_leaves: int,
+    *,
+    min_leaf: float = 0.0,
+    min_split: float = 0.0,
+    max_depth: int | None = None,
+    incumbent: float = math.inf,
+    time_limit: float | None = None,
+    on_progress: Callable[[float, float], None] | None = None,
+) -> Optimum:
+    """The tree of at most ``n_leaves`` leaves, each a cluster of its own, that costs least.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        Where the rows lie in the space of the objective.
+    values : ndarray of shape (n_samples, n_features)
+        The columns that may be split on; no value is missing.
+    weight : ndarray of shape (n_samples,) or None
+    n_leaves : int
+        From 2 to 16; more than six take long but on small data.
+    min_leaf, min_split : float
+        Least weight of a leaf, and of a node that is cut.
+    max_depth : int or None
+    incumbent : float
+        What a known tree costs; only a better one is looked for.
+    time_limit : float or None
+        Seconds, after which the best tree so far is given back.
+    on_progress : callable, optional
+        Called now and then with the cost and the lower bound so far.
+
+    Returns
+    -------
+    Optimum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0], [20.0]])
+    >>> best = optimum(X, X, None, 3)
+    >>> round(best.cost, 6), best.is_optimal, best.cuts.build(1).n_leaves
+    (1.0, True, 3)
+    """
+    started = time.perf_counter()
+    if not 1 <= n_leaves <= MOST_LEAVES:
+        raise ValueError(
+            f"n_leaves={n_leaves}: the optimum is searched for 1 to {MOST_LEAVES} leaves."
+        )
+    if points.shape[1] > MOST_COMPONENTS:
+        raise ValueError(
+            f"points have {points.shape[1]} components; the optimum is searched for at most "
+            f"{MOST_COMPONENTS}."
+        )
+    rows = Rows(points, values, weight)
+    depth = n_leaves if max_depth is None else max_depth
+    least = rows.weight.min(initial=math.inf)
+    # Sums of weights may be a little below what they should be.
+    min_leaf -= SUM_ROUNDING * rows.weight.sum()
+
+    def ask(cost: float, bound: float) -> bool:
+        if on_progress is not None:
+            on_progress(cost + rows.within, bound + rows.within)
+        return time_limit is not None and time.perf_counter() - started >= time_limit
+
+    cuts, cost = greedy_cuts(rows, n_leaves, depth, min_leaf, min_split)
+    found = cost + rows.within < incumbent
+    bound, counts, ended, error = 0.0, (0, 0), False, None
+    if len(rows.weight) > 1 and n_leaves > 1:
+        better, bound, better_cuts, counts, ended, error = find_optimum(
+            rows.point,
+            rows.weight,
+            rows.square,
+            rows.code,
+            rows.order,
+            rows.key,
+            min(n_leaves, len(rows.weight)),
+            depth,
+            rows.scatter,
+            min(cost, incumbent - rows.within),
+            SLACK * rows.scatter,
+            min_leaf,
+            min_split,
+            min_leaf > least or min_split > 2 * least,
+            ask,
+        )
+        if better is not None:
+            cuts, found = better_cuts, True
+    if error is not None and not isinstance(error, KeyboardInterrupt):
+        raise error
+    tree, best = rows.tree(cuts) if found else (None, incumbent)
+    lower_bound = best
+    if ended:
+        bound = max(bound, cost_lower_bound(rows.means, rows.weight, n_leaves))
+        lower_bound = min(best, bound + rows.within)
+    return Optimum(
+        cuts=tree,
+        cost=best,
+        lower_bound=lower_bound,
+        is_optimal=not ended,
+        n_scans=counts[0],
+        n_known=counts[1],
+        seconds=time.perf_counter() - started,
+        interrupted=error is not None,
+    )

@@ -1,0 +1,158 @@
+"""Cuts on two columns at once, ``a x + b y <= t``, where they gain clearly more than one column.
+
+A node is asked anew with its subtrees kept, as in :class:`~agathis._searching.moves.Resplit`, among
+sums of two columns with small whole factors. Columns differ in scale, so the second one is first
+brought to about the scale of the first, by a factor of 1, 2 or 5 times a power of ten: people have
+to check such a sum. Each pair has its price, a share of the rows' inertia, which its gain over the
+cut of one column must exceed.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from agathis._core.search.draft import Draft
+from agathis._core.search.node_cuts import node_cut_gain, node_prices
+from agathis._growing.limits import Limits
+from agathis._searching.descent import LEAST_GAIN
+from agathis._searching.drafts import CONDITION, PAIR
+from agathis._searching.moves import Proposal
+from agathis._searching.rows import SearchRows
+from agathis._support.numbers import threshold_between
+
+# Factors of the two columns.
+FACTORS = ((1, 1), (1, -1), (1, 2), (2, 1), (1, -2), (2, -1), (1, 3), (3, 1), (1, -3), (3, -1))
+# Columns of a node that pairs are made of, and sums whose gain is worked out.
+MOST_COLUMNS = 8
+MOST_CHECKED = 6
+
+
+class PairResplit:
+    """Lets a node ask for a sum of two columns.
+
+    Parameters
+    ----------
+    rows : SearchRows
+    limits : Limits
+    price : float
+        What a pair must gain more than nothing does, in units of the objective.
+    """
+
+    name = "pair"
+
+    def __init__(self, rows: SearchRows, limits: Limits, price: float) -> None:
+        self.limits, self.tolerance = limits, LEAST_GAIN * rows.inertia
+        self.price = max(price, self.tolerance)
+        self.spread = np.array([_spread(values, rows.weight) for values in rows.values])
+
+    def propose(self, draft: Draft, node: int) -> Proposal | None:
+        """The best sum of two columns, with its gain; ``None`` where none is worth its price."""
+        if draft.is_leaf(node):
+            return None
+        ids, change = node_prices(draft, node)
+        columns = self._columns(draft.rows, ids, change)
+        sums = []
+        for i, j in combinations(sorted(columns), 2):
+            scale = plain_factor(self.spread[i] / self.spread[j])
+            for a, b in FACTORS:
+                # Three digits: 3 times 0.2 is not quite 0.6.
+                second = float(f"{b * scale:.3g}")
+                sums += _best_cuts(draft.rows, ids, change, (i, float(a)), (j, second))
+        sums.sort(key=lambda one: one[0])
+        limits, found = self.limits, []
+        for _, asks, swapped in sums[:MOST_CHECKED]:
+            gain = node_cut_gain(draft, node, asks, swapped, limits.min_leaf, limits.min_split)
+            found.append(Proposal(node, gain, (asks, swapped)))
+        best = max(found, key=lambda one: one.gain, default=None)
+        # Another pair in the place of one is not paid for again.
+        asks = np.frombuffer(draft.condition_of(node), CONDITION)[0]
+        price = self.tolerance if asks["kind"] == PAIR else self.price
+        return best if best is not None and best.gain > price else None
+
+    def apply(self, draft: Draft, proposal: Proposal) -> None:
+        draft.resplit(proposal.node, *proposal.change)
+
+    def _columns(self, rows: SearchRows, ids: np.ndarray, change: np.ndarray) -> list[int]:
+        """Columns along which prices change most, those that do not vary left out."""
+        apart = change - change.mean()
+        strength = np.zeros(rows.n_columns)
+        for column, values in enumerate(rows.values):
+            own = values[ids]
+            known = ~np.isnan(own)
+            if self.spread[column] > 0 and known.any():
+                own = np.where(known, own - own[known].mean(), 0.0)
+                length = math.sqrt(float(own @ own))
+                strength[column] = abs(float(own @ apart)) / length if length > 0 else 0.0
+        order = np.argsort(-strength, kind="stable")[:MOST_COLUMNS]
+        return [int(column) for column in order if strength[column] > 0]
+
+
+def plain_factor(ratio: float) -> float:
+    """The nearest of 1, 2 and 5 times a power of ten.
+
+    >>> plain_factor(0.9), plain_factor(2.4), plain_factor(0.0004)
+    (1.0, 2.0, 0.0005)
+    """
+    power = math.floor(math.log10(ratio))
+    near = [float(f"{digit}e{exponent}") for exponent in (power, power + 1) for digit in (1, 2, 5)]
+    return min(near, key=lambda factor: abs(math.log(factor / ratio)))
+
+
+def _spread(values: np.ndarray, weight: np.ndarray) -> float:
+    """Standard deviation of the values that are there."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return 0.0
+    own, share = values[known], weight[known] / weight[known].sum()
+    return math.sqrt(float(share @ (own - share @ own) ** 2))
+
+
+def _best_cuts(
+    rows: SearchRows,
+    ids: np.ndarray,
+    change: np.ndarray,
+    first: tuple[int, float],
+    second: tuple[int, float],
+) -> list[tuple[float, bytes, bool]]:
+    """The best cut of a sum as it is, and with the subtrees swapped: its worth, the condition."""
+    (i, a), (j, b) = first, second
+    total = a * rows.values[i, ids] + b * rows.values[j, ids]
+    missing = np.isnan(total)
+    absent = float(change[missing].sum())
+    known = np.flatnonzero(~missing)
+    order = known[np.argsort(total[known], kind="stable")]
+    ordered = total[order]
+    ends = np.flatnonzero(ordered[1:] > ordered[:-1])
+    if len(ends) == 0:
+        return []
+    along = np.cumsum(change[order])[ends]
+    everything = float(change.sum())
+    found = []
+    for swapped in (False, True):
+        at = int(np.argmax(along) if swapped else np.argmin(along))
+        missing_left = absent > 0 if swapped else absent < 0
+        left = float(along[at]) + (absent if missing_left else 0.0)
+        asks = np.zeros((), CONDITION)
+        asks["kind"], asks["column"], asks["other"] = PAIR, i, j
+        asks["a"], asks["b"], asks["missing_left"] = a, b, missing_left
+        asks["threshold"] = threshold_between(
+            float(ordered[ends[at]]), float(ordered[ends[at] + 1])
+        )
+        found.append((everything - left if swapped else left, asks.tobytes(), swapped))
+    return found
+
+
+def with_pairs(draft: Draft, limits: Limits, price: float) -> bool:
+    """Let nodes, from the root down, ask for pairs that are worth their price; whether any does."""
+    move = PairResplit(draft.rows, limits, price * draft.rows.inertia)
+    changed = False
+    for node in draft.nodes():
+        if draft.is_used(node):
+            found = move.propose(draft, node)
+            if found is not None:
+                move.apply(draft, found)
+                changed = True
+    return changed

@@ -1,0 +1,154 @@
+"""The rows as a search looks at them: points, weights, and each column in its order, found once.
+
+Whatever the engine of the greedy tree was, a search works with these: any number of rows that fits
+in memory, missing values, sources of categories. Cuts are places in the order of a column while a
+tree is searched, and become thresholds when it is done (:mod:`agathis._searching.drafts`).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agathis._growing.engines.categories import Sources
+from agathis._kernels.kernel import one_blas_thread
+
+# Codes that a condition has bits for: `MOST_CODES` of `_core/search/rows.h`.
+MOST_CODES = 256
+
+
+def centred(points: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
+    """Points about their weighted mean, and the weighted sum of their squared lengths."""
+    # With one thread a product has the same last digits whatever else is running.
+    with one_blas_thread():
+        points = np.ascontiguousarray(points - (weight / weight.sum()) @ points)
+        return points, float(weight @ np.einsum("ij,ij->i", points, points))
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRows:
+    """Rows of positive weight.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, n_components)
+        In the space of the kernel, about their weighted mean.
+    weight : ndarray of shape (n,)
+    columns : ndarray of int
+        The columns of the data that are searched.
+    values : ndarray of shape (n_columns, n)
+        What the rows have in them; NaN where it is missing.
+    sources : Sources or None
+        Groups of one-hot columns that are split on.
+    n_features : int
+        Columns of the data.
+    inertia : float
+        Weighted sum of the squared lengths of the points.
+    """
+
+    points: np.ndarray
+    weight: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    sources: Sources | None
+    n_features: int
+    category: np.ndarray
+    n_codes: np.ndarray
+    inertia: float
+    order: np.ndarray = field(init=False)
+    place: np.ndarray = field(init=False)
+    rank: np.ndarray = field(init=False)
+    present: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        d, n = self.values.shape
+        missing = np.isnan(self.values)
+        # Missing values are sorted last.
+        order = np.argsort(self.values, axis=1, kind="stable").astype(np.int32)
+        ordered = np.take_along_axis(self.values, order, axis=1)
+        rank, place = np.zeros((d, n), np.int32), np.empty((d, n), np.int32)
+        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=rank[:, 1:])
+        np.put_along_axis(place, order, np.arange(n, dtype=np.int32)[None, :], axis=1)
+        place[missing] = -1
+        present = (n - np.count_nonzero(missing, axis=1)).astype(np.int32)
+        for name, array in (
+            ("order", order),
+            ("place", place),
+            ("rank", rank),
+            ("present", present),
+        ):
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def of(
+        cls,
+        X: np.ndarray,
+        points: np.ndarray,
+        weight: np.ndarray,
+        columns: np.ndarray,
+        sources: Sources | None = None,
+    ) -> SearchRows:
+        """Of data, all of whose rows have a weight above 0."""
+        points, inertia = centred(np.asarray(points, dtype=np.float64), weight)
+        category = np.zeros((0, len(X)), np.int32)
+        n_codes = np.zeros(0, np.int32)
+        if sources is not None:
+            category = np.ascontiguousarray(sources.codes(X).T)
+            n_codes = sources.n_codes
+            if n_codes.max() > MOST_CODES:
+                raise ValueError(
+                    f"one_hot has a source of {n_codes.max() - 1} categories; search='local' and "
+                    f"split='pair' take up to {MOST_CODES - 1}, search='greedy' with split='axis' "
+                    "more. Put rare categories together."
+                )
+        return cls(
+            points=points,
+            weight=np.ascontiguousarray(weight, dtype=np.float64),
+            columns=np.asarray(columns),
+            values=np.ascontiguousarray(X[:, columns].T, dtype=np.float64),
+            sources=sources,
+            n_features=X.shape[1],
+            category=category,
+            n_codes=n_codes,
+            inertia=inertia,
+        )
+
+    def with_points(self, points: np.ndarray) -> SearchRows:
+        """The same rows with other points; their order is not found anew."""
+        other = copy(self)
+        for name, value in zip(("points", "inertia"), centred(points, self.weight), strict=True):
+            object.__setattr__(other, name, value)
+        return other
+
+    def sample(self, most: int, random: np.random.RandomState) -> SearchRows:
+        """Some of the rows, no more than ``most``; all of them where there are no more."""
+        if self.n <= most:
+            return self
+        chosen = np.sort(random.choice(self.n, most, replace=False))
+        weight = self.weight[chosen]
+        points, inertia = centred(self.points[chosen], weight)
+        return SearchRows(
+            points=points,
+            weight=weight,
+            columns=self.columns,
+            values=np.ascontiguousarray(self.values[:, chosen]),
+            sources=self.sources,
+            n_features=self.n_features,
+            category=np.ascontiguousarray(self.category[:, chosen]),
+            n_codes=self.n_codes,
+            inertia=inertia,
+        )
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_sources(self) -> int:
+        return len(self.category)
+
+    @property
+    def n(self) -> int:
+        return len(self.points)

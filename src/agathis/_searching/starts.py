@@ -1,0 +1,176 @@
+"""Trees that a local search begins with, besides the greedy one: trees on the clusters of KMeans.
+
+KMeans is run on the points a few times. Each time there are two trees: one whose cuts go between
+centres and send every row to the nearest centre on its side (as :class:`~agathis.rivals.ExShallow`
+does), and one that is grown greedily where each row stands at its centre, so that cuts part
+clusters and not rows within them. The first needs complete columns of numbers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from agathis._core.centres.costs import distances
+from agathis._core.centres.cuts import SHARE, CentreCuts
+from agathis._core.centres.least_loss import least_loss
+from agathis._core.centres.nearest import nearest
+from agathis._core.search.draft import Draft
+from agathis._growing.limits import Limits
+from agathis._kernels.kernel import one_blas_thread
+from agathis._searching.descent import Descent
+from agathis._searching.rows import SearchRows
+from agathis._trees.builder import TreeBuilder
+
+# Iterations of KMeans at most: a start need not be settled to the last row.
+MOST_ITERATIONS = 30
+# What a level of depth may cost in a tree between centres, as a share of a node's cost.
+DEPTH_FACTOR = 0.03
+
+
+def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> np.ndarray:
+    """Clusters of one run of KMeans, numbered without gaps."""
+    points, weight = rows.points, rows.weight
+    # With one thread a product has the same last digits whatever else is running.
+    with one_blas_thread():
+        centres = points[_first_rows(points, weight, n_clusters, random)]
+    labels = np.full(len(points), -1, dtype=np.intp)
+    for _ in range(MOST_ITERATIONS):
+        near, sums, sizes = nearest(points, weight, centres)
+        if np.array_equal(near, labels):
+            break
+        labels, used = near, sizes > 0
+        if not used.all():
+            labels = (np.cumsum(used) - 1)[labels]
+        centres = sums[used] / sizes[used, None]
+    return labels
+
+
+def _first_rows(
+    points: np.ndarray, weight: np.ndarray, count: int, random: np.random.RandomState
+) -> list[int]:
+    """Rows to begin with, each the best of some drawn by squared distance (greedy k-means++)."""
+    square = np.einsum("ij,ij->i", points, points)
+    trials = 2 + int(np.log(count))
+    chosen = [_drawn(weight, random.uniform(size=1))[0]]
+    nearest = _apart(points, square, chosen)[:, 0]
+    while len(chosen) < count:
+        share = weight * nearest
+        if not share.sum() > 0:
+            break
+        rows = _drawn(share, random.uniform(size=trials))
+        apart = np.minimum(_apart(points, square, rows), nearest[:, None])
+        best = int(np.argmin(weight @ apart))
+        chosen.append(rows[best])
+        nearest = apart[:, best]
+    return chosen
+
+
+def _drawn(share: np.ndarray, uniform: np.ndarray) -> list[int]:
+    """Rows drawn in proportion to their share."""
+    total = np.cumsum(share)
+    rows = np.searchsorted(total, uniform * total[-1], side="right")
+    return np.minimum(rows, len(share) - 1).tolist()
+
+
+def _apart(points: np.ndarray, square: np.ndarray, rows: list[int]) -> np.ndarray:
+    """Squared distances to some rows."""
+    apart = square[:, None] - 2 * (points @ points[rows].T) + square[rows]
+    apart[rows, np.arange(len(rows))] = 0.0
+    return np.maximum(apart, 0.0, out=apart)
+
+
+def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Weighted means of clusters, added up in the order of the rows."""
+    size = np.bincount(labels, weight)
+    sums = [np.bincount(labels, weight * column) for column in points.T]
+    return np.stack(sums, axis=1) / size[:, None]
+
+
+def partition_cost(rows: SearchRows, labels: np.ndarray) -> float:
+    """What clusters cost."""
+    apart = rows.points - means(rows.points, rows.weight, labels)[labels]
+    with one_blas_thread():
+        return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
+
+
+def centre_tree(
+    X: np.ndarray,
+    weight: np.ndarray,
+    centres: np.ndarray,
+    distance: np.ndarray,
+    depth_factor: float,
+    threads: int,
+) -> TreeBuilder:
+    """Cut between centres where it costs least, until each leaf has one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+    weight : ndarray of shape (n_rows,)
+    centres : ndarray of shape (n_centres, n_columns)
+        Where the centres are in the columns: cuts go between them.
+    distance : ndarray of shape (n_rows, n_centres)
+        What a row costs with a centre.
+    depth_factor : float
+        What a level of depth may cost, as a share of the node's cost.
+    threads : int
+    """
+    sketch = TreeBuilder()
+    cuts = CentreCuts(X, weight, centres, threads)
+    free = np.zeros((2, X.shape[1]), dtype=np.uint8)
+    waiting = deque([(0, 0, np.arange(len(centres)), free)])
+    while waiting:
+        node, slot, some, on_path = waiting.popleft()
+        cut = None
+        if len(some) > 1:
+            cut = least_loss(cuts, slot, some, distance, on_path, depth_factor)
+        if cut is None:
+            rows = cuts.samples(slot)
+            total = weight[rows] @ distance[np.ix_(rows, some)]
+            least = total.min()
+            sketch.cluster[node] = int(some[np.argmax(total <= least + SHARE * least)])
+            continue
+        feature, threshold = cut
+        children = sketch.cut(node, feature, threshold)
+        slots = slot, cuts.split(slot, feature, threshold)
+        goes_left = centres[some, feature] <= threshold
+        for side, of_side in enumerate((goes_left, ~goes_left)):
+            path = on_path.copy()
+            path[side, feature] = 1
+            waiting.append((children[side], slots[side], some[of_side], path))
+    return sketch
+
+
+def shallow_start(rows: SearchRows, labels: np.ndarray, threads: int) -> TreeBuilder | None:
+    """The tree between the centres of clusters; ``None`` where columns are not all numbers."""
+    if rows.n_sources or rows.n_columns == 0 or (rows.present < rows.n).any():
+        return None
+    X = np.ascontiguousarray(rows.values.T)
+    distance = distances(rows.points, means(rows.points, rows.weight, labels), threads)
+    centres = means(X, rows.weight, labels)
+    drawn = centre_tree(X, rows.weight, centres, distance, DEPTH_FACTOR, threads)
+    # Of the data, not of the columns that are searched.
+    drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
+    return drawn
+
+
+def centred_start(rows: SearchRows, labels: np.ndarray, limits: Limits, threads: int) -> Draft:
+    """A tree that is grown on the centres of the rows, its leaves in the clusters of most rows."""
+    centres = means(rows.points, rows.weight, labels)
+    stand_in = rows.with_points(centres[labels])
+    most = limits.max_leaves
+    grown = Draft(stand_in, most, most, threads)
+    Descent(grown, limits, only_found=True).grow()
+    draft = Draft(rows, most, limits.n_clusters, threads)
+    waiting = [(0, 0)]
+    while waiting:
+        node, leaf = waiting.pop()
+        if grown.is_leaf(node):
+            own = grown.leaf_rows(node)
+            draft.assign(leaf, int(np.bincount(labels[own], rows.weight[own]).argmax()))
+            continue
+        children = draft.cut(leaf, grown.condition_of(node), 0, 0)
+        waiting += zip(grown.children(node), children, strict=True)
+    return draft

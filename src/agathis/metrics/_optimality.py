@@ -1,0 +1,116 @@
+"""How much better the best tree of the same size can be at most: a certificate for any tree."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from agathis._checks import data as checks
+from agathis._checks import kernels as kernel_checks
+from agathis._kernels.kernel import Kernel
+from agathis._kernels.space import Space
+from agathis._partitions.objective import kernel_cost
+from agathis._searching.bounds import cost_lower_bound, tree_lower_bound
+from agathis._searching.points import FACTOR_ROWS, factor_points
+from agathis._trees.model import tree_of
+from agathis._trees.tree import Tree
+
+
+class OptimalityGap(NamedTuple):
+    """What a tree costs, and what no tree of its size costs less than.
+
+    Attributes
+    ----------
+    cost : float
+        The inertia of its clusters.
+    lower_bound : float
+        No tree with as many leaves and clusters costs less.
+    gap : float
+        The share of the cost by which another tree could be cheaper at most; 0 proves that none is.
+    """
+
+    cost: float
+    lower_bound: float
+    gap: float
+
+
+def optimality_gap(
+    model: BaseEstimator | Tree,
+    X: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    time_limit: float = 10.0,
+) -> OptimalityGap:
+    """By how much no tree of the same size can be better than a fitted one.
+
+    The bound holds for every tree with cuts of single columns and as many leaves and clusters. It
+    is the better of two: of KMeans itself, from the spread of the rows, and of a search among trees
+    with a cluster a leaf, as far as the time allows. Cuts on categories and on pairs of columns are
+    more than such trees have: where the model has some, the bound is that of KMeans.
+
+    Parameters
+    ----------
+    model : fitted estimator of the package, or Tree
+        A tree alone is judged by the linear kernel.
+    X : array-like of shape (n_samples, n_features)
+        The rows that it was fitted with, without missing values.
+    sample_weight : array-like of shape (n_samples,), optional
+    time_limit : float, default=10
+        Seconds for the search; 0 leaves it out.
+
+    Returns
+    -------
+    gap : OptimalityGap
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.metrics import optimality_gap
+    >>> X = load_iris().data
+    >>> model = Kauri(3, max_leaf_nodes=3, search="local").fit(X)
+    >>> round(optimality_gap(model, X).gap, 6)
+    0.0
+    """
+    tree = tree_of(model)
+    X = checks.check_table(X, n_features=tree.n_features)
+    if not 0 <= time_limit < math.inf:
+        raise ValueError(f"time_limit={time_limit!r} must be a number of seconds, at least 0.")
+    weight = checks.check_sample_weight(sample_weight, len(X))
+    rows = np.asarray(X, dtype=np.float64)
+    kernel = kernel_checks.kernel_of(model) if hasattr(model, "gamma") else Kernel("linear")
+    roles = getattr(model, "roles_", None)
+    points = _points(kernel, rows, weight)
+    cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
+    if tree.has_terms or (roles is not None and len(roles.one_hot)):
+        bound = cost_lower_bound(points, weight, tree.n_clusters)
+    else:
+        values = rows if roles is None else rows[:, np.flatnonzero(roles.split)]
+        bound = tree_lower_bound(
+            points,
+            values,
+            weight,
+            tree.n_clusters,
+            tree.n_leaves,
+            cost=cost,
+            time_limit=time_limit,
+        )
+    bound = min(bound, cost)
+    return OptimalityGap(cost, bound, (cost - bound) / cost if cost > 0 else 0.0)
+
+
+def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    if kernel.has_features:
+        return Space(kernel).points(rows)
+    if kernel.metric == "precomputed" or len(rows) > FACTOR_ROWS:
+        raise ValueError(
+            f"{kernel} with {len(rows):,} rows has no bound: the kernel must be linear, cosine, or "
+            f"one that is computed for at most {FACTOR_ROWS:,} rows."
+        )
+    seen = kernel.seen(rows)
+    share = np.ones(len(rows)) if weight is None else weight
+    return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share)

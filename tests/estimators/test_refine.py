@@ -1,0 +1,67 @@
+"""A better tree than the one that is there: `agathis.refine`."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from agathis import Kauri, refine
+from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
+
+MODELS = (
+    Kauri(3, max_leaf_nodes=6),
+    Kauri(3, kernel="rbf", max_leaf_nodes=5),
+    IMM(3, random_state=0),
+    ExKMC(3, max_leaf_nodes=6, random_state=0),
+    ExShallow(3, random_state=0),
+    RDM(3, random_state=0),
+    KMeansTree(3, kernel="laplacian", max_leaf_nodes=4, random_state=0),
+)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_never_worse_and_no_larger(model, iris):
+    model.fit(iris)
+    tree = model.tree_
+    better = refine(model, iris)
+    assert better.inertia_ <= model.inertia_ * (1 + 1e-9)
+    assert better.n_leaves_ <= model.n_leaves_
+    assert better.n_clusters_ <= model.n_clusters_
+    assert model.tree_ is tree
+    if hasattr(model, "kernel"):
+        assert better.kernel == model.kernel
+
+
+def test_weights_and_a_given_matrix(iris):
+    gram = iris @ iris.T
+    model = Kauri(3, kernel="precomputed", max_leaf_nodes=4).fit(iris, gram=gram)
+    better = refine(model, iris, gram=gram, sample_weight=np.ones(len(iris)))
+    assert better.inertia_ <= model.inertia_ * (1 + 1e-9)
+
+
+def test_what_has_no_tree_is_named(iris):
+    with pytest.raises(TypeError, match="it is a KMeans, without tree_"):
+        refine(KMeans(2, n_init=1).fit(iris), iris)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        refine(Kauri(2), iris)
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(iris)
+    with pytest.raises(TypeError, match=r"model is a Pipeline; give its step with the tree"):
+        refine(pipeline, iris)
+    with pytest.raises(ValueError, match="start is a tree of 4 features, and X has 2"):
+        refine(Kauri(2).fit(iris), iris[:, :2])
+
+
+def test_a_tree_alone(iris):
+    model = IMM(3, random_state=0).fit(iris)
+    assert refine(model.tree_, iris).inertia_ <= model.inertia_ * (1 + 1e-9)
+
+
+def test_growth_goes_on_from_a_start(iris):
+    small = Kauri(3, max_leaf_nodes=3).fit(iris)
+    large = Kauri(3, max_leaf_nodes=8).fit(iris)
+    grown = Kauri(3, max_leaf_nodes=8).fit(iris, start=small)
+    np.testing.assert_array_equal(grown.labels_, large.labels_)
+    with pytest.raises(ValueError, match="start is a list; it must be a Tree"):
+        Kauri(3).fit(iris, start=[1])

@@ -1,0 +1,59 @@
+"""By how much no tree of the same size can be better."""
+
+import numpy as np
+import pytest
+from helpers.examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agathis import Kauri
+from agathis.metrics import optimality_gap
+from agathis.rivals import RDM
+
+
+@examples(40)
+@given(st.integers(0, 10_000), st.integers(2, 4), st.integers(0, 3))
+def test_no_tree_is_below_the_bound(seed, n_clusters, more):
+    random = np.random.RandomState(seed)
+    X = np.round(random.normal(size=(24, 2)), 1)
+    weight = random.randint(1, 4, 24).astype(float)
+    model = Kauri(n_clusters, max_leaf_nodes=n_clusters + more).fit(X, sample_weight=weight)
+    found = optimality_gap(model, X, sample_weight=weight, time_limit=5.0)
+    assert found.cost == pytest.approx(model.inertia_, abs=1e-9)
+    for other_seed in range(5):
+        other = RDM(model.n_clusters_, random_state=other_seed).fit(X, sample_weight=weight)
+        if other.n_leaves_ <= model.n_leaves_ and other.n_clusters_ <= model.n_clusters_:
+            assert found.lower_bound <= other.inertia_ + 1e-9
+    best = Kauri(
+        model.n_clusters_, max_leaf_nodes=max(2, model.n_leaves_), search="local", search_effort=3
+    ).fit(X, sample_weight=weight)
+    assert found.lower_bound <= best.inertia_ + 1e-9
+
+
+def test_the_best_tree_has_no_gap(iris):
+    model = Kauri(3, search="optimal").fit(iris)
+    assert optimality_gap(model, iris).gap == pytest.approx(0.0, abs=1e-9)
+    assert optimality_gap(model, iris, time_limit=0).gap > 0
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "rbf"])
+def test_kernels(iris, kernel):
+    model = Kauri(3, kernel=kernel, max_leaf_nodes=3).fit(iris)
+    found = optimality_gap(model, iris)
+    assert found.cost == pytest.approx(model.inertia_)
+    assert 0 <= found.gap < 1
+
+
+def test_cuts_on_pairs_have_the_bound_of_clusters(iris):
+    model = Kauri(3, max_leaf_nodes=3, split="pair", pair_price=0.0).fit(iris)
+    assert model.tree_.has_terms
+    assert optimality_gap(model, iris).lower_bound <= model.inertia_
+
+
+def test_errors(iris):
+    model = Kauri(3).fit(iris)
+    with pytest.raises(ValueError, match="time_limit=-1 must be"):
+        optimality_gap(model, iris, time_limit=-1)
+    given = Kauri(3, kernel="precomputed", max_leaf_nodes=3).fit(iris, gram=iris @ iris.T)
+    with pytest.raises(ValueError, match="has no bound"):
+        optimality_gap(given, iris)

@@ -1,0 +1,43 @@
+"""What a search promises, at the edges of its limits."""
+
+import numpy as np
+import pytest
+
+from agathis import Kauri
+from agathis._searching import local
+
+
+def test_a_limit_above_the_number_of_distinct_rows_is_a_limit():
+    random = np.random.default_rng(3)
+    X = np.repeat(random.integers(0, 9, size=(13, 2)).astype(float), 5, axis=0)
+    n = len(np.unique(X, axis=0))
+    costs = [
+        Kauri(2, max_leaf_nodes=most, search="local", random_state=0).fit(X).inertia_
+        for most in (n - 1, n, n + 1)
+    ]
+    assert costs[1] <= costs[0] * (1 + 1e-9)
+    assert costs[2] <= costs[0] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("given", [{"max_features": 1}, {"engine": "binned", "max_bins": 4}])
+def test_two_leaves_are_searched_too(given):
+    random = np.random.default_rng(0)
+    X = np.c_[random.normal(size=(200, 3)), np.repeat([0.0, 9.0], 100)]
+    best = Kauri(2, max_leaf_nodes=2).fit(X)
+    found = Kauri(2, max_leaf_nodes=2, search="local", random_state=1, **given).fit(X)
+    assert found.inertia_ == pytest.approx(best.inertia_)
+
+
+def test_an_interrupt_while_explanations_are_shortened_keeps_what_was_found(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    given = {"max_leaf_nodes": 12, "search": "local", "random_state": 0}
+
+    def interrupted(draft, resplit, allowance):
+        draft.collapse(0, 0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(local, "simplify", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = Kauri(3, **given).fit(X)
+    assert model.n_leaves_ > 3
+    assert model.inertia_ <= Kauri(3, max_leaf_nodes=12).fit(X).inertia_
