@@ -2,8 +2,9 @@
 
 The flow of :func:`fit_file`: a file is opened (``source``), its columns are chosen
 (``file_columns``), its rows are copied block by block into a temporary file that NumPy can map
-(``spill``), a :class:`~agathis.Kauri` is fitted to that, and the labels are written
-(``labels``). pyarrow does the reading and is imported when a file is opened.
+(``spill``), or are read again each time (``file_rows``), a :class:`~agathis.Kauri` is fitted to
+that, and the labels are written (``labels``). pyarrow does the reading and is imported when a
+file is opened.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from agathis._support.progress import Progress
 from agathis._tables.file_columns import choose_columns
 from agathis._tables.labels import check_labels_path, write_labels
 from agathis._tables.source import open_source
-from agathis._tables.spill import check_room, spill_rows
+from agathis._tables.spill import (
+    can_be_read_again,
+    check_room,
+    read_weights,
+    rows_again,
+    spill_rows,
+)
 
 if TYPE_CHECKING:
     from agathis._kauri import Kauri
@@ -42,6 +49,7 @@ def fit_file(
     encoding: str | None = None,
     block_rows: int = 65_536,
     temp_dir: str | os.PathLike[str] | None = None,
+    copy: bool | str = "auto",
     progress: Callable[[int, int | None], object] | None = None,
     **params: Any,
 ) -> Kauri:
@@ -49,7 +57,8 @@ def fit_file(
 
     The rows are read once, a block at a time, and copied as plain numbers into a temporary
     file, which needs 4 or 8 bytes a value on disk and is removed in any case. From there they
-    are read again, leaf by leaf, as the tree grows. In memory are some 13 bytes a row (its
+    are read again, leaf by leaf, as the tree grows. Parquet files need no copy (``copy``). In
+    memory are some 13 bytes a row (its
     place, its leaf and its label), 8 more for weights, the rows of one block, the ``subsample``
     rows that bins are found from, and the sums of the leaves: a few times
     ``n_leaves * d**2 * max_bins * 8`` bytes, for d columns.
@@ -59,7 +68,9 @@ def fit_file(
     path : str or PathLike
         A file in Parquet (``.parquet``, ``.pq``), Arrow IPC or Feather (``.arrow``,
         ``.feather``, ``.ipc``; as a file or as a stream), CSV (``.csv``, ``.csv.gz``) or TSV
-        (``.tsv``, ``.tab``, ``.tsv.gz``). Text has the column names in its first line.
+        (``.tsv``, ``.tab``, ``.tsv.gz``). Text has the column names in its first line. Or a folder
+        of Parquet files, or a pattern such as ``"visits/2024-*.parquet"``: their rows in the
+        order of their names; only the columns that are used are read.
     n_clusters : int, default=8
         The most clusters there may be.
     columns : list of str, default=None
@@ -88,6 +99,10 @@ def fit_file(
         CSV is parsed 4 MiB at a time, and a compressed batch of an Arrow file is unpacked whole.
     temp_dir : str or PathLike, default=None
         A directory for the temporary file; ``None`` is the system's.
+    copy : bool or "auto", default="auto"
+        Whether rows are copied into a temporary file. ``False`` reads Parquet files again for
+        each leaf, which takes longer and no room on the disk; ``"auto"`` does so where a copy
+        would not fit.
     progress : callable, default=None
         Called after each block with the number of rows read and the number of all rows, or
         ``None`` where the format does not tell it; in place of what ``verbose=1`` shows.
@@ -133,27 +148,31 @@ def fit_file(
         raise ValueError(f"block_rows={block_rows!r} must be an int of at least 1.")
     if temp_dir is not None and not os.path.isdir(temp_dir):
         raise NotADirectoryError(f"temp_dir={os.fspath(temp_dir)!r} is not a directory.")
-    source = open_source(path, format, delimiter, decimal=decimal, encoding=encoding)
+    if copy not in (True, False, "auto"):
+        raise ValueError(f"copy={copy!r} must be True, False or 'auto'.")
+    source = open_source(path, format, delimiter, decimal=decimal, encoding=encoding, many=True)
     target = None if labels is None else check_labels_path(labels, source.path)
 
-    # A fit of hours is not to fail for a directory that could not be removed.
-    with tempfile.TemporaryDirectory(
-        prefix="agathis-", dir=temp_dir, ignore_cleanup_errors=True
-    ) as directory:
-        if source.n_rows is not None:
-            # A column takes that at least; some files claim more rows than they have.
-            check_room(directory, 4 * source.n_rows, source.path)
-        names = choose_columns(source, columns, weight)
-        with Progress(model.verbose, None, model.n_clusters) as shown:
-            tell = progress or (lambda done, total: shown.rows(done, total, "rows read"))
+    directory = tempfile.gettempdir() if temp_dir is None else os.fsdecode(temp_dir)
+    if source.n_rows is not None and (copy is True or not can_be_read_again(source)):
+        # A column takes that at least; some files claim more rows than they have.
+        check_room(directory, 4 * source.n_rows, source.path)
+    names = choose_columns(source, columns, weight)
+    X: Any = None
+    if copy is not True:
+        X = rows_again(source, names, weight, directory, required=not copy)
+    with Progress(model.verbose, None, model.n_clusters) as shown:
+        tell = progress or (lambda done, total: shown.rows(done, total, "rows read"))
+        if X is None:
             X, sample_weight = spill_rows(source, names, weight, directory, int(block_rows), tell)
-        if model.keep_training_data:
-            X = np.array(X)  # the model outlives the file
-        try:
-            model.fit(X, sample_weight=sample_weight)
-        except ValueError as error:
-            raise ValueError(f"file {source.path!r}: {error}") from error
-        del X
+        else:
+            sample_weight = read_weights(source, weight, int(block_rows))
+    if model.keep_training_data:
+        X = np.array(X[:])  # the model outlives the file
+    try:
+        model.fit(X, sample_weight=sample_weight)
+    except ValueError as error:
+        raise ValueError(f"file {source.path!r}: {error}") from error
     model.feature_names_in_ = np.array(names, dtype=object)
     if target is not None:
         write_labels(target, model.labels_)

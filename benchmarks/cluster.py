@@ -1,0 +1,292 @@
+"""A Dask cluster of two workers beside memory, ``fit_file`` and dask-ml: ``make bench-dask``.
+
+Each case prints its figures and its bar; all of them go to ``benchmarks/cluster.json``. Two workers
+of one thread each stand for two machines. ``--rows`` changes the size, ``--only`` names cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from data import many_blobs
+from machine import describe
+
+K, LEAVES, COLUMNS = 10, 40, 20
+BLOCK = 1_000_000
+
+
+def block_of(number: int, rows: int) -> np.ndarray:
+    """Rows of one partition; the same each time."""
+    return many_blobs(rows, COLUMNS, seed=number)
+
+
+def sizes_of(n: int, block: int = BLOCK) -> list[int]:
+    return [min(block, n - begin) for begin in range(0, n, block)]
+
+
+def seconds_of_process() -> float:
+    """Processor time of this process, all threads."""
+    return time.process_time()
+
+
+class Bench:
+    """A cluster, and clocks that count the processors of its workers too."""
+
+    def __init__(self, client, n: int, repeats: int) -> None:
+        self.client, self.n, self.repeats = client, n, repeats
+
+    def cpu(self) -> float:
+        return time.process_time() + sum(self.client.run(seconds_of_process).values())
+
+    def timed(self, work) -> tuple[float, float]:
+        """Seconds of the clock and of all processors."""
+        cpu, start = self.cpu(), time.perf_counter()
+        work()
+        return time.perf_counter() - start, self.cpu() - cpu
+
+    def alternate(self, runs: dict) -> dict[str, dict[str, float]]:
+        """Medians of clock and processors of each, in turn."""
+        found: dict[str, list] = {name: [] for name in runs}
+        for _ in range(self.repeats):
+            for name, work in runs.items():
+                found[name].append(self.timed(work))
+                print(f"  {name}: {found[name][-1][0]:.2f} s, cpu {found[name][-1][1]:.2f} s")
+        return {
+            name: {
+                "seconds": statistics.median(pair[0] for pair in pairs),
+                "cpu": statistics.median(pair[1] for pair in pairs),
+            }
+            for name, pairs in found.items()
+        }
+
+    def rows(self):
+        """The table on the workers, kept there."""
+        import dask.array as da
+
+        sizes = sizes_of(self.n)
+        blocks = [self.delayed(number, rows) for number, rows in enumerate(sizes)]
+        parts = [
+            da.from_delayed(block, (rows, COLUMNS), np.float32)
+            for block, rows in zip(blocks, sizes, strict=True)
+        ]
+        X = da.concatenate(parts).persist()
+        from distributed import wait
+
+        wait(X)
+        return X
+
+    @staticmethod
+    def delayed(number: int, rows: int):
+        import dask
+
+        return dask.delayed(block_of)(number, rows)
+
+
+def memory(bench: Bench) -> dict:
+    """Beside ``engine="binned"`` in this process with two threads, on the same rows."""
+    from agathis import Kauri as LocalKauri
+    from agathis.dask import Kauri
+
+    X = bench.rows()
+    whole = np.concatenate([block_of(i, rows) for i, rows in enumerate(sizes_of(bench.n))])
+    local = LocalKauri(K, max_leaf_nodes=LEAVES, engine="binned", n_jobs=2)
+    model = Kauri(K, max_leaf_nodes=LEAVES)
+    local.fit(whole[:10_000])
+    found = bench.alternate({"memory": lambda: local.fit(whole), "cluster": lambda: model.fit(X)})
+    same = model.inertia_ == local.inertia_ and bool(
+        np.array_equal(model.tree_.threshold, local.tree_.threshold)
+    )
+    cpu = found["cluster"]["cpu"] / found["memory"]["cpu"]
+    clock = found["cluster"]["seconds"] / found["memory"]["seconds"]
+    return {
+        "figure": f"{cpu:.2f} times its processors, {clock:.2f} times its time, same bits: {same}",
+        "bar": "at most 1.3 and 1.5 times, the same tree",
+        "met": cpu <= 1.3 and clock <= 1.5 and same,
+        **found,
+    }
+
+
+def kmeans(bench: Bench) -> dict:
+    """Beside dask-ml's KMeans, 20 iterations from random rows."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from dask_ml.cluster import KMeans
+    except ImportError as error:
+        return {"figure": f"dask-ml cannot be imported: {error}", "bar": "10 times", "met": None}
+    from agathis.dask import Kauri
+
+    X = bench.rows()
+    model = Kauri(K, max_leaf_nodes=LEAVES)
+    peer = KMeans(K, init="random", max_iter=20, tol=0.0, random_state=0)
+    found = bench.alternate({"agathis": lambda: model.fit(X), "dask-ml": lambda: peer.fit(X)})
+    ratio = found["dask-ml"]["seconds"] / found["agathis"]["seconds"]
+    return {
+        "figure": f"{ratio:.1f} times faster than dask-ml's KMeans",
+        "bar": "at least 10 times",
+        "met": ratio >= 10,
+        **found,
+    }
+
+
+def round_trip(bench: Bench) -> dict:
+    """What a split takes that is not summing: rows are few, tables are as large as ever."""
+    import dask.array as da
+
+    from agathis.dask import Kauri
+
+    X = da.from_array(block_of(0, 2_000), chunks=(1_000, COLUMNS)).persist()
+    few, many = Kauri(2, max_leaf_nodes=2), Kauri(K, max_leaf_nodes=LEAVES)
+    few.fit(X)
+    found = bench.alternate({"2 leaves": lambda: few.fit(X), "40 leaves": lambda: many.fit(X)})
+    splits = many.n_leaves_ - 2
+    each = 1000 * (found["40 leaves"]["seconds"] - found["2 leaves"]["seconds"]) / splits
+    return {
+        "figure": f"{each:.1f} ms a split",
+        "bar": "at most 20 ms, machine idle",
+        "met": each <= 20,
+        **found,
+    }
+
+
+def partitions(bench: Bench) -> dict:
+    """Trees of the same rows in 1, 2, 7 and 64 partitions."""
+    import dask.array as da
+
+    from agathis import Kauri as LocalKauri
+    from agathis.dask import Kauri
+
+    X = block_of(0, min(bench.n, BLOCK))
+    local = LocalKauri(K, max_leaf_nodes=LEAVES, engine="binned").fit(X)
+    same = {}
+    for count in (1, 2, 7, 64):
+        rows = da.from_array(X, chunks=(-(-len(X) // count), COLUMNS))
+        model = Kauri(K, max_leaf_nodes=LEAVES).fit(rows)
+        same[count] = bool(
+            np.array_equal(model.tree_.threshold, local.tree_.threshold)
+            and np.array_equal(model.tree_.gain, local.tree_.gain)
+            and model.inertia_ == local.inertia_
+        )
+    return {"figure": f"bit-equal: {same}", "bar": "all", "met": all(same.values())}
+
+
+def files(bench: Bench) -> dict:
+    """From a folder of Parquet files, beside ``fit_file``, copied and read again."""
+    import dask.dataframe as dd
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from agathis import fit_file
+    from agathis.dask import Kauri
+
+    with tempfile.TemporaryDirectory() as folder:
+        for number, rows in enumerate(sizes_of(bench.n)):
+            block = block_of(number, rows)
+            table = pa.table({f"c{j:02}": block[:, j] for j in range(COLUMNS)})
+            parquet.write_table(
+                table, Path(folder) / f"{number:05}.parquet", row_group_size=250_000
+            )
+        params = {"max_leaf_nodes": LEAVES}
+        peaks: dict[str, float] = {}
+        trees: dict[str, object] = {}
+
+        def local(copy):
+            model, peaks[f"copy={copy}"] = watched(lambda: fit_file(folder, K, copy=copy, **params))
+            trees[f"copy={copy}"] = model.tree_.gain
+
+        def cluster():
+            # Read and decoded partition by partition, where they are summed.
+            X = dd.read_parquet(folder, aggregate_files=False)
+            trees["cluster"] = Kauri(K, **params).fit(X).tree_.gain
+
+        found = bench.alternate(
+            {
+                "fit_file": lambda: local(True),
+                "fit_file, no copy": lambda: local(False),
+                "cluster": cluster,
+            }
+        )
+    ratio = found["cluster"]["seconds"] / found["fit_file"]["seconds"]
+    same = len({gain.tobytes() for gain in trees.values()}) == 1
+    shown = ", ".join(f"{name} {value / 1e9:.2f} GB" for name, value in peaks.items())
+    return {
+        "figure": f"{ratio:.2f} times the time of fit_file; memory in no file: {shown}; "
+        f"same bits: {same}",
+        "bar": "at most 0.8 times; 1.5 GB (10^8 rows)",
+        "met": ratio <= 0.8 and same,
+        "peaks": peaks,
+        **found,
+    }
+
+
+def watched(work):
+    """What work gives, and the most memory in no file that this process had meanwhile."""
+    most, done = 0, threading.Event()
+
+    def watch():
+        nonlocal most
+        while not done.is_set():
+            for line in Path("/proc/self/status").read_text().splitlines():
+                if line.startswith("RssAnon:"):
+                    most = max(most, int(line.split()[1]) * 1024)
+            time.sleep(0.02)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        return work(), most
+    finally:
+        done.set()
+        watcher.join()
+
+
+CASES = {case.__name__: case for case in (round_trip, partitions, memory, kmeans, files)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES))
+    options = parser.parse_args()
+    from distributed import Client, LocalCluster
+
+    path = Path(__file__).with_name("cluster.json")
+    known = json.loads(path.read_text()) if path.exists() else {}
+    for name in options.only:
+        warnings.simplefilter("ignore")
+        with (
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            client.run(_imports)
+            print(f"{name}, {options.rows:.0e} rows")
+            found = CASES[name](Bench(client, int(options.rows), options.repeats))
+        print(f"  {found['figure']} (bar: {found['bar']}; met: {found['met']})", flush=True)
+        known[f"{name}, {options.rows:.0e} rows"] = {
+            **found,
+            "machine": describe(),
+            "repeats": options.repeats,
+        }
+        path.write_text(json.dumps(known, indent=1) + "\n")
+
+
+def _imports() -> None:
+    """So that no worker imports while it is timed."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    import agathis.dask._worker  # noqa: F401
+
+
+if __name__ == "__main__":
+    main()

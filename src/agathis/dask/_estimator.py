@@ -1,0 +1,458 @@
+"""The estimator: Kauri's parameters and fitted attributes, with rows on a Dask cluster.
+
+The flow of :meth:`Kauri.fit` is that of :class:`agathis.Kauri`: rows are looked at where they lie
+(:mod:`agathis.dask._rows`), an engine is made whose sums come from the workers, and the same grower
+cuts the same leaves.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._checks import data as checks
+from agathis._checks import kernels as kernel_checks
+from agathis._checks.engines import AUTO, BINNED
+from agathis._checks.parameters import CLUSTER_CONSTRAINTS
+from agathis._kauri import Kauri as LocalKauri
+from agathis._partitions.centres import PointCentres
+from agathis._partitions.objective import membership, objective
+from agathis._searching.fitting import tree_of_start
+from agathis._support.extras import needed
+from agathis._support.progress import Progress
+from agathis._trees.tree import Tree
+from agathis.dask._cluster import Cluster
+from agathis.dask._partitions import is_collection, mapped, partitions_of
+from agathis.dask._rows import ClusterRows, counted_rows, survey
+
+
+class Kauri(LocalKauri):
+    """A tree of clusters, of rows that are spread over a Dask cluster.
+
+    The tree is that of :class:`agathis.Kauri` with ``engine="binned"`` on the same rows in the same
+    order, to the last bit, whatever the partitions and the workers. Rows do not move: they
+    become arrays where their partition is read, and a split takes one round trip, in which
+    each worker sends the table of sums of the smaller side.
+
+    Parameters are those of :class:`agathis.Kauri`, less what needs all rows in one place:
+    ``kernel="precomputed"``, engines other than ``"binned"``, searches other than ``"greedy"``,
+    ``split="pair"`` and ``keep_training_data``. Of them only ``timeout`` is new.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        The most clusters there may be.
+    timeout : float, default=600
+        Seconds that a worker may take for one step, such as reading a partition or summing a leaf,
+        before the fit fails with an error that names it.
+    **params
+        See :class:`agathis.Kauri`.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    labels_ : collection of Dask
+        The cluster of each row, lazily: in the partitions of X, with its index.
+    n_clusters_, n_leaves_, objective_, inertia_, n_features_in_, feature_names_in_ :
+        As of :class:`agathis.Kauri`.
+
+    Notes
+    -----
+    A worker that is lost costs reading its partitions again, on the others, and making the cuts
+    so far: the fit ends in the same tree. Partitions must therefore be the same each time they
+    are computed.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from dask.distributed import Client
+    >>> from agathis.dask import Kauri
+    >>> X = np.random.default_rng(0).normal(size=(300, 2)).round(2)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(da.from_array(X, chunks=(100, 2)))
+    ...     labels = model.labels_.compute()
+    >>> local = model.to_local()
+    >>> bool((local.predict(X) == labels).all())
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = CLUSTER_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: Any = "linear",
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        max_leaf_nodes: int | None = None,
+        max_features: int | float | str | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        engine: str = "auto",
+        max_bins: int = 255,
+        subsample: int = 50_000,
+        n_components: int | None = None,
+        feature_map: str = "cholesky",
+        landmarks: str = "k-means++",
+        map_tol: float = 1e-3,
+        one_hot: Any = "auto",
+        split_features: Any = "auto",
+        kernel_features: Any = "auto",
+        search: str = "greedy",
+        search_effort: float = 1,
+        n_starts: int | None = None,
+        time_limit: float | None = None,
+        split: str = "axis",
+        pair_price: float = 0.01,
+        keep_training_data: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        timeout: float = 600,
+    ) -> None:
+        super().__init__(
+            n_clusters,
+            kernel=kernel,
+            gamma=gamma,
+            degree=degree,
+            coef0=coef0,
+            kernel_params=kernel_params,
+            max_leaf_nodes=max_leaf_nodes,
+            max_features=max_features,
+            max_depth=max_depth,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            engine=engine,
+            max_bins=max_bins,
+            subsample=subsample,
+            n_components=n_components,
+            feature_map=feature_map,
+            landmarks=landmarks,
+            map_tol=map_tol,
+            one_hot=one_hot,
+            split_features=split_features,
+            kernel_features=kernel_features,
+            search=search,
+            search_effort=search_effort,
+            n_starts=n_starts,
+            time_limit=time_limit,
+            split=split,
+            pair_price=pair_price,
+            keep_training_data=keep_training_data,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            random_state=random_state,
+        )
+        self.timeout = timeout
+
+    @checks.fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: object = None,
+        *,
+        gram: Any = None,
+        sample_weight: Any = None,
+        start: object = None,
+        client: Any = None,
+    ) -> Kauri:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed
+            The rows, in partitions; sizes of chunks need not be known, and partitions may be empty.
+        y : Ignored
+        gram : None
+            Has no meaning here.
+        sample_weight : dask.array.Array, dask.dataframe.Series or list of Delayed, optional
+            In the partitions of X.
+        start : Tree or fitted estimator of the package, optional
+            A tree to begin with.
+        client : distributed.Client, optional
+            ``None`` is the current one.
+
+        Returns
+        -------
+        self : Kauri
+        """
+        needed("dask.dataframe", "dask", "agathis.dask")
+        self._check_possible(gram)
+        partitions = partitions_of(X, sample_weight)
+        with (
+            checks.last_fit_kept(self),
+            Cluster(client, self.timeout) as cluster,
+            Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress,
+        ):
+            cluster.load(partitions)
+            data = self._rows_of(cluster, partitions.names, partitions.n_features)
+            data.X = X
+            first = tree_of_start(start, self.n_features_in_)
+            self._grow(data, progress, first)
+        return self
+
+    def _check_possible(self, gram: object) -> None:
+        if self.kernel == "precomputed" or gram is not None:
+            raise ValueError(
+                "kernel='precomputed' and gram need a matrix of all rows in one place; on a "
+                "cluster kernels are computed from X."
+            )
+        if self.engine not in (AUTO, BINNED):
+            raise ValueError(
+                f"engine={self.engine!r} needs all rows in one place; on a cluster it is "
+                f"{BINNED!r}, which {AUTO!r} means here."
+            )
+        possible = {"search": "greedy", "split": "axis", "keep_training_data": False}
+        for name, value in possible.items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} needs all rows in one place; on a cluster "
+                    f"only {name}={value!r} is possible. agathis.refine betters the tree on a "
+                    "sample of the rows."
+                )
+        kernel_checks.check_engine(BINNED, kernel_checks.kernel_of(self), self.n_components)
+
+    def _rows_of(
+        self, cluster: Cluster, names: list[str] | None, n_features: int | None
+    ) -> ClusterRows:
+        """The rows of a fit, once they have been looked at."""
+        found = survey(cluster, n_features)
+        self.n_features_in_ = found.n_features
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        counted = counted_rows(cluster, found, self.n_clusters)
+        roles = self._check_roles(None)
+        kernel = kernel_checks.kernel_seen(self, roles.kernel_columns)
+        cluster.ask("check_domain", kernel)
+        on = None
+        if roles.groups:
+            on = _same_on(cluster.ask("on", list(roles.groups), names))
+        fill = None
+        if found.missing.any():
+            totals = [some for some in cluster.ask("totals") if some is not None]
+            fill = checks.means_of_totals(sum(totals[1:], totals[0]))
+        threads = checks.n_threads(self.n_jobs)
+        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on)
+
+    def _labels_of(self, tree: Tree, data: Any) -> Any:
+        return mapped(data.X, _Rows(self, tree), None)
+
+    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> None:
+        engine, self.engine = self.engine, BINNED
+        try:
+            super()._grow(data, progress, first)
+        finally:
+            self.engine = engine
+
+    def predict(self, X: Any) -> Any:
+        """The cluster of each row; lazily, in the partitions of X, where that is a collection.
+
+        Parameters
+        ----------
+        X : collection of Dask, or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : collection of Dask, or ndarray of shape (n_samples,)
+        """
+        return self._mapped(X, "predict")
+
+    def apply(self, X: Any) -> Any:
+        """The leaf of each row, as a node number of ``tree_``; lazily where X is a collection.
+
+        Parameters
+        ----------
+        X : collection of Dask, or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : collection of Dask, or ndarray of shape (n_samples,)
+        """
+        return self._mapped(X, "apply")
+
+    def transform(self, X: Any, *, gram: Any = None, gram_diagonal: Any = None) -> Any:
+        """The distance of each row to the centre of each cluster; lazily for a collection.
+
+        Parameters
+        ----------
+        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        gram, gram_diagonal : None
+            Have no meaning here.
+
+        Returns
+        -------
+        distances : collection of Dask, or ndarray of shape (n_samples, n_clusters_)
+        """
+        return self._mapped(X, "transform", gram=gram, gram_diagonal=gram_diagonal)
+
+    def _mapped(self, X: Any, method: str, **given: Any) -> Any:
+        check_is_fitted(self, "tree_")
+        if not is_collection(X):
+            return getattr(super(), method)(X, **given)
+        columns = None
+        if method == "transform":
+            columns = [str(name) for name in self.get_feature_names_out()]
+        return mapped(X, partial(_called, self.to_local(), method), columns)
+
+    def fit_predict(self, X: Any, y: object = None, **fit_params: Any) -> Any:
+        """Fit, and give the cluster of each row, lazily.
+
+        Parameters
+        ----------
+        X : collection of Dask
+        y : Ignored
+        **fit_params
+            See :meth:`fit`.
+
+        Returns
+        -------
+        labels : collection of Dask
+        """
+        return self.fit(X, **fit_params).labels_
+
+    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> Any:
+        """Fit, and give the distance of each row to the centre of each cluster, lazily.
+
+        Parameters
+        ----------
+        X : collection of Dask
+        y : Ignored
+        **fit_params
+            See :meth:`fit`.
+
+        Returns
+        -------
+        distances : collection of Dask
+        """
+        return self.fit(X, **fit_params).transform(X)
+
+    def score(
+        self, X: Any, y: object = None, *, gram: Any = None, sample_weight: Any = None
+    ) -> float:
+        """The objective of the clusters that the tree makes of X; computed at once.
+
+        Parameters
+        ----------
+        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        y : Ignored
+        gram : None
+            Has no meaning here.
+        sample_weight : collection of Dask with the partitions of X, or array-like, optional
+
+        Returns
+        -------
+        score : float
+        """
+        check_is_fitted(self, "tree_")
+        if not is_collection(X):
+            return super().score(X, y, gram=gram, sample_weight=sample_weight)
+        import dask
+
+        parts = partitions_of(X, sample_weight)
+        weights = parts.weights or [None] * len(parts)
+        local = self.to_local()
+        found = dask.compute(
+            *(
+                dask.delayed(_cluster_sums)(local, block, weight)
+                for block, weight in zip(parts.blocks, weights, strict=True)
+            )
+        )
+        sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
+        return objective(np.sum(sums**2, axis=1), sizes)
+
+    def to_local(self) -> LocalKauri:
+        """An ordinary :class:`agathis.Kauri` with the fitted tree, for memory, exports and pages.
+
+        Its ``labels_`` are not there: they are of rows that are not.
+
+        Returns
+        -------
+        model : agathis.Kauri
+        """
+        check_is_fitted(self, "tree_")
+        params = self.get_params(deep=False)
+        del params["timeout"]
+        model = LocalKauri(**params)
+        fitted = {
+            name: value
+            for name, value in vars(self).items()
+            if name not in params and name not in ("labels_", "timeout")
+        }
+        model.__dict__.update(fitted)
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without ``labels_``, which may hold futures of a cluster."""
+        state = dict(super().__getstate__())
+        state.pop("labels_", None)
+        return state
+
+
+class _Rows:
+    """Labels of a tree that no model has yet."""
+
+    def __init__(self, model: BaseEstimator, tree: Tree) -> None:
+        self.tree = tree
+        names = getattr(model, "feature_names_in_", None)
+        self.names = None if names is None else list(names)
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        if self.names is not None and hasattr(rows, "columns"):
+            rows = rows[self.names]
+        X = np.asarray(rows)
+        X = np.ascontiguousarray(X, dtype=None if X.dtype == np.float32 else np.float64)
+        return self.tree.predict(X, 1) if len(X) else np.empty(0, dtype=np.int32)
+
+
+def _called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
+    """A method of the model for one block; an empty block has an empty answer."""
+    if len(rows):
+        found = getattr(model, method)(rows)
+        return found.astype(np.int32) if found.ndim == 1 else found
+    if method == "transform":
+        return np.empty((0, model.n_clusters_))
+    return np.empty(0, dtype=np.int32)
+
+
+def _cluster_sums(model: LocalKauri, rows: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of points and sizes of the clusters that a tree makes of a block."""
+    centres, n_clusters = model._centres, model.n_clusters_
+    assert isinstance(centres, PointCentres)
+    space = centres.space
+    if len(rows) == 0:
+        return np.zeros(centres.points.shape), np.zeros(n_clusters)
+    labels = model.predict(rows)
+    X = np.asarray(rows)
+    points = space.points(X if space.map is not None else X.astype(np.float64), 1)
+    share = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64).ravel()
+    member = membership(labels, n_clusters, share)
+    return member.T @ points.astype(np.float64), member.sum(axis=0)
+
+
+def _same_on(answers: list[list[tuple[int, np.ndarray]]]) -> np.ndarray:
+    """What is on in each group; raise where partitions do not agree."""
+    found = [pair for answer in answers for pair in answer]
+    # A block where nothing of a group is on says 1.
+    values = np.array([on for _, on in sorted(found, key=lambda pair: pair[0])])
+    out = np.ones(values.shape[1])
+    for group, column in enumerate(values.T):
+        other = np.unique(column[column != 1.0])
+        if len(other) > 1 or (len(other) == 1 and (column == 1.0).any()):
+            raise ValueError(
+                f"one_hot, group {group}: partitions of X have {np.unique(column).tolist()} where "
+                "a column is on; all must have one number above 0."
+            )
+        if len(other):
+            out[group] = other[0]
+    return out

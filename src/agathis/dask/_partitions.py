@@ -1,0 +1,148 @@
+"""Collections of Dask as partitions: what a fit reads, and what comes out of a fitted tree.
+
+A collection is a Dask array in chunks of rows, a Dask data frame, or a list of delayed blocks of
+either. Each block becomes an array where it lies, and is never brought together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agathis._support.extras import needed
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """The partitions of a collection.
+
+    Attributes
+    ----------
+    blocks : list of Delayed
+    weights : list of Delayed or None
+    names : list of str or None
+        Of the columns, where all are strings.
+    n_features : int or None
+        ``None`` where only the blocks tell.
+    """
+
+    blocks: list[Any]
+    weights: list[Any] | None
+    names: list[str] | None
+    n_features: int | None
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+
+def is_collection(X: object) -> bool:
+    """Whether it is one of Dask's, or a list of delayed blocks."""
+    import dask
+
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and all(dask.is_dask_collection(block) for block in X)
+    return dask.is_dask_collection(X)
+
+
+def kind_of(X: object) -> str:
+    """``"array"``, ``"frame"`` or ``"list"``."""
+    import dask.array as da
+
+    if isinstance(X, (list, tuple)):
+        return "list"
+    if isinstance(X, da.Array):
+        return "array"
+    if hasattr(X, "npartitions") and hasattr(X, "columns"):
+        return "frame"
+    raise TypeError(
+        "X must be a Dask array, a Dask data frame or a list of delayed blocks of rows; it is a "
+        f"{type(X).__name__}. agathis.Kauri takes tables in memory."
+    )
+
+
+def partitions_of(X: Any, sample_weight: Any = None) -> Partitions:
+    """The partitions of a collection, with the weights of their rows."""
+    kind = kind_of(X)
+    names, n_features = None, None
+    if kind == "array":
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, rows and columns; it has {X.ndim}.")
+        blocks = whole_rows(X).to_delayed().ravel().tolist()
+        n_features = int(X.shape[1])
+    elif kind == "frame":
+        columns = list(X.columns)
+        names = columns if all(isinstance(name, str) for name in columns) else None
+        blocks, n_features = list(X.to_delayed()), len(columns)
+    else:
+        blocks = list(X)
+    if n_features == 0:
+        raise ValueError("X has no columns; at least one is needed.")
+    if not blocks:
+        raise ValueError("X has no partitions.")
+    weights = None if sample_weight is None else _weights(sample_weight, len(blocks))
+    return Partitions(blocks, weights, names, n_features)
+
+
+def whole_rows(X: Any) -> Any:
+    """A Dask array whose chunks have all columns."""
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _weights(sample_weight: Any, n_blocks: int) -> list[Any]:
+    if not is_collection(sample_weight):
+        raise TypeError(
+            "sample_weight must be a collection of Dask with the partitions of X; it is a "
+            f"{type(sample_weight).__name__}."
+        )
+    found = list(
+        sample_weight
+        if isinstance(sample_weight, (list, tuple))
+        else np.ravel(np.array(sample_weight.to_delayed(), dtype=object))
+    )
+    if len(found) != n_blocks:
+        raise ValueError(
+            f"sample_weight must have the partitions of X, {n_blocks}; it has {len(found)}."
+        )
+    return found
+
+
+def mapped(X: Any, function: Callable[..., np.ndarray], columns: Sequence[str] | None) -> Any:
+    """What a function makes of each block, lazily and in the same partitions.
+
+    With ``columns`` it gives so many numbers a row, float64, else one, int32.
+    """
+    needed("dask.dataframe", "dask", "agathis.dask")
+    import dask
+
+    kind = kind_of(X)
+    dtype = np.dtype(np.int32 if columns is None else np.float64)
+    if kind == "list":
+        return [dask.delayed(function)(block) for block in X]
+    if kind == "array":
+        rows = whole_rows(X)
+        if columns is None:
+            return rows.map_blocks(function, dtype=dtype, drop_axis=1, meta=np.empty(0, dtype))
+        chunks = (rows.chunks[0], (len(columns),))
+        meta = np.empty((0, 0), dtype)
+        return rows.map_blocks(function, dtype=dtype, chunks=chunks, meta=meta)
+    import pandas as pd
+
+    meta = (
+        pd.Series([], dtype=dtype, name="cluster")
+        if columns is None
+        else pd.DataFrame({name: pd.Series([], dtype=dtype) for name in columns})
+    )
+    return X.map_partitions(_framed, function, columns, meta=meta)
+
+
+def _framed(frame: Any, function: Callable[..., np.ndarray], columns: Sequence[str] | None) -> Any:
+    """What the function gives, with the index of the frame."""
+    import pandas as pd
+
+    found = function(frame)
+    if columns is None:
+        return pd.Series(found, index=frame.index, name="cluster")
+    return pd.DataFrame(found, index=frame.index, columns=list(columns))

@@ -1,0 +1,216 @@
+"""Rows on a cluster, as a fit asks for them: what they are, a sample, and the sums of leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sklearn.utils.random import sample_without_replacement
+
+from agathis._checks import data as checks
+from agathis._checks.roles import FeatureRoles
+from agathis._growing.engines.categories import Sources
+from agathis._growing.engines.columns import SearchedColumns
+from agathis._growing.engines.grid import Seen
+from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
+from agathis._kernels.kernel import Kernel
+from agathis.dask._cluster import Cluster
+from agathis.dask._worker import Look
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is known of all rows: how many each partition has, weights and missing values."""
+
+    n_rows: list[int]
+    n_features: int
+    missing: np.ndarray
+    total: Fraction | None
+
+    @property
+    def n(self) -> int:
+        return sum(self.n_rows)
+
+
+def survey(cluster: Cluster, n_features: int | None) -> Survey:
+    """Look at all partitions; raise for what is wrong with one of them."""
+    first: dict[int, Look] = {}
+
+    def unchanged(looks: list[Look]) -> None:
+        for look in looks:
+            known = first[look.number]
+            same = look.n_rows == known.n_rows and look.weight == known.weight
+            if not same or look.missing.tolist() != known.missing.tolist():
+                raise changed(look.number)
+
+    for looks in cluster.ask("look", remember=True, check=unchanged):
+        first.update({look.number: look for look in looks})
+    found = [first[number] for number in sorted(first)]
+    for look in found:
+        if look.fault is not None:
+            raise ValueError(f"X, partition {look.number}: {look.fault}")
+    width = n_features or max(look.n_features for look in found)
+    for look in found:
+        if look.n_features != width and look.n_rows:
+            raise ValueError(
+                f"X, partition {look.number}: it has {look.n_features} columns, and others {width}."
+            )
+    if len({look.wide for look in found if look.n_rows}) > 1:
+        cluster.ask("widen", remember=True)
+    if sum(look.n_rows for look in found) == 0:
+        raise ValueError("X has no rows; at least one is needed.")
+    total = None
+    if any(look.n_weighted for look in found):
+        least = min(look.least for look in found if look.n_rows)
+        if least < 0:
+            raise ValueError(
+                f"sample_weight must not be negative; its smallest value is {least:.6g}."
+            )
+        total = sum((look.weight for look in found), Fraction(0))
+        if total == 0:
+            raise ValueError("sample_weight is zero for every row; at least one must be positive.")
+    missing = sum(look.missing for look in found if look.n_rows)
+    return Survey([look.n_rows for look in found], width, np.asarray(missing), total)
+
+
+def changed(number: int) -> RuntimeError:
+    return RuntimeError(
+        f"partition {number} of X was read again after its worker was lost, and has changed: the "
+        "fit cannot go on. Partitions must be the same each time, without random numbers."
+    )
+
+
+@dataclass
+class ClusterRows:
+    """The rows of a fit; :class:`~agathis._growing.inputs.TrainingData` says what is asked of it.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    survey : Survey
+    counted : list of int
+        Rows of positive weight, by partition.
+    """
+
+    cluster: Cluster
+    survey: Survey
+    counted: list[int]
+    kernel: Kernel
+    roles: FeatureRoles
+    threads: int
+    fill: np.ndarray | None = None
+    on: np.ndarray | None = None
+    matrix: None = None
+    # Copies of columns are for values of a table that are cut but not counted: none here.
+    copied: None = None
+    X: Any = None
+    n_rows: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.n_rows = sum(self.counted)
+
+    @property
+    def weighted(self) -> bool:
+        return self.survey.total is not None
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.survey.n if self.survey.total is None else self.survey.total)
+
+    @property
+    def n_counted(self) -> int:
+        return self.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.survey.n_features
+
+    @property
+    def searched(self) -> SearchedColumns:
+        return SearchedColumns(self.roles.searched, self.n_features)
+
+    @property
+    def sources(self) -> Sources | None:
+        if self.on is None or not self.roles.groups:
+            return None
+        return Sources(self.roles.groups, self.on)
+
+    @property
+    def n_candidates(self) -> int:
+        return len(self.roles.searched) + len(self.roles.groups)
+
+    def sample(
+        self, most: int, random_state: np.random.RandomState
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The rows that a fit in memory would draw: by their place, whatever the partitions."""
+        n = self.n_rows
+        if n <= most:
+            places = np.arange(n)
+        else:
+            places = sample_without_replacement(n, most, random_state=random_state)
+            places.sort()
+        ends = np.cumsum(self.counted)
+        wanted = {}
+        for number, (begin, end) in enumerate(zip(ends - self.counted, ends, strict=True)):
+            low, high = np.searchsorted(places, [begin, end])
+            if high > low:
+                wanted[number] = places[low:high] - begin
+        found: dict[int, tuple[np.ndarray, Any]] = {}
+        for answer in self.cluster.ask("rows", wanted):
+            found.update(answer)
+        rows = np.concatenate([found[number][0] for number in sorted(found)])
+        if not self.weighted:
+            return rows, None
+        return rows, np.concatenate([found[number][1] for number in sorted(found)])
+
+    def holder(self, plan: Plan) -> ClusterRows:
+        self.cluster.ask("prepare", plan, self.weighted, remember=True)
+        return self
+
+    # What a holder of parts is asked.
+
+    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+        if squares:
+            return self._root(tally, tell)
+        answers = self.cluster.ask("sums", list(cuts), slot)
+        for answer in answers:
+            tally.put(answer)
+        tell(len(answers), len(answers))
+        return None
+
+    def _root(self, tally: Tally, tell: Tell) -> None:
+        needs: dict[int, Seen] = {}
+
+        def unchanged(answer: Any) -> None:
+            for number, seen in answer[1].items():
+                known = needs[number]
+                if seen.lengths != known.lengths or seen.squares != known.squares:
+                    raise changed(number)
+
+        grid = tally.bins.grid
+        for sums, seen in self.cluster.ask("root", grid, remember=True, check=unchanged):
+            needs.update(seen)
+            tally.put(sums)
+        tally.seen = added(needs[number] for number in sorted(needs))
+        tell(self.n_rows, self.n_rows)
+
+    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+        return sum(self.cluster.ask("size", list(cuts), slot))
+
+    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+        return added(self.cluster.ask("ask", list(cuts), slot, question))
+
+
+def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:
+    """Rows of positive weight, by partition."""
+    least = None if found.total is None else checks.NEGLIGIBLE * float(found.total)
+    counts: dict[int, int] = {}
+    for answer in cluster.ask("count", least, remember=True):
+        counts.update(dict(answer))
+    counted = [counts[number] for number in sorted(counts)]
+    total = float(found.n if found.total is None else found.total)
+    checks.check_enough(found.n, sum(counted), total, n_clusters)
+    return counted

@@ -1,0 +1,230 @@
+"""What runs on a worker: blocks become arrays, and an actor answers for those of its worker.
+
+An actor's answers do not depend on how many actors there are, nor on what was asked of it before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+
+from agathis._checks.data import column_totals, naming
+from agathis._checks.kernels import check_domain
+from agathis._checks.roles import check_one_hot
+from agathis._core.points.binning import look_over
+from agathis._growing.engines.grid import Grid, Seen
+from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
+from agathis._growing.engines.row_stores import MemoryStore
+from agathis._kernels.kernel import Kernel
+from agathis._support.exact_sums import exact_sums
+
+
+class Block(NamedTuple):
+    """The rows of a partition, or what is wrong with it."""
+
+    number: int
+    X: np.ndarray | None
+    weight: np.ndarray | None = None
+    fault: str | None = None
+
+
+class Look(NamedTuple):
+    """What is known of a partition before anything else."""
+
+    number: int
+    n_rows: int
+    n_features: int
+    wide: bool
+    missing: np.ndarray
+    n_weighted: int
+    weight: Any
+    least: float
+    fault: str | None
+
+
+def as_block(
+    number: int, rows: Any, weight: Any, names: Sequence[str] | None, n_features: int | None
+) -> Block:
+    """The block of a partition; what is wrong with it is told by the fit."""
+    try:
+        columns = getattr(rows, "columns", None)
+        if names is not None and columns is not None and list(columns) != list(names):
+            found = [str(name) for name in columns]
+            raise ValueError(f"it has the columns {found}, and the collection {list(names)}.")
+        with naming("X"):
+            X = check_array(
+                rows,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,
+                ensure_min_samples=0,
+            )
+        if n_features is not None and X.shape[1] != n_features:
+            raise ValueError(f"it has {X.shape[1]} columns, and the collection {n_features}.")
+        own = None
+        if weight is not None:
+            own = np.ascontiguousarray(weight, dtype=np.float64).ravel()
+            if len(own) != len(X):
+                raise ValueError(f"sample_weight has {len(own)} values for its {len(X)} rows.")
+    except (TypeError, ValueError) as error:
+        return Block(number, None, None, str(error))
+    return Block(number, np.ascontiguousarray(X), own)
+
+
+class WorkerParts:
+    """The partitions of one worker.
+
+    Parameters
+    ----------
+    threads : int
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.blocks: dict[int, Block] = {}
+        self.threads = threads
+        self.parts: dict[int, Part] = {}
+        self.ids: dict[int, np.ndarray] = {}
+        self.plan: Plan
+        self.tally: Tally
+
+    def hold(self, keys: list[str]) -> None:
+        """Take over blocks that lie on this worker; their tasks can then be forgotten."""
+        from distributed import get_worker
+
+        data = get_worker().data
+        for key in keys:
+            block = data[key]
+            self.blocks[block.number] = block
+
+    def look(self) -> list[Look]:
+        return [self._look(block) for block in self.blocks.values()]
+
+    def _look(self, block: Block) -> Look:
+        if block.X is None:
+            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault)
+        X, fault = block.X, None
+        missing = np.zeros(X.shape[1], dtype=np.int64)
+        if len(X):
+            missing, infinite = look_over(X, self.threads)
+            if infinite:
+                row, column = np.argwhere(np.isinf(X))[0].tolist()
+                fault = f"X has {X[row, column]} in its row {row}, column {column}"
+        n_weighted, total, least = 0, Fraction(0), 0.0
+        if block.weight is not None and len(X):
+            if not np.isfinite(block.weight).all():
+                fault = "sample_weight has a value that is missing or infinite"
+            else:
+                n_weighted, least = len(X), float(block.weight.min())
+                total = exact_sums(block.weight[:, None])[0]
+                if (block.weight == 1.0).all():
+                    n_weighted = 0
+        wide = X.dtype == np.float64 and len(X) > 0
+        return Look(
+            block.number, len(X), X.shape[1], wide, missing, n_weighted, total, least, fault
+        )
+
+    def count(self, least: float | None) -> list[tuple[int, int]]:
+        """Settle which rows count, those of more weight than ``least``; how many they are."""
+        for number, block in self.blocks.items():
+            assert block.X is not None
+            if least is None or block.weight is None:
+                ids = np.arange(len(block.X), dtype=np.int32)
+            else:
+                ids = np.flatnonzero(block.weight > least).astype(np.int32)
+            self.ids[number] = ids
+        return [(number, len(ids)) for number, ids in self.ids.items()]
+
+    def check_domain(self, kernel: Kernel) -> None:
+        """Raise where the kernel does not take some value."""
+        for block in self.blocks.values():
+            if block.X is not None and len(block.X):
+                check_domain(kernel, block.X)
+
+    def widen(self) -> None:
+        """Make all values float64."""
+        for number, block in self.blocks.items():
+            if block.X is not None and block.X.dtype != np.float64:
+                self.blocks[number] = block._replace(X=block.X.astype(np.float64))
+
+    def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
+        """Some of the rows that count, and their weights, by partition."""
+        out = {}
+        for number, some in places.items():
+            if number in self.blocks:
+                block, ids = self.blocks[number], self.ids[number][some]
+                assert block.X is not None
+                out[number] = block.X[ids], None if block.weight is None else block.weight[ids]
+        return out
+
+    def totals(self) -> np.ndarray | None:
+        """Sums of columns without missing values, and the weight of these."""
+        found = [
+            column_totals(block.X, block.weight)
+            for block in self.blocks.values()
+            if block.X is not None and len(block.X)
+        ]
+        return added(found) if found else None
+
+    def on(self, groups: list[np.ndarray], names: Any) -> list[tuple[int, np.ndarray]]:
+        """What a column of each group has that is on, by partition that has rows."""
+        return [
+            (number, check_one_hot(block.X, groups, names))
+            for number, block in self.blocks.items()
+            if block.X is not None and len(block.X)
+        ]
+
+    def prepare(self, plan: Plan, weighted: bool) -> None:
+        self.plan = plan
+        for number, block in self.blocks.items():
+            if block.X is None or len(block.X) == 0:
+                continue
+            store = MemoryStore(
+                block.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources
+            )
+            weight = block.weight if weighted else None
+            self.parts[number] = Part(store, self.ids[number].copy(), weight)
+        self.tally = Tally(plan, self.threads)
+
+    def root(self, grid: Grid) -> tuple[Sums, dict[int, Seen]]:
+        """The sums of all rows on a grid, and what those of each partition needed."""
+        self.tally.set_grid(grid)
+        seen = {}
+        own = Tally(self.plan, self.threads)
+        for number, part in self.parts.items():
+            own.set_grid(grid)
+            part.sums([], 0, own, True, _silent)
+            own.see()
+            assert own.seen is not None
+            seen[number] = own.seen
+            self.tally.put(own.take())
+        return self.tally.take(), seen
+
+    def sums(self, cuts: Sequence[Cut], slot: int) -> Sums:
+        for part in self.parts.values():
+            part.sums(cuts, slot, self.tally, False, _silent)
+        return self.tally.take()
+
+    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+        return sum(part.size(cuts, slot) for part in self.parts.values())
+
+    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+        nothing = Answer(0, 0, 0, 0)
+        return added([nothing, *(part.ask(cuts, slot, question) for part in self.parts.values())])
+
+
+def _silent(done: int, total: int) -> None:
+    """Progress is told by the client."""
+
+
+def versions() -> dict[str, str]:
+    """What must be the same on the client and on the workers."""
+    return {
+        "agathis": version("agathis"),
+        "numpy": np.__version__,
+        "python": ".".join(map(str, sys.version_info[:2])),
+    }

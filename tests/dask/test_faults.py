@@ -1,0 +1,176 @@
+"""Workers that die, join or hang: the same tree, or an error that names them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+
+import numpy as np
+import pytest
+from helpers.clusters import as_array, split
+from helpers.models import blobs_of, same_bits
+
+from agathis import Kauri as LocalKauri
+from agathis.dask import Kauri
+from agathis.dask._cluster import Cluster
+
+X = blobs_of(900)
+SIZES = [200, 300, 150, 250]
+
+
+@pytest.fixture
+def own_client():
+    """A cluster of its own, which is thrown away."""
+    from distributed import Client, LocalCluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+
+
+def kill_one(client, signal_number=signal.SIGKILL) -> None:
+    """End a worker that the next question goes to."""
+    pids = client.run(os.getpid)
+    os.kill(next(iter(pids.values())), signal_number)
+
+
+def at_question(monkeypatch, number: int, act) -> list[str]:
+    """Have something happen just before the question of that number; the questions so far."""
+    asked: list[str] = []
+    ask = Cluster.ask
+
+    def disturbed(cluster, method, *args, **kwargs):
+        asked.append(method)
+        if len(asked) == number:
+            act()
+        return ask(cluster, method, *args, **kwargs)
+
+    monkeypatch.setattr(Cluster, "ask", disturbed)
+    return asked
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", [1, 2, 3, 4, 5, 6, 7, 9, 12, 15])
+def test_a_worker_is_killed(own_client, monkeypatch, question):
+    """Before the first look, the sample, the preparation, the root or any cut."""
+    local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
+    rows = as_array(X, SIZES)
+    asked = at_question(monkeypatch, question, lambda: kill_one(own_client))
+    model = Kauri(5, max_leaf_nodes=12).fit(rows)
+    assert len(asked) >= question
+    same_bits(model.tree_, local.tree_)
+    assert model.inertia_ == local.inertia_
+
+
+@pytest.mark.slow
+def test_a_worker_joins_late_and_another_dies(own_client, monkeypatch):
+    local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
+
+    def disturb():
+        own_client.cluster.scale(3)
+        own_client.wait_for_workers(3, timeout=60)
+        kill_one(own_client)
+
+    at_question(monkeypatch, 8, disturb)
+    model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
+    same_bits(model.tree_, local.tree_)
+
+
+@pytest.mark.slow
+def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
+    import dask
+
+    @dask.delayed(pure=False)
+    def drawn(block, path):
+        mark = os.path.join(path, "again")
+        again = os.path.exists(mark)
+        with open(mark, "w"):
+            pass
+        return block + again
+
+    blocks = split(X, [450, 450])
+    rows = [drawn(block, str(tmp_path / str(i))) for i, block in enumerate(blocks)]
+    for i in range(2):
+        (tmp_path / str(i)).mkdir()
+    at_question(monkeypatch, 9, lambda: kill_one(own_client))
+    with pytest.raises(RuntimeError, match=r"partition \d of X was read again .* has changed"):
+        Kauri(5, max_leaf_nodes=12).fit(rows)
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
+    pids = own_client.run(os.getpid)
+    address, pid = next(iter(pids.items()))
+    at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
+    try:
+        with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 5 s"):
+            Kauri(5, max_leaf_nodes=12, timeout=5).fit(as_array(X, SIZES))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_lost():
+    """In a process of its own, so that it can be killed."""
+    import subprocess
+    import sys
+
+    from distributed import Client, Worker  # noqa: F401
+    from distributed.utils import open_port
+
+    port = open_port()
+    here = f"tcp://127.0.0.1:{port}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    run = [sys.executable, "-m", "distributed.cli"]
+    scheduler = subprocess.Popen(
+        [*run[:2], "distributed.cli.dask_scheduler", "--port", str(port), "--no-dashboard"], **quiet
+    )
+    worker = subprocess.Popen(
+        [*run[:2], "distributed.cli.dask_worker", here, "--nthreads", "1", "--no-dashboard"],
+        **quiet,
+    )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Client(here, timeout=60) as client, pytest.MonkeyPatch.context() as patched:
+                client.wait_for_workers(1, timeout=60)
+                at_question(patched, 8, scheduler.kill)
+                with pytest.raises(ConnectionError, match=f"scheduler {here} is lost"):
+                    Kauri(5, max_leaf_nodes=12, timeout=60).fit(as_array(X, SIZES), client=client)
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.slow
+def test_workers_without_memory_for_the_rows():
+    """They are lost one after the other, and the fit says why."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    @dask.delayed(pure=False)
+    def large():
+        return np.ones((100_000_000, 4))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            LocalCluster(
+                n_workers=1,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit="600MB",
+                dashboard_address=":0",
+            ) as cluster,
+            Client(cluster) as client,
+            pytest.raises(MemoryError, match="their memory is full"),
+        ):
+            Kauri(3).fit([large()], client=client)
