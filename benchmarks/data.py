@@ -25,10 +25,15 @@ def raw_blobs(n, d, dtype="float64"):
     return X.astype(dtype, copy=False)
 
 
-def many_blobs(n, d):
-    """Such groups in float32, made in parts: ten million rows in float64 would be the peak."""
+def many_blobs(n, d, seed=None):
+    """Such groups in float32, made in parts: ten million rows in float64 would be the peak.
+
+    Other rows about the same centres with a seed.
+    """
     random = np.random.default_rng(0)
     centres = random.uniform(-10, 10, (10, d)).astype(np.float32)
+    if seed is not None:
+        random = np.random.default_rng([seed, n])
     X = np.empty((n, d), dtype=np.float32)
     for begin in range(0, n, 100_000):
         part = X[begin : begin + 100_000]

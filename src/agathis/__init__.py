@@ -23,6 +23,7 @@ __all__ = [
     "compare",
     "fit_file",
     "fit_table",
+    "refine",
     "suggest",
 ]
 
@@ -35,10 +36,11 @@ _HOMES = {
     "compare": "agathis._compare.comparison",
     "fit_file": "agathis._fit_file",
     "fit_table": "agathis._fit_table",
+    "refine": "agathis._refine",
     "suggest": "agathis._suggest",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
-_PARTS = ("datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
+_PARTS = ("dask", "datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
 
 if TYPE_CHECKING:
     from agathis._compare.comparison import compare
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from agathis._fit_table import fit_table
     from agathis._kauri import Kauri
     from agathis._kernel_kmeans import KernelKMeans
+    from agathis._refine import refine
     from agathis._suggest import suggest
     from agathis._tables.encode import TableEncoder
     from agathis._trees.tree import Tree

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,15 @@ from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
 from agathis._describe.described_tree import in_units
 from agathis._describe.rounding import rooms, rounded
+from agathis._describe.sum_rounding import with_images
 from agathis._kauri import Kauri
 from agathis._suggest import default_min_leaf, suggest
 from agathis._tables.deciding import deciding, notes_on_deciding
-from agathis._tables.encode import TableEncoder, classes_of, usable_rows
+from agathis._tables.encode import TableEncoder
 from agathis._tables.errors import BadTable, Note
-from agathis._tables.frames import as_arrow
+from agathis._tables.feature_rows import FeatureRows
+from agathis._tables.frames import as_arrow, classes_of
+from agathis._tables.missing_rows import usable_rows
 from agathis._tables.wording import count, quoted, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
@@ -64,6 +68,11 @@ class PreparedTable:
     n_read: int
     target: np.ndarray | None = None
     notes: list[Note] = field(default_factory=list)
+
+    @property
+    def encoded(self) -> FeatureRows:
+        """The rows in the units of the table, for whoever would encode the table again."""
+        return FeatureRows(self.raw, {}, int(np.isnan(self.raw).any(axis=1).sum()))
 
     @property
     def misses(self) -> bool:
@@ -105,7 +114,7 @@ def prepare(
         # What is left may have fewer values, or none that differ.
         table = table.take(rows)
         raw = encoder._fit(table).X
-    X = EncodedRows.of(encoder.scaler_.transform(raw), encoder.roles_)
+    X = encoder.scaled(raw)
     classes = None if target is None else classes_of(table, target)
     kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
     notes = [*encoder.notes(), *kept, *more]
@@ -120,22 +129,30 @@ def new_kauri(
     min_samples_leaf: float | None = None,
     kernel: str = "linear",
     gamma: float | None = None,
+    search: str = "local",
+    search_effort: float = 1,
+    split: str = "axis",
     random_state: int | None = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Kauri:
     """An estimator for these rows: a leaf a cluster, and none of a few rows."""
-    leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
+    leaves = max(2, n_clusters) if max_leaf_nodes is None else max_leaf_nodes
     least = default_min_leaf(leaves) if min_samples_leaf is None else min_samples_leaf
     model = Kauri(
         n_clusters,
         max_leaf_nodes=leaves,
         min_samples_leaf=int(least) if least >= 1 else least,
         kernel=kernel,
+        search=search,
+        search_effort=search_effort,
+        split=split,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
     )
+    if search == "optimal":
+        model.set_params(max_leaf_nodes=max_leaf_nodes)
     if gamma is not None:
         model.set_params(gamma=gamma)
     return for_rows(model, prepared)
@@ -158,7 +175,7 @@ def with_short_thresholds(prepared: PreparedTable, model: BaseEstimator) -> Pipe
     """The pipeline with thresholds of as few digits, in raw units, as the rows allow.
 
     A raw threshold and its image are the same cut but for values that differ from the threshold
-    by no more than the scaler rounds.
+    by no more than the scaler rounds. Sums of two columns get weights whose raw ones are short.
     """
     encoder, tree = prepared.encoder, model.tree_
     pipeline = as_pipeline(prepared, model)
@@ -182,7 +199,9 @@ def with_short_thresholds(prepared: PreparedTable, model: BaseEstimator) -> Pipe
         if low <= image < high and np.isfinite(image):
             threshold[node] = image
             meant[int(tree.feature[node]), image] = float(raw.threshold[node])
-    model.tree_ = replace(tree, threshold=threshold)
+    model.tree_ = with_images(
+        replace(tree, threshold=threshold), in_units(pipeline).tree, raw, np.asarray(prepared.X)
+    )
     encoder.thresholds_ = meant
     return pipeline
 
@@ -195,6 +214,9 @@ def fit_table(
     min_samples_leaf: float | None = None,
     kernel: str = "linear",
     gamma: float | None = None,
+    search: str = "local",
+    search_effort: float = 1,
+    split: str = "axis",
     missing: str = "tree",
     target: str | None = None,
     drop: Sequence[str] = (),
@@ -205,6 +227,7 @@ def fit_table(
     dates: str = "out",
     no_split: Sequence[str] = (),
     no_count: Sequence[str] = (),
+    show: Sequence[str] = (),
     max_categories: int = 20,
     strict: bool = False,
     random_state: int | None = 0,
@@ -225,13 +248,16 @@ def fit_table(
     kernel : str, default="linear"
     gamma : float, optional
         Of the kernel.
+    search : {"local", "greedy", "optimal"}, default="local"
+    search_effort : float, default=1
+    split : {"axis", "pair"}, default="axis"
+        How far to look for a better tree, and what its rules may ask: see :class:`agathis.Kauri`.
     missing : {"tree", "drop", "error"}, default="tree"
         Rows that miss values: each split learns where they go, they are left out, or they are an
-        error. A model of rows without gaps refuses them later; ``from_json(to_json(model),
-        takes_missing=True)`` sends them with the larger part.
+        error. A model of rows without gaps sends later ones with the larger part at each split.
     target : str, optional
         A column of known classes: it is not used.
-    drop, keep, categorical, scale, weight, dates, no_split, no_count, max_categories, strict
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
         As for :class:`agathis.TableEncoder`.
     random_state : int, optional
     n_jobs : int, optional
@@ -257,6 +283,9 @@ def fit_table(
     """
     if missing not in ("tree", "drop", "error"):
         raise ValueError(f"missing={missing!r} must be 'tree', 'drop' or 'error'.")
+    whole = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
+    if n_clusters is not None and (not whole or n_clusters < 1):
+        raise ValueError(f"n_clusters={n_clusters!r} must be a whole number, at least 1, or None.")
     if scale == "auto" and kernel in NON_NEGATIVE:
         scale = "minmax"
     encoder = TableEncoder(
@@ -268,6 +297,7 @@ def fit_table(
         dates=dates,
         no_split=no_split,
         no_count=no_count,
+        show=show,
         max_categories=max_categories,
         strict=strict,
     )
@@ -287,6 +317,9 @@ def fit_table(
         min_samples_leaf=min_samples_leaf,
         kernel=kernel,
         gamma=gamma,
+        search=search,
+        search_effort=search_effort,
+        split=split,
         random_state=random_state,
         n_jobs=n_jobs,
     ).fit(prepared.X)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from helpers.cli_runs import here, iris_csv
+from helpers.cli_runs import here, iris_csv, run
 
 GOOD = "a,b\n1,2\n3,4\n9,1\n"
 
@@ -268,3 +268,12 @@ def test_a_file_that_is_there_stays_if_anything_fails(place, capsys):
     done = here(capsys, "fit", "iris.csv", "-k", 3, "--names", "a,b", "-o", "m.json")
     assert done.code == 1
     assert (place / "m.json").read_text() == "old"
+
+
+def test_cores_that_cannot_be_counted_are_no_news(place):
+    """Neither lscpu nor cat: joblib would print where in its code it gave up."""
+    (place / "more.csv").write_text(GOOD + "8,2\n1,1\n")
+    done = run("fit", "more.csv", "-k", "2", "--method", "imm", cwd=place, env={"PATH": ""})
+    assert done.code == 0
+    assert "cores" not in done.err
+    assert "File" not in done.err

@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 from helpers.category_trees import category_trees
+from helpers.examples import examples
 from helpers.invariants import route
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._describe.allowed import MISSING, UNSEEN, Categories
@@ -30,7 +31,7 @@ def spoken(described, X: np.ndarray) -> np.ndarray:
     return good
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(made=category_trees(sums=True))
 def test_boxes_hold_the_rows_of_their_cluster_alone(made):
     described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
@@ -43,7 +44,7 @@ def test_boxes_hold_the_rows_of_their_cluster_alone(made):
         np.testing.assert_array_equal(found, labels == k)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(made=category_trees(sums=True))
 def test_boxes_of_nodes(made):
     described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
@@ -54,7 +55,7 @@ def test_boxes_of_nodes(made):
         np.testing.assert_array_equal(inside(X, box), passes[:, node])
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(made=category_trees(sums=True))
 def test_turns_answer_all_rows(made):
     """Asked one after another, each row has its leaf, missing values and new categories too."""
@@ -65,7 +66,7 @@ def test_turns_answer_all_rows(made):
     np.testing.assert_array_equal(leaf, made.tree.apply(made.X))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(made=category_trees(sums=True))
 def test_branches_and_rules_agree_on_missing_values(made):
     """A rule says "missing" where all conditions on its way do that ask for the same."""

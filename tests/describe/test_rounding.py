@@ -8,8 +8,9 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, trees
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 from sklearn.pipeline import make_pipeline
@@ -59,7 +60,7 @@ def test_between_neighbours(low, steps):
     assert low <= shortest(low, low, high) < high
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=trees())
 def test_every_row_goes_the_same_way(made):
     model, X, _ = made
@@ -75,7 +76,7 @@ def digits_of(value: float) -> int:
     return n_digits(Decimal(repr(float(value)))) if np.isfinite(value) else 0
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(made=trees(missing=False, kinds=("normal", "ties")), scaler=st.sampled_from([*SCALERS]))
 def test_a_scaled_model(made, scaler):
     """Rows of which the scaler's own arithmetic sent them somewhere still go there."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, SEEDS, rows_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -20,7 +21,7 @@ from agathis.export import to_json, to_rules, to_text
 KINDS = st.sampled_from(["normal", "ties", "close"])
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     seed=SEEDS, kind=KINDS, steps=st.lists(st.sampled_from(sorted(SCALERS)), min_size=1, max_size=2)
 )

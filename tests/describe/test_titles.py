@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.category_trees import category_trees
+from helpers.examples import examples
 from helpers.exports import trees
-from hypothesis import given, settings
+from hypothesis import given
 
 from agathis import Kauri
 from agathis._describe.described_tree import describe
@@ -18,7 +19,7 @@ from agathis.export import to_rules
 from agathis.export._loaded import loaded
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(made=category_trees(sums=True))
 def test_all_are_different(made):
     described = describe(made.tree, feature_names=made.names, one_hot=made.one_hot)
@@ -29,7 +30,7 @@ def test_all_are_different(made):
         assert title.startswith("mostly ") == (len(boxes) > 1)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(made=trees())
 def test_of_fitted_trees(made):
     model, X, _ = made

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, names_for, same_arrays, trees
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -34,7 +35,7 @@ def check_same(found: LoadedTree, read: LoadedTree, rows: object) -> None:
     assert to_json(found) == to_json(read)
 
 
-@settings(max_examples=60)
+@examples(40)
 @given(made=trees(), scaler=st.sampled_from([None, *SCALERS]))
 def test_as_from_json(made, scaler):
     model, X, more = made

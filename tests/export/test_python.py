@@ -12,8 +12,9 @@ from textwrap import dedent
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import AWKWARD, RIVALS, SCALERS, names_for, trees, with_none
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -29,7 +30,7 @@ def function_of(model, **options):
     return names["cluster_of"]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(made=trees())
 def test_python_agrees_with_predict(made):
     model, X, more = made

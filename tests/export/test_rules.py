@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, trees
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
@@ -56,7 +57,7 @@ def exact(rules, labels, rows) -> None:
         ], row
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=trees(kinds=("normal", "ties")))
 def test_every_row_satisfies_the_rule_of_its_cluster_alone(made):
     model, X, more = made
@@ -100,7 +101,7 @@ def made_up_trees(draw):
     return Tree.from_dict(data)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tree=made_up_trees())
 def test_any_tree(tree):
     values = np.array([*np.arange(-0.5, 5), *np.arange(0.0, 5), np.nan])

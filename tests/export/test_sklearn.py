@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, rows_of, trees
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, export_text
@@ -21,7 +22,7 @@ def answers(data: bytes, X) -> np.ndarray:
     return session.run(["label"], {"X": np.asarray(X, dtype=np.float32)})[0]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=trees(kinds=("normal", "ties")))
 def test_rows_get_their_clusters(made):
     model, X, _ = made
@@ -34,7 +35,7 @@ def test_rows_get_their_clusters(made):
     assert found.get_depth() == model.tree_.max_depth
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=trees(kinds=("normal", "ties")))
 def test_rows_of_float32_need_no_help(made):
     """Those that float32 holds go the same way at any threshold, without being given."""
@@ -43,7 +44,7 @@ def test_rows_of_float32_need_no_help(made):
     np.testing.assert_array_equal(to_sklearn(model).apply(rows), model.tree_.apply(rows))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 2**32 - 1), scaler=st.sampled_from(sorted(SCALERS)))
 def test_scaled(seed, scaler):
     X = rows_of(np.random.default_rng(seed), 40, 3, "ties")
@@ -117,7 +118,7 @@ def test_it_survives_a_pickle(iris):
     np.testing.assert_array_equal(found.predict(iris), model.labels_)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(made=trees(missing=False, kinds=("normal", "ties")))
 def test_onnx_agrees(made):
     pytest.importorskip("skl2onnx")
@@ -127,7 +128,7 @@ def test_onnx_agrees(made):
     np.testing.assert_array_equal(answers(to_onnx(model), single), model.tree_.predict(single))
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(made=trees(kinds=("normal", "ties")))
 def test_onnx_with_missing_values(made):
     pytest.importorskip("skl2onnx")

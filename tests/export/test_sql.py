@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.databases import Database
+from helpers.examples import examples
 from helpers.exports import AWKWARD, RIVALS, SCALERS, SEEDS, names_for, trees, with_none
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
@@ -38,7 +39,7 @@ def test_golden():
 
 
 @ENGINES
-@settings(max_examples=40)
+@examples(40)
 @given(made=trees())
 def test_labels_of_a_database(engine, made):
     model, X, more = made
@@ -81,7 +82,7 @@ def test_rivals(engine, name, iris):
 
 
 @ENGINES
-@settings(max_examples=15)
+@examples(15)
 @given(seed=SEEDS, scaler=st.sampled_from(sorted(SCALERS)))
 def test_scaled(engine, seed, scaler):
     X = np.round(np.random.default_rng(seed).normal(size=(40, 3)), 2)

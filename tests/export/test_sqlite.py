@@ -6,8 +6,9 @@ import sqlite3
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.exports import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import Kauri
@@ -28,7 +29,7 @@ def labels(sql: str, names, rows, types=None) -> list:
     return found
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=SEEDS, gaps=st.sampled_from([0.0, 0.2]), mark=st.sampled_from(["", "NA", "nan", "N/A"]))
 def test_numbers_as_text(seed, gaps, mark):
     random = np.random.default_rng(seed)

@@ -3,11 +3,12 @@
 import io
 import subprocess
 import sys
-from itertools import combinations
+from itertools import combinations, product
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.pair_trees import pair_model
 from helpers.plot_trees import MODELS, random_tree
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
@@ -16,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri
+from agathis._trees.builder import TreeBuilder
 from agathis.plot import plot_clusters, plot_gains, plot_profile, plot_tree
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -68,10 +70,13 @@ def boxes(texts, renderer):
 
 
 def nothing_overlaps(texts, renderer, slack=0.5):
-    for (a, one), (b, two) in combinations(boxes(texts, renderer), 2):
-        wide = min(one.x1, two.x1) - max(one.x0, two.x0)
-        high = min(one.y1, two.y1) - max(one.y0, two.y0)
-        assert wide <= slack or high <= slack, f"{a!r} and {b!r} overlap"
+    found = boxes(texts, renderer)
+    if not found:
+        return
+    low, high = np.array([(box.min, box.max) for _, box in found]).swapaxes(0, 1)
+    shared = np.minimum(high[:, None], high) - np.maximum(low[:, None], low)
+    over = np.argwhere(np.triu((shared > slack).all(axis=2), 1))
+    assert not len(over), [(found[a][0], found[b][0]) for a, b in over[:3]]
 
 
 def nothing_is_cut_off(texts, renderer, figure):
@@ -134,16 +139,19 @@ def test_pipelines(draw, iris):
     assert pictures[0] == pictures[1]
 
 
+SIZES = [None, (6.4, 4.8), (20, 8), (5, 14)]
+
+
 @pytest.mark.parametrize(
-    "root",
-    [pytest.param("auto", marks=pytest.mark.slow), "top", "left"],  # it is one of the others
-)
-@pytest.mark.parametrize(
-    "size",
+    ("root", "size"),
     [
-        None,
-        (6.4, 4.8),
-        *(pytest.param(size, marks=pytest.mark.slow) for size in [(20, 8), (5, 14)]),
+        ("top", None),
+        ("left", (6.4, 4.8)),
+        *(
+            pytest.param(root, size, marks=pytest.mark.slow)
+            for root, size in product(["auto", "top", "left"], SIZES)
+            if (root, size) not in [("top", None), ("left", (6.4, 4.8))]
+        ),
     ],
 )
 def test_forty_leaves_do_not_overlap(digits, root, size):
@@ -328,6 +336,28 @@ def test_regions_are_behind_the_points(iris):
     assert max(p.get_zorder() for p in tiles) < min(c.get_zorder() for c in ax.collections)
     drawn_points = sum(len(c.get_offsets()) for c in ax.collections)
     assert drawn_points == len(X)
+
+
+def test_cuts_of_sums_are_oblique_lines(iris):
+    """The leaves still tile the picture, and the tree says what it sums."""
+    from matplotlib.patches import Polygon
+
+    X = iris[:, 2:]
+    builder = TreeBuilder()
+    _, right = builder.cut(0, 0, 2.9, terms=((0, 1.0), (1, 0.5)))
+    left, last = builder.cut(right, 0, 0.5, terms=((0, 1.0), (1, -2.5)))
+    builder.cluster[left], builder.cluster[last] = 1, 2
+    model = pair_model(X, builder)
+    ax = plot_clusters(model, X, ax=axes())
+    tiles = [p.get_xy()[:-1] for p in ax.patches if isinstance(p, Polygon)]
+    assert len(tiles) == 3
+    area = sum(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2 for x, y in (t.T for t in tiles))
+    assert area == pytest.approx(np.ptp(ax.get_xlim()) * np.ptp(ax.get_ylim()))
+    ax = plot_tree(model, ax=axes(), feature_names=["length", "width"])
+    drawn(ax)
+    words = [text.get_text() for text in ax.texts]
+    assert "≤ 2.9" in words
+    assert any(text.startswith("length + 0.5 × width") for text in words)
 
 
 def test_missing_and_many_rows_are_told(iris):

@@ -13,7 +13,7 @@ import pytest
 from helpers.cli_runs import here, mixed_rows
 from helpers.pages import shop_model
 
-from agathis import Kauri
+from agathis import Kauri, fit_table
 from agathis._support.result_table import csv_text
 from agathis.export import to_rules
 from agathis.report import summarise
@@ -165,3 +165,47 @@ def test_the_page_says_how_rows_are_counted_and_numbers_rounded():
     text = " ".join(render(summarise(Kauri(2).fit(X), X, digits=3)).split())
     assert "the first row under the header is row 0, the last one row 5" in text
     assert "rounded to 3 digits; here they are exact" in text
+
+
+def test_dates_are_told_as_people_read_them():
+    days = pd.date_range("2012-01-01", "2020-12-31", freq="60h")
+    price = np.where(days.month > 6, 52_000.0, 11_000.0) + days.year
+    frame = pd.DataFrame({"sold": days, "price": price, "year_built": 1900.0 + days.day})
+    model = fit_table(frame, 4, dates="parts")
+    summary = summarise(model, frame)
+    told = {one["name"]: one for one in summary["profile"]}
+    # A month, and not the sine of it.
+    assert {"sold: month", "sold: year", "sold: weekday"} <= set(told)
+    assert not [name for name in told if name.endswith(("sin", "cos"))]
+    features = summary["features"]
+    assert [one["hidden"] for one in features] == [
+        one["name"].endswith((": sin", ": cos")) for one in features
+    ]
+    for node in summary["nodes"]:
+        assert not any(features[one["feature"]]["hidden"] for one in node["telling"])
+    assert summary["about"]["n_features"] == 3
+    # Years have no commas, other numbers do, in rules too.
+    assert told["sold: year"]["year"]
+    assert told["year_built"]["year"]
+    assert not told["price"]["year"]
+    page = render(summary)
+    assert "2012 to 2020" in page
+    assert "2,012" not in page
+    rules = " ".join(in_words(cluster["rule"]) for cluster in summary["clusters"])
+    assert not re.search(r"price (≤|>) \d{4}", rules)
+
+
+def test_what_is_told_of_many_categories_has_a_name():
+    random = np.random.default_rng(0)
+    common = random.choice(list("abcdefghijklm"), 300)
+    word = np.where(np.arange(600) % 2, np.resize(common, 600), [f"rare {i}" for i in range(600)])
+    frame = pd.DataFrame({"word": word, "size": np.arange(600) % 2 * 9.0 + random.random(600)})
+    (found,) = (
+        one
+        for one in summarise(fit_table(frame, 2), frame, show=frame)["profile"]
+        if one["shown"] and one["name"] == "word"
+    )
+    assert found["labels"][-1] == "others"
+    assert found["n_named"] == len(found["labels"]) - 1
+    assert sum(found["counts"]) == 600
+    assert found["counts"][-1] > 300

@@ -35,8 +35,8 @@ def names(found):
     return found.texts(".cluster h3 .name")
 
 
-def test_a_name_is_changed_everywhere(browser, wine_folder):
-    found = Opened(browser, wine_folder / "wine.html")
+def test_a_name_is_changed_everywhere(wine):
+    found = wine
     page = found.page
     assert page.locator("#renamed").is_hidden()
     rename(page, 1, "  strong and red ")
@@ -58,7 +58,6 @@ def test_a_name_is_changed_everywhere(browser, wine_folder):
     assert names(found) == [NAMES[0], "strong and red", NAMES[2]]
     rename(page, 0, "half done", key="Escape")
     assert names(found)[0] == NAMES[0]
-    found.close()
 
 
 def test_the_saved_page_keeps_the_names(browser, wine_folder, tmp_path):
@@ -103,8 +102,8 @@ def test_the_command_that_is_told_names_the_model(browser, tmp_path):
         assert names(found)[2] == "it's far"
 
 
-def test_the_tree_as_a_picture(browser, wine_folder):
-    found = Opened(browser, wine_folder / "wine.html")
+def test_the_tree_as_a_picture(wine):
+    found = wine
     page = found.page
     rename(page, 1, EVIL)
     file, content = kept(page, "#to-svg")
@@ -124,7 +123,6 @@ def test_the_tree_as_a_picture(browser, wine_folder):
     page.locator('.node[data-node="1"] .handle').click()
     smaller = ET.fromstring(kept(page, "#to-svg")[1])
     assert len(list(smaller.iter("{http://www.w3.org/2000/svg}path"))) < 10
-    found.close()
 
 
 def test_a_row_by_its_identifier(browser, tmp_path):

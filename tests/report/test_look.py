@@ -45,10 +45,9 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_contrast(browser, wine_folder, scheme):
-    found = Opened(browser, wine_folder / "wine.html", color_scheme=scheme)
-    low = {text: contrast(*colours(found, text)) for text in TEXTS}
-    found.close()
+def test_contrast(wine, scheme):
+    wine.page.emulate_media(color_scheme=scheme)
+    low = {text: contrast(*colours(wine, text)) for text in TEXTS}
     assert {text: value for text, value in low.items() if value < 4.5} == {}
 
 
@@ -147,13 +146,20 @@ def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
         assert sorted(cards) == sorted(leaves) == ["31 %", "32 %", "38 %"]
 
 
-@pytest.fixture(params=[5, 25])
-def shop(request, browser, tmp_path):
-    """Rows with categories and missing values."""
-    model, table = shop_model(request.param)
-    with opened(browser, tmp_path, model, table) as found:
-        found.page.locator("#expand").click()
+@pytest.fixture(scope="module", params=[5, 25])
+def shop_opened(request, browser, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shop")
+    with opened(browser, folder, *shop_model(request.param)) as found:
         yield found
+
+
+@pytest.fixture
+def shop(shop_opened):
+    """Rows with categories and missing values."""
+    found = shop_opened.again()
+    found.page.locator("#expand").click()
+    yield found
+    found.check()
 
 
 def test_the_tree_speaks_of_the_columns_of_the_table(shop):

@@ -300,7 +300,7 @@ def test_charts(wine, model):
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in ("Kauri", "KMeansTree") else pytest.param(name, marks=pytest.mark.slow)
+        name if name == "KMeansTree" else pytest.param(name, marks=pytest.mark.slow)
         for name in MODELS
     ],
 )
@@ -313,8 +313,20 @@ def test_every_method(browser, tmp_path, blobs, name):
             assert name in found.page.locator(".facts").inner_text()
 
 
-@pytest.mark.parametrize("X", [[[1.0]], [[1.0], [2.0]], [[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]])
-@pytest.mark.parametrize("rows", [False, True])
+ONE, TWO, THREE = [[1.0]], [[1.0], [2.0]], [[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]
+
+
+@pytest.mark.parametrize(
+    ("X", "rows"),
+    [
+        (ONE, False),
+        (THREE, True),
+        *(
+            pytest.param(X, rows, marks=pytest.mark.slow)
+            for X, rows in [(ONE, True), (TWO, False), (TWO, True), (THREE, False)]
+        ),
+    ],
+)
 def test_tiny(browser, tmp_path, X, rows):
     with opened(browser, tmp_path, Kauri(min(2, len(X))).fit(X), X, rows=rows) as found:
         assert len(found.texts(".cluster")) == min(2, len(X))

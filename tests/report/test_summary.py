@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.examples import examples
 from helpers.exports import names_for, trees
 from helpers.plot_trees import MODELS
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
@@ -55,7 +56,7 @@ def tree_as_it_is(summary, tree):
     ]
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(trees())
 def test_counts_are_those_of_the_rows(example):
     model, X, new = example

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from helpers.databases import Database
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -17,9 +18,9 @@ from sklearn.pipeline import make_pipeline
 
 from agathis import Kauri, TableEncoder, fit_table
 from agathis._fit_table import prepare
-from agathis._tables.encode import usable_rows
 from agathis._tables.errors import Advice, BadTable, LacksColumns, Ways, told
-from agathis.export import from_json, to_json
+from agathis._tables.missing_rows import usable_rows
+from agathis.export import from_json, to_json, to_sql
 
 TABLE = pa.table(
     {
@@ -201,6 +202,28 @@ def test_parts_are_found_in_new_tables_by_name():
     np.testing.assert_array_equal(read.predict(frame), model.predict(frame))
 
 
+def test_a_model_of_complete_rows_takes_later_ones_with_gaps():
+    frame = groups()[0][["height", "weight", "kind", "member"]]
+    gaps = frame.copy()
+    random = np.random.default_rng(3)
+    for name in gaps:
+        gaps[name] = gaps[name].astype(object).mask(random.random(len(gaps)) < 0.2)
+    model = make_pipeline(TableEncoder(), Kauri(2, max_leaf_nodes=6)).fit(frame)
+    expected = model.predict(gaps)
+    read = from_json(to_json(model))
+    assert read.takes_missing
+    np.testing.assert_array_equal(read.predict(gaps), expected)
+    rows = gaps.astype(object).where(gaps.notna(), None).to_numpy().tolist()
+    types = ["DOUBLE", "DOUBLE", "VARCHAR", "VARCHAR"]
+    for engine in ("sqlite", "duckdb"):
+        with Database(engine, list(gaps), rows, types) as database:
+            found = database.labels(to_sql(model, dialect=engine))
+            np.testing.assert_array_equal(found, expected)
+    # A score of rows that are no points would be one of nothing.
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.score(gaps)
+
+
 def test_many_values_keep_the_most_frequent_ones():
     words = ["a"] * 60 + ["b"] * 30 + [f"rare {i}" for i in range(30)]
     frame = pd.DataFrame({"word": words, "x": np.arange(120) % 5 * 1.0})
@@ -246,6 +269,14 @@ def test_scales_and_weights_are_checked():
         }
         with pytest.raises(ValueError, match=message):
             TableEncoder(**given_options).fit(groups()[0])
+    used = ["height", "weight", "kind", "member"]
+    for argument in ("no_split", "no_count"):
+        with pytest.raises(BadTable, match=f"{argument}= leaves no other column"):
+            TableEncoder(**{argument: used}).fit(groups()[0])
+    with pytest.raises(ValueError, match=r"n_clusters='two' must be a whole number"):
+        fit_table(groups()[0], "two")
+    lost = TableEncoder(weight={"year": 2}).fit(groups()[0]).notes()[-1]
+    assert str(lost).startswith("year: what was asked for has no effect")
     with pytest.raises(ValueError, match=r"drop and no_split both name 'kind'"):
         TableEncoder(drop=["kind"], no_split=["kind"]).fit(groups()[0])
 

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import os
 import re
 import sys
 
@@ -200,7 +201,8 @@ class TestInterrupt(TableFiles):
     def test_while_reading(self, fit, tmp_path, X, kind):
         def stop(done, total):
             if done > 50:
-                assert len(list((tmp_path / "temp").glob("agathis-*/rows"))) == 1
+                # The copy has no name, so that a kill leaves nothing either.
+                assert os.name == "nt" or list((tmp_path / "temp").iterdir()) == []
                 raise KeyboardInterrupt
 
         out = tmp_path / "out" / "labels.npy"

@@ -31,7 +31,7 @@ def test_the_share_that_clusters_explain(seed, k):
         assert share == pytest.approx(max(0.0, expected), abs=1e-9)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([40, 300]))
 def test_where_there_are_no_groups_all_columns_count(seed, n):
     X = np.random.RandomState(seed).normal(size=(n, 5))
@@ -42,7 +42,7 @@ def test_where_there_are_no_groups_all_columns_count(seed, n):
         np.testing.assert_array_equal(weights, np.ones(5))
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32 - 1))
 def test_a_column_that_is_no_part_of_the_groups_counts_least(seed):
     random = np.random.RandomState(seed)
@@ -59,11 +59,11 @@ def test_a_column_that_is_no_part_of_the_groups_counts_least(seed):
         np.array([5]),
     ]
     weights = relevance(X, sources)
-    assert weights[:4].min() > 0.5
-    assert weights[4:].max() < 0.25
+    assert weights[:4].min() > 0.7
+    assert weights[4:].max() < 0.5
     np.testing.assert_array_equal(weights, relevance(X, sources))
     turned = relevance(X[:, ::-1], sources)
-    assert turned[:2].max() < 0.25
+    assert turned[:2].max() < 0.5
 
 
 def test_columns_of_a_few_values_are_no_reason_to_warn():

@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from agathis._cli.errors import as_messages
+from agathis._cli.errors import Ended, as_messages, end_in_order
 
 #: The commands in the order of the help, with their modules.
 COMMANDS = (
@@ -73,6 +73,7 @@ def help_of(doc: str | None) -> tuple[str, str]:
 
 def run() -> None:
     """Run the command of this process's arguments."""
+    end_in_order()
     # A stream that the caller has closed leads nowhere; else messages would go to stdout.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -81,7 +82,10 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    make_app()(prog_name="agathis")
+    try:
+        make_app()(prog_name="agathis")
+    except Ended as ended:  # before a command began, or after it
+        raise SystemExit(128 + ended.args[0]) from None
 
 
 def _show_version(asked: bool) -> None:

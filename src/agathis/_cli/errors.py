@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +22,10 @@ from agathis._cli.console import harmless
 from agathis._tables.errors import BadTable, UnknownEncoding, told
 
 BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
+
+
+class Ended(BaseException):
+    """Somebody asked the process to end, by a signal of this number."""
 
 
 class BadData(Exception):
@@ -61,6 +66,11 @@ def _messages() -> Iterator[None]:
             _stop(f"Error: {error}", WRONG_USE)
         except KeyboardInterrupt:
             _stop("Stopped.", INTERRUPTED)
+        except Ended as ended:
+            _stop("Stopped.", 128 + ended.args[0])
+        except MemoryError as error:
+            what = f", {error}" if str(error) else ""
+            _stop(f"Error: there is not enough memory for it{what}.", BAD_DATA)
         except OSError as error:
             if error.strerror is None:
                 raise
@@ -69,6 +79,19 @@ def _messages() -> Iterator[None]:
             # No file has a name here but stdout: a disk that is full, for one.
             _forget_output()
             _stop(f"Error: {error.strerror}.", BAD_DATA)
+
+
+def end_in_order() -> None:
+    """Let signals that ask to end take the way of errors, on which temporary files are removed."""
+
+    def ended(number: int, frame: object) -> NoReturn:
+        raise Ended(number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # nohup and its like have decided otherwise.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, ended)
 
 
 @contextmanager

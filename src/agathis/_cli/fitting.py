@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import sys
-from contextlib import redirect_stdout
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING
 
 from agathis._cli.console import Messages, count
@@ -41,10 +43,24 @@ def read_rows(
 
     ``plain`` is for methods that take no missing values.
     """
+    count_cores()
     read = read_input(path, reading, lambda names: split_names(wanted.categorical, names))
     rows = prepare(read.table, wanted, title_of_input(path), messages, plain=plain)
     tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
     return rows
+
+
+def count_cores() -> None:
+    """Let joblib count the cores now, unseen, and remember what it found.
+
+    scikit-learn's KMeans asks for them. Where they cannot be counted, as in a container without
+    lscpu, joblib warns and prints a piece of a traceback; it then takes all threads for cores.
+    """
+    from joblib import cpu_count
+
+    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        cpu_count(only_physical_cores=True)
 
 
 def prepare(
@@ -63,6 +79,7 @@ def prepare(
         categorical=list(wanted.categorical),
         no_split=list(wanted.no_split),
         no_count=list(wanted.no_count),
+        show=list(wanted.show),
         scale=wanted.scales(names),
         weight=wanted.weights(names),
         dates=wanted.dates,
@@ -95,6 +112,9 @@ def new_model(
     min_leaf: float | None,
     kernel: str,
     gamma: float | None,
+    search: str | None,
+    effort: float,
+    pairs: bool,
     seed: int,
     jobs: int | None,
 ) -> BaseEstimator:
@@ -122,6 +142,19 @@ def new_model(
         name, clusters, max_leaf_nodes=leaves, kernel=params, random_state=seed, n_jobs=jobs
     )
     known = model.get_params(deep=False)
+    if "search" in known:
+        # For the optimum a leaf a cluster goes without saying.
+        most = None if search == "optimal" and leaves == clusters else leaves
+        model.set_params(
+            search=search or "local",
+            search_effort=effort,
+            split="pair" if pairs else "axis",
+            max_leaf_nodes=most,
+        )
+    elif search is not None or pairs:
+        raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
+    if search == "optimal" and leaves > clusters:
+        raise WrongUse(f"--search optimal: a leaf is a cluster, and --leaves is {leaves}.")
     if min_leaf is not None and "min_samples_leaf" not in known:
         raise WrongUse(f"--min-leaf {min_leaf:g}: {name} has no such limit.")
     if "min_samples_leaf" in known and (min_leaf is not None or name != "ICOT"):

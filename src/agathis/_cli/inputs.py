@@ -124,6 +124,7 @@ def rows_for_model(
             model.one_hot or {},
             every=every,
             title=name,
+            date_parts=model.date_parts,
         )
     except NamesTwice as error:
         title = one_line(error.name)

@@ -6,20 +6,15 @@ import shlex
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import combinations
 
 from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
+from agathis._tables.encoder_options import LISTS, TOGETHER
 from agathis._tables.errors import Advice
 from agathis._tables.scaling import SCALES
 from agathis._tables.wording import SHOWN, listed
 
-#: Options that name columns, and those of them that may name the same.
-LISTS = ("drop", "keep", "categorical", "no_split", "no_count")
-TOGETHER = {
-    (first, second)
-    for first in ("--keep", "--categorical")
-    for second in ("--categorical", "--no-split", "--no-count")
-}
 #: What stands for the value of an option that the user has to find.
 PLACES = {"na": " TEXT", "keep": " NAME"}
 
@@ -36,6 +31,7 @@ class Wanted:
     categorical: Sequence[str] = ()
     no_split: Sequence[str] = ()
     no_count: Sequence[str] = ()
+    show: Sequence[str] = ()
     target: str | None = None
     missing: str = "tree"
     scale: Sequence[str] = ()
@@ -52,6 +48,7 @@ class Wanted:
             categorical=split_names(self.categorical, names),
             no_split=split_names(self.no_split, names),
             no_count=split_names(self.no_count, names),
+            show=split_names(self.show, names),
         )
         check_names(names, found)
         return found
@@ -87,7 +84,7 @@ class Wanted:
     def words(self) -> list[str]:
         """The options as they are typed."""
         out = []
-        for option in ("drop", "keep", "categorical", "no_split", "no_count", "scale", "weight"):
+        for option in (*LISTS, "scale", "weight"):
             for one in getattr(self, option):
                 out += [f"--{option.replace('_', '-')}", one]
         out += ["--dates", self.dates] if self.dates != "out" else []
@@ -143,18 +140,20 @@ def as_options(advice: Advice) -> str:
 
 def check_names(names: Collection[str], wanted: Wanted) -> None:
     """Raise where an option names a column that is not there, or two options contradict."""
-    given = {f"--{name.replace('_', '-')}": list(getattr(wanted, name)) for name in LISTS}
-    given["--target"] = [] if wanted.target is None else [wanted.target]
-    for option, columns in given.items():
+    given = {name: list(getattr(wanted, name)) for name in LISTS}
+    given["target"] = [] if wanted.target is None else [wanted.target]
+    typed_as = {name: f"--{name.replace('_', '-')}" for name in given}
+    for argument, columns in given.items():
         for column in columns:
             if column not in names:
-                raise WrongUse(f"{option} {one_line(column)}: {lacks(column, names)}")
-    options = list(given)
-    for i, first in enumerate(options):
-        for second in options[i + 1 :]:
-            both = set(given[first]) & set(given[second])
-            if both and (first, second) not in TOGETHER:
-                raise WrongUse(f"{first} and {second} both name {min(both)}; one of them will do.")
+                raise WrongUse(f"{typed_as[argument]} {one_line(column)}: {lacks(column, names)}")
+    for first, second in combinations(given, 2):
+        both = set(given[first]) & set(given[second])
+        if both and (first, second) not in TOGETHER:
+            raise WrongUse(
+                f"{typed_as[first]} and {typed_as[second]} both name {min(both)}; one of them will "
+                "do."
+            )
 
 
 def lacks(column: str, names: Iterable[str]) -> str:

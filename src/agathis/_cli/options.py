@@ -48,6 +48,12 @@ class Decimal(str, Enum):
     comma = ","
 
 
+class Search(str, Enum):
+    greedy = "greedy"
+    local = "local"
+    optimal = "optimal"
+
+
 class Missing(str, Enum):
     error = "error"
     drop = "drop"
@@ -94,6 +100,7 @@ NoSplit = Annotated[
 NoCount = Annotated[
     list[str], typer.Option(metavar="COLUMN", help="Rules may ask for it; it does not count.")
 ]
+Show = Annotated[list[str], typer.Option(metavar="COLUMN", help="Only show it, in the report.")]
 Categorical = Annotated[
     list[str], typer.Option(metavar="COLUMN", help="Its values are categories, not numbers.")
 ]

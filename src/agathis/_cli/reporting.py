@@ -14,6 +14,7 @@ from agathis._cli.output import STDOUT, check_target
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
 
     from agathis._cli.names import Wanted
     from agathis._fit_table import PreparedTable
@@ -45,6 +46,8 @@ class PageRows:
         As for :func:`agathis.report.write`.
     fit_rows : ndarray, optional
         As the method saw them.
+    show : pyarrow.Table, optional
+        Columns that are only shown.
     """
 
     X: np.ndarray
@@ -54,6 +57,7 @@ class PageRows:
     id_name: str | None = None
     provenance: Mapping[str, Any] | None = None
     fit_rows: np.ndarray | None = None
+    show: pa.Table | None = None
 
 
 def write_report(
@@ -82,6 +86,7 @@ def write_report(
                 id_name=rows.id_name,
                 provenance=rows.provenance,
                 fit_rows=rows.fit_rows,
+                show=rows.show,
             )
         except OSError as error:
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
@@ -106,9 +111,9 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
         {
             "column": row["column"],
             "kind": row["kind"],
-            "became": row["became"],
+            "became": "" if row["became"] == "only shown" else row["became"],
             "why": row["why"],
-            "used": row["became"] != "left out",
+            "used": {"left out": False, "only shown": None}.get(row["became"], True),
         }
         for row in encoder.columns_
     ]
@@ -132,4 +137,5 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
             "columns": columns,
         },
         np.asarray(rows.X)[:, encoder.roles_.kernel],
+        rows.table.select(list(encoder.show)) if encoder.show else None,
     )

@@ -8,7 +8,9 @@ and the words for its answers (:mod:`~agathis._describe.allowed`).
 :mod:`~agathis._describe.boxes` finds few boxes for the region of a cluster,
 :mod:`~agathis._describe.rules` makes of them all rules that the package tells, and
 :mod:`~agathis._describe.titles` a short name for each cluster.
-:mod:`~agathis._describe.rounding` finds the shortest thresholds that rows allow,
+:mod:`~agathis._describe.sums` says sums of columns in raw units,
+:mod:`~agathis._describe.rounding` finds the shortest thresholds that rows allow, and
+:mod:`~agathis._describe.sum_rounding` the shortest sums,
 :mod:`~agathis._describe.numerals` writes numbers, and :mod:`~agathis._describe.rows` checks the
 rows that a described tree takes.
 

@@ -12,14 +12,15 @@ words of its own. In a tree with splits on categories it goes with the larger pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agathis._describe.allowed import INFINITY, MISSING, UNSEEN, Allowed, Categories, Range
 from agathis._describe.columns import NO_CATEGORY, Column, Indicator, Number, is_missing, listed
-from agathis._describe.numerals import numeral, numerals
+from agathis._describe.sums import ToldSum, shape_of, told_sum
+from agathis._trees.stepped import Steps, after, steps_of
 from agathis._trees.tree import Tree
 
 # Categories that are named rather than those that are not meant.
@@ -65,23 +66,20 @@ class NumberAxis:
 class SumAxis:
     """A sum of columns, each times its weight; it is missing where one of them is.
 
-    ``closed`` are the sources that have missing values for a category: their columns miss none.
+    Each column may go through some steps before. ``told`` is the sum in words, and ``closed`` are
+    the sources that have missing values for a category: their columns miss none.
     """
 
     terms: tuple[tuple[int, float], ...]
+    steps: tuple[Steps, ...]
     columns: tuple[Column, ...]
     closed: frozenset[str]
-    written: Mapping[float, str]
+    told: ToldSum
     seen: bool
 
     @property
     def name(self) -> str:
-        out = ""
-        for (_, weight), column in zip(self.terms, self.columns, strict=True):
-            sign = "-" if weight < 0 else "+"
-            out += f" {sign} " if out else "-" * (weight < 0)
-            out += ("" if abs(weight) == 1 else f"{numeral(abs(weight), 4)} ") + column.label
-        return out
+        return self.told.name
 
     @property
     def everything(self) -> Range:
@@ -89,19 +87,32 @@ class SumAxis:
 
     @property
     def features(self) -> tuple[int, ...]:
-        return tuple(feature for feature, _ in self.terms)
+        return tuple(dict.fromkeys(feature for feature, _ in self.terms))
 
     def around(self, allowed: Range) -> Around:
         if allowed.low == INFINITY or (allowed.missing and not allowed.has_values):
             return "", " is missing", False
-        return Number(self.name, self.written).around(allowed.low, allowed.high, allowed.missing)
+        return self.told.around(allowed.low, allowed.high, allowed.missing)
 
     def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
         """Which rows have such a sum."""
+        return _within(self.total(X), allowed)
+
+    def total(self, X: np.ndarray) -> np.ndarray:
+        """The sum of each row, as the tree computes it."""
+        out = np.zeros(len(X))
+        for (feature, weight), steps in zip(self.terms, self.steps, strict=True):
+            out += weight * after(X[:, feature], steps)
+        return out
+
+    def in_words(self, X: np.ndarray) -> np.ndarray:
+        """The sum of each row as a reader finds it with the weights in words."""
         total = np.zeros(len(X))
-        for feature, weight in self.terms:
-            total += weight * X[:, feature].astype(np.float64)
-        return _within(total, allowed)
+        for (feature, _), steps, weight in zip(
+            self.terms, self.steps, self.told.weights, strict=True
+        ):
+            total += weight * shape_of(steps).values(X[:, feature])
+        return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +252,7 @@ def splits_of(
         owner = owners.pop()
         key: object = owner
         if owners or (owner is None and terms):
-            key = terms
+            key = terms, steps_of(tree, node)
         elif owner is None:
             key = feature
         nodes.setdefault(key, []).append(node)
@@ -252,10 +263,18 @@ def splits_of(
         if isinstance(key, str):
             axes[key] = replace(sources[key], seen=seen)
         elif isinstance(key, tuple):
-            written = numerals(tree.threshold[asked].tolist(), digits, numbers)
+            terms, steps = key
+            own = tuple(columns[f] for f, _ in terms)
+            told = told_sum(
+                [weight for _, weight in terms],
+                steps,
+                [column.label for column in own],
+                tree.threshold[asked].tolist(),
+                digits,
+                numbers,
+            )
             closed = frozenset(name for name, source in sources.items() if source.closed)
-            own = tuple(columns[f] for f, _ in key)
-            axes[key] = SumAxis(key, own, closed, written, seen)
+            axes[key] = SumAxis(terms, steps, own, closed, told, seen)
         else:
             column = columns[key]  # type: ignore[call-overload]
             axes[key] = NumberAxis(column, key, seen)  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._describe.numerals import are_years, numeral, numerals
+from agathis._tables.date_parts import DatePart
 
 INFINITY = float("inf")
 
@@ -38,13 +39,20 @@ def listed(words: Sequence[str]) -> str:
 class Number:
     """A feature whose values are numbers; ``written`` are its thresholds as text.
 
-    ``digits`` and ``numbers`` say how other values of it are written.
+    ``digits`` and ``numbers`` say how other values of it are written; ``when`` is the part of a
+    date that they are, if they are made of one.
     """
 
     name: str
     written: Mapping[float, str] = field(default_factory=dict)
     digits: int | None = 4
     numbers: str = "plain"
+    when: DatePart | None = None
+
+    @property
+    def column(self) -> str:
+        """The column of the raw table."""
+        return self.name if self.when is None else self.when.column
 
     @property
     def label(self) -> str:
@@ -110,6 +118,10 @@ class Indicator:
         return self.source
 
     @property
+    def column(self) -> str:
+        return self.source
+
+    @property
     def of_missing(self) -> bool:
         """Whether it is 1 where the source misses its value."""
         return is_missing(self.category)
@@ -143,8 +155,10 @@ def columns_of(
     value_names: Mapping[Any, Any] | None,
     digits: int | None,
     numbers: str = "plain",
+    date_parts: Mapping[str, DatePart] | None = None,
 ) -> list[Column]:
     """A column for each feature; ``cuts`` are the thresholds of those that the tree asks for."""
+    when = date_parts or {}
     indicators = _indicators(names, one_hot)
     codes = _codes(names, value_names)
     out: list[Column] = []
@@ -159,9 +173,10 @@ def columns_of(
             out.append(indicators[name])
         elif name in codes:
             written = numerals(cuts.get(f, ()), digits, numbers)
-            out.append(Codes(name, written, digits, numbers, codes[name]))
+            out.append(Codes(name, written, digits, numbers, when.get(name), codes[name]))
         else:
-            out.append(Number(name, numerals(cuts.get(f, ()), digits, numbers), digits, numbers))
+            written = numerals(cuts[f], digits, numbers) if f in cuts else {}
+            out.append(Number(name, written, digits, numbers, when.get(name)))
     sources = {column.source for column in indicators.values()}
     if both := sources.intersection(name for name in names if name not in indicators):
         raise ValueError(
@@ -193,6 +208,20 @@ def one_hot_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, dic
 def value_names_of(columns: Sequence[Column]) -> dict[str, dict[float, str]]:
     """The mapping ``value_names`` that gives these columns."""
     return {column.name: dict(column.codes) for column in columns if isinstance(column, Codes)}
+
+
+def on_circle(column: Column) -> bool:
+    """Whether a feature is the sine or the cosine of a part of a date."""
+    return isinstance(column, Number) and column.when is not None and bool(column.when.circle)
+
+
+def date_parts_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, DatePart]:
+    """For each feature that is a part of a date what it is made of."""
+    return {
+        name: column.when
+        for name, column in zip(names, columns, strict=True)
+        if isinstance(column, Number) and column.when is not None
+    }
 
 
 def _indicators(names: Sequence[str], one_hot: object) -> dict[str, Indicator]:

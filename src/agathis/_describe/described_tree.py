@@ -17,10 +17,11 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._describe.allowed import Allowed, Range, met
-from agathis._describe.axes import Axis, Split, splits_of
-from agathis._describe.columns import Column, columns_of
+from agathis._describe.axes import Axis, Split, SumAxis, splits_of
+from agathis._describe.columns import Column, Indicator, columns_of
 from agathis._describe.numerals import check_numbers
 from agathis._describe.preparation.preparation import Preparation, preparation_of
+from agathis._tables.date_parts import DatePart
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -110,6 +111,34 @@ class Described(TreeInUnits):
     def splits(self) -> dict[int, Split]:
         """What each node asks for that has a split."""
         return splits_of(self.tree, self.columns, self.digits, self.numbers)
+
+    @cached_property
+    def sums(self) -> dict[int, SumAxis]:
+        """The nodes that ask for a sum of columns which are not categories of one source.
+
+        Where nothing tells what columns are, a sum of weights 1 with a threshold below 1 is taken
+        for a split on categories, unless another node cuts one of the columns below 0 or above 1.
+        """
+        tree, out = self.tree, {}
+        groups = getattr(getattr(self.model, "roles_", None), "one_hot", None)
+        known = self.preparation is not None or any(isinstance(c, Indicator) for c in self.columns)
+        plain = ~tree.is_leaf & (np.diff(tree.term_start) == 0) & (tree.threshold < np.inf)
+        beyond = plain & ((tree.threshold < 0) | (tree.threshold >= 1))
+        for node, split in self.splits.items():
+            axis, threshold = split.axis, float(tree.threshold[node])
+            if not isinstance(axis, SumAxis):
+                continue
+            if known:
+                of_source = False
+            elif groups is not None:
+                of_source = any({*axis.features} <= {*map(int, group)} for group in groups)
+            else:
+                of_source = 0 < threshold < 1
+                of_source &= not (beyond & np.isin(tree.feature, axis.features)).any()
+                of_source &= all(weight == 1 for _, weight in axis.terms)
+            if not of_source or any(axis.steps):
+                out[node] = axis
+        return out
 
     def sides(self, node: int) -> tuple[str, str]:
         """The conditions of the two children."""
@@ -238,17 +267,20 @@ def describe(
         # What rows needed no digit for has been left out already.
         digits = None
     features = found.fitted_names if feature_names is None else feature_names
+    date_parts: Mapping[str, DatePart] = {}
     if found.preparation is not None:
         prepared = found.preparation
         if feature_names is not None and prepared.can_be_named(feature_names):
             prepared = prepared.renamed(feature_names)
             features = [feature.name for feature in prepared.features]
         one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
+        date_parts = prepared.date_parts
     own = getattr(model, "feature_names_in_", None)
     if feature_names is None or (own is not None and list(feature_names) == list(own)):
         # A tree that was read from a file knows its columns, by its own names for them.
         one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
         value_names = getattr(model, "value_names_", None) if value_names is None else value_names
+        date_parts = date_parts or getattr(model, "date_parts_", {})
     clusters = cluster_names
     if clusters is None:
         clusters = getattr(model, "cluster_names_", None)
@@ -262,7 +294,7 @@ def describe(
     cuts: dict[int, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
         cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
-    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers)
+    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
     return Described(
         **vars(found),
         features=features,

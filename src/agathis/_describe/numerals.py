@@ -8,7 +8,7 @@ of writing are known, ``NUMBERS``: "plain", 52500000, which any program reads; "
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import pairwise
 
 from agathis._support.numbers import number
@@ -17,6 +17,8 @@ NUMBERS = ("plain", "grouped", "words")
 
 INFINITY = float("inf")
 _YEARS = 1500, 2200
+# The most digits that a float64 needs, and enough for the exact decimal of any of them.
+_DIGITS, _EXACT = 17, 800
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 
 
@@ -100,3 +102,35 @@ def numerals(values: Iterable[float], digits: int | None, numbers: str) -> dict[
             if apart and all(abs(float(number(v, more)) - v) <= gap / 10 for v in finite):
                 break
     return dict(zip(values, texts, strict=True))
+
+
+def shortest(value: float, low: float, high: float) -> float:
+    """The number of fewest digits from ``low`` up to and without ``high``.
+
+    Of several, that of fewest decimals; then the nearest to ``value``, which lies between the two.
+
+    >>> shortest(206.5, 206.0, 207.0), shortest(21.500000000000004, 19.0, 24.0)
+    (206.0, 20.0)
+    >>> shortest(0.5, 0.0, 1.0), shortest(12.55, 12.2, 12.9)
+    (0.0, 12.6)
+    """
+    with localcontext() as context:
+        context.prec = _EXACT
+        exact = Decimal(value)
+        size = exact.adjusted() if exact else 0
+        for digits in range(1, _DIGITS + 1):
+            # A number of so many digits and no more decimals is a multiple of the larger of two
+            # steps. The nearest of them above and below are enough: if any lies in the room,
+            # one of these does.
+            last = max(0, digits - 1 - size)
+            for decimals in range(last + 1):
+                step = Decimal(1).scaleb(max(-decimals, size - digits + 1))
+                found = [
+                    multiple
+                    for way in (ROUND_FLOOR, ROUND_CEILING)
+                    if low <= float(multiple := (exact / step).quantize(1, way) * step) < high
+                ]
+                if found:
+                    # Never -0.0.
+                    return float(min(found, key=lambda number: abs(number - exact))) + 0.0
+    return value

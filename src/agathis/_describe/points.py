@@ -41,7 +41,8 @@ class ClusterPoints:
     explained : tuple of two float or None
         Shares of the variance that the principal components show; ``None`` for features.
     regions : tuple of Region or None
-        The leaves as rectangles; ``None`` where the tree looks at other features too.
+        The leaves as rectangles, cut along lines where a split is on the sum of both features;
+        ``None`` where the tree looks at other features too.
     sizes : ndarray of shape (n_clusters,)
         Rows of X in each cluster.
     cluster_names : tuple of str
@@ -117,7 +118,7 @@ def cluster_points(
     >>> found.axis_names, found.sizes
     (('length', 'width'), array([51, 53, 46]))
     >>> found.regions[0]
-    Region(leaf=1, cluster=0, x_low=-inf, x_high=3.15, y_low=-inf, y_high=inf)
+    Region(leaf=1, cluster=0, x_low=-inf, x_high=3.15, y_low=-inf, y_high=inf, lines=())
     """
     checks.check_arguments(
         "cluster_points", PLOT_CONSTRAINTS, standardise=standardise, max_points=max_points

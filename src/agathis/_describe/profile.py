@@ -7,8 +7,8 @@ share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,10 +124,37 @@ def cluster_profile(
         cluster_names=cluster_names,
         one_hot=one_hot,
     )
-    tree, clusters = described.tree, described.clusters
     X, threads = rows_of(described, X)
-    labels = tree.predict(X, threads)
-    weight = checks.check_sample_weight(sample_weight, len(X))
+    return profile_of_rows(
+        X,
+        described.tree.predict(X, threads),
+        [column.label for column in described.columns],
+        described.clusters,
+        max_features,
+        checks.check_sample_weight(sample_weight, len(X)),
+    )
+
+
+def profile_of_rows(
+    X: np.ndarray,
+    labels: np.ndarray,
+    features: Sequence[str],
+    clusters: Sequence[str],
+    max_features: int | None = None,
+    weight: np.ndarray | None = None,
+) -> ClusterProfile:
+    """The profile of rows whose clusters are known, whatever columns these are.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        NaN where a value is missing.
+    labels : ndarray of shape (n_samples,)
+    features, clusters : sequence of str
+        Names of the columns and of the clusters.
+    max_features : int, optional
+    weight : ndarray of shape (n_samples,), optional
+    """
     counted = np.ones(len(X)) if weight is None else weight
     overall = checks.column_means(X, weight)
     # Apart from the mean of all, so that large values cost no digits; over the largest of these,
@@ -138,7 +165,7 @@ def cluster_profile(
     unit = np.abs(apart).max(axis=0)
     unit[unit == 0] = 1.0
     apart /= unit
-    share = membership(labels, tree.n_clusters, counted)
+    share = membership(labels, len(clusters), counted)
     size = share.T @ known
     total = share.T @ apart
     offset = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
@@ -157,15 +184,30 @@ def cluster_profile(
     order = np.argsort(-explained.round(12), kind="stable")[:max_features]
     return ClusterProfile(
         features=order,
-        feature_names=tuple(described.columns[f].label for f in order),
+        feature_names=tuple(features[f] for f in order),
         cluster_names=tuple(clusters),
-        sizes=np.bincount(labels, minlength=tree.n_clusters),
+        sizes=np.bincount(labels, minlength=len(clusters)),
         means=(overall + offset * unit)[:, order],
         standardised=standardised[:, order],
         overall=overall[order],
         spread=(spread * unit)[order],
         explained=explained[order],
-        n_features=tree.n_features,
+        n_features=len(features),
+    )
+
+
+def without(profile: ClusterProfile, features: Collection[int]) -> ClusterProfile:
+    """The profile without some features."""
+    kept = np.flatnonzero(~np.isin(profile.features, list(features)))
+    return replace(
+        profile,
+        features=profile.features[kept],
+        feature_names=tuple(profile.feature_names[i] for i in kept),
+        means=profile.means[:, kept],
+        standardised=profile.standardised[:, kept],
+        overall=profile.overall[kept],
+        spread=profile.spread[kept],
+        explained=profile.explained[kept],
     )
 
 

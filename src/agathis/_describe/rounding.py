@@ -13,16 +13,14 @@ not "<= 0.5", and no other than a half would be as short.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
 import numpy as np
 
+from agathis._describe.numerals import shortest
+from agathis._describe.sum_rounding import Sides, rounded_sums
 from agathis._trees.tree import Tree
-
-# The most digits that a float64 needs, and enough for the exact decimal of any of them.
-_DIGITS, _EXACT = 17, 800
 
 
 def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: int = 1) -> Tree:
@@ -38,7 +36,8 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
         In the units of the thresholds, for example the training rows.
     but : collection of int
         Features whose thresholds stay as they are, such as columns of 0 and 1 that stand for
-        categories. Those of splits on several columns stay as well.
+        categories. Other sums of columns become shorter too
+        (:mod:`~agathis._describe.sum_rounding`).
     threads : int
 
     Examples
@@ -51,7 +50,8 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     """
     room: dict[tuple[int, float], tuple[float, float]] = {}
     homes: dict[tuple[int, float], list[int]] = {}
-    for node, low, high in rooms(tree, X, threads):
+    sides = list(_sides(tree, X, threads))
+    for node, low, high in _rooms(tree, X, sides):
         feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
         if feature in but or not np.isfinite(threshold):
             continue
@@ -63,43 +63,25 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     for (feature, threshold), (low, high) in room.items():
         if np.isfinite(low) and np.isfinite(high):
             out[homes[feature, threshold]] = shortest(threshold, low, high)
-    return replace(tree, threshold=out)
-
-
-def shortest(value: float, low: float, high: float) -> float:
-    """The number of fewest digits from ``low`` up to and without ``high``.
-
-    Of several, that of fewest decimals; then the nearest to ``value``, which lies between the two.
-
-    >>> shortest(206.5, 206.0, 207.0), shortest(21.500000000000004, 19.0, 24.0)
-    (206.0, 20.0)
-    >>> shortest(0.5, 0.0, 1.0), shortest(12.55, 12.2, 12.9)
-    (0.0, 12.6)
-    """
-    with localcontext() as context:
-        context.prec = _EXACT
-        exact = Decimal(value)
-        size = exact.adjusted() if exact else 0
-        for digits in range(1, _DIGITS + 1):
-            # A number of so many digits and no more decimals is a multiple of the larger of two
-            # steps. The nearest of them above and below are enough: if any lies in the room,
-            # one of these does.
-            last = max(0, digits - 1 - size)
-            for decimals in range(last + 1):
-                step = Decimal(1).scaleb(max(-decimals, size - digits + 1))
-                found = [
-                    multiple
-                    for way in (ROUND_FLOOR, ROUND_CEILING)
-                    if low <= float(multiple := (exact / step).quantize(1, way) * step) < high
-                ]
-                if found:
-                    # Never -0.0.
-                    return float(min(found, key=lambda number: abs(number - exact))) + 0.0
-    return value
+    return rounded_sums(replace(tree, threshold=out), X, sides, but)
 
 
 def rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float, float]]:
     """Each node that asks for one feature, with the largest value left and the smallest right."""
+    return _rooms(tree, X, _sides(tree, X, threads))
+
+
+def _rooms(tree: Tree, X: np.ndarray, sides: Iterable[Sides]) -> Iterator[tuple[int, float, float]]:
+    for node, *rows in sides:
+        if tree.terms(node):
+            continue
+        columns = [X[own, tree.feature[node]].astype(np.float64) for own in rows]
+        left, right = (values[~np.isnan(values)] for values in columns)
+        yield node, float(left.max(initial=-np.inf)), float(right.min(initial=np.inf))
+
+
+def _sides(tree: Tree, X: np.ndarray, threads: int) -> Iterator[Sides]:
+    """Each node that is cut, with the rows of its left and right child."""
     # From left to right, so that the rows of each node lie side by side.
     leaves = _leaves_in_order(tree)
     place = np.zeros(tree.node_count, dtype=np.intp)
@@ -114,13 +96,9 @@ def rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float,
     for node in inner[::-1]:
         begin[node] = begin[tree.children_left[node]]
         end[node] = end[tree.children_right[node]]
-    for node in inner[np.diff(tree.term_start)[inner] == 0]:
-        f = tree.feature[node]
-        sides = []
-        for child in (tree.children_left[node], tree.children_right[node]):
-            values = X[order[begin[child] : end[child]], f].astype(np.float64)
-            sides.append(values[~np.isnan(values)])
-        yield int(node), float(sides[0].max(initial=-np.inf)), float(sides[1].min(initial=np.inf))
+    for node in inner:
+        left, right = int(tree.children_left[node]), int(tree.children_right[node])
+        yield int(node), order[begin[left] : end[left]], order[begin[right] : end[right]]
 
 
 def _leaves_in_order(tree: Tree) -> np.ndarray:

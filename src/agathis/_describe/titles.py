@@ -15,14 +15,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from agathis._describe.allowed import INFINITY, Allowed, Categories, Range, met
-from agathis._describe.axes import Axis, NumberAxis, SourceAxis
+from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
 from agathis._describe.boxes import Box, box_of, holds
 from agathis._describe.columns import Codes, Indicator, Number, listed
 from agathis._describe.described_tree import Described
 from agathis._describe.rules import cluster_boxes
 
-# Conditions of a title, unless more are needed to tell two clusters apart, and characters that
-# more of them may have.
+# Columns that a title speaks of, unless more are needed to tell two clusters apart, and characters
+# that it may have with more of them.
 _MOST, _LONG = 2, 40
 # Categories that a title names one by one.
 _MOST_NAMED = 3
@@ -61,7 +61,9 @@ def cluster_titles(described: Described) -> list[str]:
         max(
             n
             for n in range(needed + 1)
-            if n <= _MOST or len(words.title(conditions[:n], several)) <= _LONG
+            if n <= 1
+            or _n_columns(conditions[:n]) <= _MOST
+            or len(words.title(conditions[:n], several)) <= _LONG
         )
         for conditions, needed, several in ranked
     ]
@@ -86,6 +88,11 @@ def cluster_titles(described: Described) -> list[str]:
 
 
 Condition = tuple[Axis, Allowed]
+
+
+def _n_columns(conditions: Sequence[Condition]) -> int:
+    """How many columns are spoken of: a sum has several."""
+    return sum(len(axis.columns) if isinstance(axis, SumAxis) else 1 for axis, _ in conditions)
 
 
 def _leaves(described: Described) -> list[tuple[int, int, Box]]:

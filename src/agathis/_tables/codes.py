@@ -14,6 +14,7 @@ import numpy as np
 
 from agathis._tables.arrow_values import as_numbers
 from agathis._tables.number_notation import not_numbers
+from agathis._tables.typing_errors import far_off
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,9 +93,15 @@ def is_identifier(name: str, values: pa.Array, some: list) -> bool:
         return False
     if named and n > 1 and many:
         return True
-    if n >= LONG and bool((np.diff(known) == 1).all()):
+    if len(known) < LONG:
+        return False
+    # A typing error makes no quantity of a running number.
+    near = ~far_off(known[:, None])[:, 0]
+    begin = (known - np.arange(len(known)))[near]
+    if bool((begin == begin[0]).all()):
         return True
-    return n >= RANKS and len(some) == n == len(values) and known.max() - known.min() == n - 1
+    span = known[near].max() - known[near].min()
+    return n >= RANKS and len(some) == n == len(values) and near.sum() - 1 <= span <= n - 1
 
 
 def besides_numbers(texts: list[str]) -> list[str] | None:

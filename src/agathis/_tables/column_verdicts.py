@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,8 +91,12 @@ class Verdict:
         How the numbers of texts are written.
     first_is_day : bool, optional
         Of dates that are texts, whether 3/4 is a day of April.
+    holds : {"numbers", "names"}
+        How a part of a date is written.
     otherwise : Verdict, optional
         What becomes of a problem where nothing has to stop.
+    shown : bool
+        Whether it is only shown: no features are made of it.
     """
 
     name: str
@@ -107,11 +111,13 @@ class Verdict:
     gaps: tuple[str, ...] = ()
     notation: Notation | None = None
     first_is_day: bool | None = None
+    holds: str = "numbers"
     otherwise: Verdict | None = None
+    shown: bool = False
 
     @property
     def is_used(self) -> bool:
-        return self.kind not in ("out", "problem")
+        return self.kind not in ("out", "problem") and not self.shown
 
 
 def judge(
@@ -172,7 +178,7 @@ def _no_quantity(
         part = calendar.part_of_numbers(name, numbers[np.isfinite(numbers)])
     if part is not None:
         if dates == "parts" and part != "clock":
-            return Verdict(name, "calendar", parts=(part,))
+            return Verdict(name, "calendar", parts=(part,), holds="names" if text else "numbers")
         return Verdict(name, "out", CALENDAR, way=KEEP)
     whole = text or types.is_integer(values.type) or _are_whole(values)
     if (codes.is_code_name(name) and whole) or (text and codes.are_codes(some)):
@@ -216,18 +222,28 @@ def _dates(name: str, values: pa.Array, dates: str, categorical: bool) -> Verdic
     return Verdict(name, "date", parts=tuple(parts), first_is_day=first)
 
 
+def judge_shown(name: str, column: pa.ChunkedArray | pa.Array) -> Verdict:
+    """What a column is that is only shown: whoever asks for it means it."""
+    verdict = judge(name, column, keep=True, dates="parts")
+    return replace(verdict.otherwise or verdict, shown=True)
+
+
 def judge_all(
     table: pa.Table,
     *,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
     categorical: Collection[str] = (),
+    show: Collection[str] = (),
     dates: str = "out",
     max_categories: int = FEW,
     strict: bool = False,
     name: str = "the table",
 ) -> list[Verdict]:
-    """The verdicts on all columns but those to drop; with ``strict`` all problems at once."""
+    """The verdicts on all columns but those to drop; with ``strict`` all problems at once.
+
+    Columns to ``show`` are judged as what they are to a reader.
+    """
     names = table.column_names
     counts = Counter(names)
     drop, keep, categorical = set(drop), set(keep), set(categorical)
@@ -245,6 +261,8 @@ def judge_all(
         if counts[column] > 1:
             counts[column] = -1  # one verdict speaks of all
             verdicts.append(Verdict(column, "out", TWICE if column else NO_NAME))
+        elif counts[column] == 1 and column in show:
+            verdicts.append(judge_shown(column, table.column(i)))
         elif counts[column] == 1:
             verdicts.append(
                 judge(
@@ -268,17 +286,20 @@ def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
     categories = [
         f"{title_of(verdict.name)} ({_values(verdict)})"
         for verdict in verdicts
-        if verdict.kind == "category"
+        if verdict.kind == "category" and not verdict.shown
     ]
     if categories:
         out.append(Note((f"Categories: {listed(categories)}.",)))
     parts = [
         f"{title_of(verdict.name)} ({listed(verdict.parts)})"
         for verdict in verdicts
-        if verdict.kind in ("date", "calendar")
+        if verdict.kind in ("date", "calendar") and not verdict.shown
     ]
     if parts:
         out.append(Note((f"Parts of dates: {listed(parts)}.",)))
+    shown = [title_of(v.name) for v in verdicts if v.shown and v.kind != "out"]
+    if shown:
+        out.append(Note((f"Only shown: {listed(shown)}.",)))
     for verdict in verdicts:
         if verdict.gaps:
             text = f"{title_of(verdict.name)} has numbers, and also {_examples(list(verdict.gaps))}"

@@ -11,7 +11,6 @@ these; the scaler after them (``scaling``) never changes their order.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,36 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._support.result_table import Table
-from agathis._tables import calendar
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
-from agathis._tables.errors import Advice, BadTable, Note, Ways
+from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
 from agathis._tables.relevance import relevance
 from agathis._tables.scaling import FeatureScaler
-from agathis._tables.wording import count, listed, title_of
+from agathis._tables.table_features import Feature, features_of
+from agathis._tables.wording import count, listed, some, title_of
 
 #: The squares of larger numbers are no numbers of float64.
 LARGEST = 1e150
 #: Columns that count less are told of.
-LITTLE = 0.25
-
-
-@dataclass(frozen=True)
-class Feature:
-    """A feature that is made of a column.
-
-    ``category`` is that of a column of 0 and 1, of a ``source``; ``circle`` the sine or the cosine
-    of a part of a date that goes round.
-    """
-
-    name: str
-    source: str
-    kind: str
-    category: object = None
-    circle: tuple[str, str] | None = None
+LITTLE = 0.5
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -71,13 +55,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns whose values are categories, whatever they look like.
     scale : str or dict, default="auto"
         How numbers are scaled: "auto", to a standard deviation of 1 after values beyond the 1st and
-        the 99th percentile are held there; "standard", without that; "minmax", to 0..1; "robust",
-        by median and quartiles; "rank"; "log"; or "none". A dict gives it for some columns.
+        the 99th percentile are held there, where those that are far off all others, as typing
+        errors are, do not count; "standard", without that; "minmax", to 0..1; "robust", by median
+        and quartiles; "rank"; "log"; or "none". A dict gives it for some columns.
     weight : {"learned", "equal"} or dict, default="learned"
         How often columns count: 2 is as if a column were there twice. "learned" lets columns that
-        have nothing to do with the others count less, down to a tenth: each counts as much as
-        groups show in it that were found in other columns. With "equal" all count once. A dict
-        gives it for some columns, and the others count once.
+        have nothing to do with the others count less, down to a tenth: each counts by its
+        correlation ratio with groups that were found in other columns. With "equal" all count once.
+        A dict gives it for some columns, and the others count once.
     dates : {"out", "parts"}, default="out"
         Whether dates and parts of dates (a month, a weekday) are left out, or made into parts: year
         or days, month, weekday, hour. Parts that go round can be cut as numbers are, and count as
@@ -86,6 +71,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns that count, and that no rule may ask for.
     no_count : sequence of str
         Columns that rules may ask for, and that do not count.
+    show : sequence of str
+        Columns that neither split nor count; a report shows them beside the others.
     max_categories : int, default=20
         The most values of a text that are categories each; of more, the most frequent ones are, and
         the rest is "other".
@@ -100,12 +87,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         A row a column: its kind, what became of it, why, its share of the spread, its weight.
     verdicts_ : list of Verdict
         What each column is, in the order of the table, without those to drop.
-    feature_names_ : list of str
-        Of the features; all are different.
+    features_ : list of Feature
+        What is made of the columns; ``feature_names_`` are their names, all different.
     one_hot_ : dict
         For each source its columns with their categories, as exporters take it.
+    date_parts_ : dict
+        For each feature that is a part of a date the column and the part.
     scaler_ : FeatureScaler
         From raw features to scaled ones.
+    far_off_ : dict
+        For each column with values that are far off, as typing errors are, these values.
     roles_ : FeatureRoles
     thresholds_ : dict
         For features and thresholds of a tree the thresholds in the units of the table that were
@@ -142,6 +133,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         dates: str = "out",
         no_split: Sequence[str] = (),
         no_count: Sequence[str] = (),
+        show: Sequence[str] = (),
         max_categories: int = FEW,
         strict: bool = False,
         title: str = "the table",
@@ -154,6 +146,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.dates = dates
         self.no_split = no_split
         self.no_count = no_count
+        self.show = show
         self.max_categories = max_categories
         self.strict = strict
         self.title = title
@@ -185,8 +178,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         X : ndarray of shape (n_samples, n_features)
         """
-        raw = self._fit(as_arrow(X))
-        return EncodedRows.of(self.scaler_.transform(raw.X), self.roles_)
+        return self.scaled(self._fit(as_arrow(X)).X)
 
     def _fit(self, table: Any) -> FeatureRows:
         """Learn from a table of Arrow; its features in its own units."""
@@ -198,6 +190,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             drop=self.drop,
             keep=self.keep,
             categorical=self.categorical,
+            show=self.show,
             dates=self.dates,
             max_categories=self.max_categories,
             strict=self.strict,
@@ -213,19 +206,31 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             )
         self.feature_names_in_ = np.array(table.column_names, dtype=object)
         self.n_features_in_ = len(table.column_names)
-        self._features = _features(used)
-        self.feature_names_ = [feature.name for feature in self._features]
+        self.features_ = features_of(used, table.column_names)
+        self.feature_names_ = [feature.name for feature in self.features_]
         self.one_hot_: dict[str, dict[str, object]] = {}
-        for feature in self._features:
+        self.date_parts_ = {f.name: f.when for f in self.features_ if f.when and f.when.is_made}
+        for feature in self.features_:
             if feature.kind == "category":
                 self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
+        self._places = _places_of(self.features_)
         self.roles_ = self._roles()
+        for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
+            if not mask.any():
+                raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
         raw = self._encode(table)
         self.thresholds_: dict[tuple[int, float], float] = {}
         self.scaler_ = self._scaler(options).fit(raw.X)
+        far = self.scaler_.far_off(raw.X)
+        self.far_off_ = {
+            self.features_[f].source: raw.X[far[:, f], f].tolist()
+            for f in np.flatnonzero(far.any(axis=0)).tolist()
+        }
         if options.learns:
-            options = options.with_weights(self._learned(self.scaler_.transform(raw.X)))
-            self.scaler_ = self._scaler(options).fit(raw.X)
+            X = self.scaler_.transform(raw.X)
+            X[far] = np.nan
+            options = options.with_weights(self._learned(X))
+            self.scaler_.weigh(self._weights(options))
         self._tell_columns(self.scaler_.transform(raw.X), options)
         return raw
 
@@ -241,29 +246,35 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return dict(zip(counted, weights.tolist(), strict=True))
 
     def _roles(self) -> FeatureRoles:
-        split = [f.circle is None and f.source not in self.no_split for f in self._features]
-        turns = {feature.circle[0] for feature in self._features if feature.circle is not None}
-        kernel = [f.name not in turns and f.source not in self.no_count for f in self._features]
+        split = [f.circle is None and f.source not in self.no_split for f in self.features_]
+        turns = {f.circle for f in self.features_ if f.circle is not None}
+        kernel = [
+            f.source not in self.no_count
+            and (f.when is None or f.circle is not None or (f.source, f.when.part) not in turns)
+            for f in self.features_
+        ]
         places = self.places()
         groups = tuple(places[source] for source in self.one_hot_)
         return FeatureRoles(groups, np.array(split), np.array(kernel))
 
     def _scaler(self, options: Options) -> FeatureScaler:
-        how, weight = [], []
-        # All parts of a date together count as a column does.
-        shares = {verdict.name: max(1, len(verdict.parts)) for verdict in self.used()}
-        for feature, counts in zip(self._features, self.roles_.kernel, strict=True):
+        how = []
+        for feature, counts in zip(self.features_, self.roles_.kernel, strict=True):
             if feature.kind == "category" or feature.circle is not None:
                 how.append("category")
             else:
                 how.append(options.scale(feature.source) if counts else "none")
-            weight.append(options.weight(feature.source) / shares[feature.source])
         sources = [list(places) for places in self.roles_.one_hot]
-        circles: dict[str, list[int]] = {}
-        for i, feature in enumerate(self._features):
+        circles: dict[tuple[str, str], list[int]] = {}
+        for i, feature in enumerate(self.features_):
             if feature.circle is not None:
-                circles.setdefault(feature.circle[0], []).append(i)
-        return FeatureScaler(how, [*sources, *circles.values()], weight)
+                circles.setdefault(feature.circle, []).append(i)
+        return FeatureScaler(how, [*sources, *circles.values()], self._weights(options))
+
+    def _weights(self, options: Options) -> list[float]:
+        """How often each feature counts; all parts of a date together do as a column does."""
+        shares = {verdict.name: max(1, len(verdict.parts)) for verdict in self.used()}
+        return [options.weight(f.source) / shares[f.source] for f in self.features_]
 
     def transform(self, X: Any) -> Any:
         """Features on one scale, NaN where a value is missing; columns are found by their names.
@@ -278,8 +289,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self, "scaler_")
-        rows = self.encode(X)
-        return EncodedRows.of(self.scaler_.transform(rows.X), self.roles_)
+        return self.scaled(self.encode(X).X)
+
+    def scaled(self, raw: np.ndarray) -> EncodedRows:
+        """Features on one scale, of those in the units of the table.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X : EncodedRows of shape (n_samples, n_features)
+        """
+        far = self.scaler_.far_off(raw)
+        return EncodedRows.of(self.scaler_.transform(raw), self.roles_, far if far.any() else None)
 
     def encode(self, X: Any) -> FeatureRows:
         """The features in the units of the table, with the words that are no known categories.
@@ -287,38 +311,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame of pandas or polars, or pyarrow.Table
+            Or rows that were encoded before, which are given back.
 
         Returns
         -------
         rows : FeatureRows
         """
         check_is_fitted(self, "scaler_")
-        return self._encode(as_arrow(X))
+        return X if isinstance(X, FeatureRows) else self._encode(as_arrow(X))
 
     def _encode(self, table: Any) -> FeatureRows:
-        features = self._features
-        plain = [i for i, feature in enumerate(features) if feature.circle is None]
-        names = [features[i].name for i in plain]
         found = feature_rows(
             table,
-            names,
+            self.feature_names_,
             self.one_hot_,
             title=self.title,
+            date_parts=self.date_parts_,
             gaps=self._gaps(),
             notations={v.name: v.notation for v in self.verdicts_ if v.notation is not None},
-            first_is_day={
-                v.name: v.first_is_day for v in self.verdicts_ if v.first_is_day is not None
-            },
         )
-        X = np.empty((len(found.X), len(features)))
-        X[:, plain] = found.X
-        place = {name: i for i, name in enumerate(self.feature_names_)}
-        for i, feature in enumerate(features):
-            if feature.circle is not None:
-                turn, part = feature.circle
-                sine, cosine = calendar.circle(X[:, place[turn]], part)
-                X[:, i] = sine if feature.name.endswith(calendar.SIN) else cosine
-        large = np.nanmax(np.abs(X), axis=0, initial=0.0) > LARGEST
+        large = np.nanmax(np.abs(found.X), axis=0, initial=0.0) > LARGEST
         if large.any():
             name = self.feature_names_[int(np.argmax(large))]
             raise BadTable(
@@ -326,7 +338,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 Advice("drop", (name,)),
                 " leaves it out.",
             )
-        return FeatureRows(X, found.unseen, found.n_incomplete, found.gaps)
+        return found
 
     def _gaps(self) -> dict[str, tuple[str, ...]]:
         return {verdict.name: verdict.gaps for verdict in self.verdicts_ if verdict.gaps}
@@ -351,7 +363,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def notes(self) -> list[Note]:
         """What to say about the columns."""
-        return notes_on(self.verdicts_)
+        weighed = self.weight if isinstance(self.weight, Mapping) else ()
+        asked = [*self.no_split, *self.no_count, *weighed]
+        out = {verdict.name for verdict in self.verdicts_ if not verdict.is_used}
+        lost = [title_of(name) for name in dict.fromkeys(asked) if name in out]
+        notes = notes_on(self.verdicts_)
+        if lost:
+            text = f"{listed(lost)}: what was asked for has no effect on a column that is left out."
+            notes.append(Note((text,), doubtful=True))
+        if self.far_off_:
+            told = (
+                f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
+                for name, values in self.far_off_.items()
+            )
+            text = f"Far off all others, and so without weight: {listed(told)}"
+            notes.append(
+                Note((text, " (", Advice("scale", "standard"), " takes them as they are)."))
+            )
+        return notes
 
     def notes_on_weights(self) -> list[Note]:
         """What to say of columns that count less than others."""
@@ -371,10 +400,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""
-        out: dict[str, list[int]] = {}
-        for i, feature in enumerate(self._features):
-            out.setdefault(feature.source, []).append(i)
-        return {source: np.array(places) for source, places in out.items()}
+        return self._places
 
     def _tell_columns(self, X: np.ndarray, options: Options) -> None:
         """Write down what became of the columns."""
@@ -401,118 +427,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
 
 
-def usable_rows(
-    encoder: TableEncoder, X: np.ndarray, missing: str
-) -> tuple[np.ndarray, list[Note]]:
-    """Which rows can be used, and what to say about the others.
-
-    Parameters
-    ----------
-    encoder : TableEncoder
-        Fitted.
-    X : ndarray
-        What it made.
-    missing : {"error", "drop", "tree"}
-        What to do with rows that miss values: refuse them, leave them out, or keep them, for a
-        tree learns where they go.
-    """
-    every = np.arange(len(X))
-    gap = np.zeros(len(X), dtype=bool)
-    gaps: dict[str, int] = {}
-    for name, places in encoder.places().items():
-        none = [i for i in places if encoder._features[i].category is None]
-        of_category = none and encoder._features[places[0]].kind == "category"
-        lacks = X[:, none[0]] > 0 if of_category else np.isnan(X[:, places[0]])
-        gap |= lacks
-        gaps[name] = int(lacks.sum())
-    lacking = [f"{title_of(name)} ({_share(n, len(X))})" for name, n in gaps.items() if n]
-    if not lacking:
-        return every, []
-    complete = np.flatnonzero(~gap)
-    dropped = len(X) - len(complete)
-    if missing == "error":
-        ways = (
-            (Advice("missing", "drop"), "leaves these rows out"),
-            (Advice("missing", "tree"), "keeps them: each split learns where they go"),
-            (Advice("drop", (max(gaps, key=gaps.__getitem__),)), "leaves a column out"),
-        )
-        raise BadTable(
-            f"{encoder.title} has missing values in {listed(lacking)}; {dropped:,} of {len(X):,} "
-            "rows miss one.",
-            Ways(ways),
-        )
-    if missing == "tree":
-        text = f"Missing values in {listed(lacking)}: each split learns where they go."
-        return every, [Note((text,))]
-    if not len(complete):
-        way = Advice("missing", "drop")
-        raise BadTable(way, f" leaves no row of {encoder.title}: each misses a value.")
-    text = (
-        f"Left out: {count(dropped, 'row')} with missing values, in {listed(lacking)}. "
-        f"That leaves {count(len(complete), 'row')}."
-    )
-    return complete, [Note((text,))]
-
-
-def classes_of(table: Any, name: str) -> np.ndarray:
-    """The values of a column as texts, such as known classes to judge clusters by."""
-    from agathis._tables.arrow_values import as_words, plain
-
-    table = as_arrow(table)
-    if table.column_names.count(name) > 1:
-        raise BadTable(Advice("target", name), ": there are two columns of that name.")
-    words = as_words(plain(table.column(name)))
-    return np.array(["(missing)" if word is None else word for word in words])
-
-
-def _share(n: int, total: int) -> str:
-    share = 100 * n / total
-    return f"{share:.0f} %" if share >= 1 else f"{n:,}"
+def _places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
+    out: dict[str, list[int]] = {}
+    for i, feature in enumerate(features):
+        out.setdefault(feature.source, []).append(i)
+    return {source: np.array(places) for source, places in out.items()}
 
 
 def _became(verdict: Verdict, n: int) -> str:
     if verdict.kind == "out":
         return "left out"
+    if verdict.shown:
+        return "only shown"
     if verdict.kind == "category":
         return f"{count(n, 'column')} of 0 and 1"
     if verdict.kind == "number":
         return "number"
     return listed(verdict.parts)
-
-
-def _features(used: Sequence[Verdict]) -> list[Feature]:
-    """What is made of the columns that are used; all names are different."""
-    out: list[Feature] = []
-    taken = {verdict.name for verdict in used}
-
-    def new(name: str) -> str:
-        # Another column may have that very name.
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
-
-    def turning(name: str, source: str, part: str) -> None:
-        out.append(Feature(name, source, "number"))
-        if calendar.PARTS[part].period is not None:
-            for turn in (calendar.SIN, calendar.COS):
-                out.append(Feature(new(f"{name}{turn}"), source, "number", circle=(name, part)))
-
-    for verdict in used:
-        source = verdict.name
-        if verdict.kind == "category":
-            for category in verdict.categories:
-                name = new(f"{source}_{'missing' if category is None else category}")
-                out.append(Feature(name, source, "category", category))
-        elif verdict.kind == "calendar":
-            turning(source, source, verdict.parts[0])
-        elif verdict.kind == "date":
-            for part in verdict.parts:
-                name = new(f"{source}{calendar.OF}{part}")
-                if part == "days":
-                    out.append(Feature(name, source, "number"))
-                else:
-                    turning(name, source, part)
-        else:
-            out.append(Feature(source, source, "number"))
-    return out

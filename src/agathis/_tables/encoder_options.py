@@ -12,7 +12,7 @@ from agathis._tables.scaling import SCALES
 from agathis._tables.wording import quoted
 
 #: Arguments that name columns, and may not name the same.
-LISTS = ("drop", "keep", "categorical", "no_split", "no_count")
+LISTS = ("drop", "keep", "categorical", "no_split", "no_count", "show")
 TOGETHER = {("keep", "categorical"), ("keep", "no_split"), ("keep", "no_count")}
 TOGETHER |= {("categorical", "no_split"), ("categorical", "no_count")}
 

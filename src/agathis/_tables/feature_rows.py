@@ -3,9 +3,9 @@
     columns, by name -> numbers, or words -> columns of 0 and 1 -> the features in their order
 
 It is one way for tables of Arrow and for data frames of pandas and polars, which need no pyarrow.
-A column of categories may be there, or the columns of 0 and 1 that were made of it; the part of a
-date, or the date ("joined: month" of "joined"). Columns that are not asked for are not looked at.
-What is missing is NaN, and so are texts that say so, and a few texts among many numbers.
+A column of categories may be there, or the columns of 0 and 1 that were made of it; a date, or the
+part that was made of it ("joined: month" of "joined"). Columns that are not asked for are not
+looked at. What is missing is NaN, and so are texts that say so, and a few texts among many numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis._tables.calendar import MADE, OF, made, moments_of_arrow, number_of_word, part_of_words
+from agathis._tables.calendar import made, moments_of_arrow, number_of_word, part_of_words
+from agathis._tables.date_parts import DatePart
 from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS
@@ -60,7 +61,7 @@ def feature_rows(
     title: str = "X",
     gaps: Mapping[str, Collection[str]] | None = None,
     notations: Mapping[str, Notation] | None = None,
-    first_is_day: Mapping[str, bool] | None = None,
+    date_parts: Mapping[str, DatePart] | None = None,
 ) -> FeatureRows:
     """The named features, in their order.
 
@@ -77,19 +78,24 @@ def feature_rows(
         Of the table, in messages.
     gaps : mapping, optional
         For some columns of numbers the texts that are known to be none.
-    notations, first_is_day : mapping, optional
-        For some columns how their numbers and dates are written; of others these rows tell.
+    notations : mapping, optional
+        For some columns how their numbers are written; of others these rows tell.
+    date_parts : mapping, optional
+        For each feature that is a part of a date what it is made of.
     """
     there = list(getattr(table, "column_names", None) or table.columns)
     counts = Counter(there)
     place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
     home = {feature: source for source, columns in one_hot.items() for feature in columns}
-    wanted = {feature: _wanted(feature, home.get(feature), counts) for feature in place}
+    parts = dict(date_parts or {})
+    source_of = home | {feature: when.column for feature, when in parts.items()}
+    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in place}
     _check_names(Counter(names), place, list(dict.fromkeys(wanted.values())), there, title)
     columns = _Columns(table, there)
     X = np.zeros((len(table), len(names)))
     unseen: dict[str, list[str]] = {}
     texts: dict[str, list[str]] = {}
+    moments: dict[str, np.ndarray] = {}
     done = set()
     for feature, f in place.items():
         source = wanted[feature]
@@ -97,21 +103,27 @@ def feature_rows(
             if source in done:
                 continue
             done.add(source)
-            made, new = _indicators(columns[source], one_hot[source])
+            indicators, new = _indicators(columns[source], one_hot[source])
             if new:
                 unseen[source] = new
-            for name, values in made.items():
+            for name, values in indicators.items():
                 if name in place:
                     X[:, place[name]] = values
-        elif source != feature:
-            part = feature.removeprefix(source + OF)
-            X[:, f] = _part(columns[source], part, (first_is_day or {}).get(source))
+            continue
+        when = parts.get(feature) if source_of.get(feature) == source else None
+        if when is not None and when.holds == "dates":
+            if source not in moments:
+                moments[source] = _moments(columns[source], when.first_is_day)
+            values = made(moments[source], when.part)
+        elif when is not None and when.holds == "names":
+            values = _named(columns[source], when.part)
         else:
             known = (gaps or {}).get(source, ())
             written = (notations or {}).get(source)
-            X[:, f], others = _numbers(source, columns[source], title, known, written)
+            values, others = _numbers(source, columns[source], title, known, written)
             if others:
                 texts[source] = others
+        X[:, f] = values if when is None else when.turned(values)
     incomplete = int(np.isnan(X).any(axis=1).sum())
     return FeatureRows(X, unseen, incomplete, texts)
 
@@ -120,10 +132,7 @@ def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
     """The column of a table that a feature is made of; it may have been encoded before."""
     if feature in there and source not in there:
         return feature
-    if source is not None:
-        return source
-    column, _, part = feature.rpartition(OF)
-    return column if part in MADE and column in there and feature not in there else feature
+    return feature if source is None else source
 
 
 class _Columns:
@@ -142,13 +151,22 @@ class _Columns:
         return plain(self.table.column(self.place[name]))
 
 
-def _part(column: Any, part: str, first_is_day: bool | None) -> np.ndarray:
-    """A part of the dates of a column."""
+def _moments(column: Any, first_is_day: bool | None) -> np.ndarray:
+    """The dates of a column."""
     if not hasattr(column, "type"):
+        from agathis._tables.arrow_values import plain
         from agathis._tables.frames import as_arrow
 
-        column = as_arrow(column.to_frame()).column(0).combine_chunks()
-    return made(moments_of_arrow(column, first_is_day), part)
+        column = plain(as_arrow(column.to_frame()).column(0))
+    return moments_of_arrow(column, first_is_day)
+
+
+def _named(column: Any, part: str) -> np.ndarray:
+    """The numbers of months or weekdays by their names; NaN where there is none."""
+    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
+    texts = [value if isinstance(value, str) else "" for value in values]
+    numbers = {text: number_of_word(part, text) for text in dict.fromkeys(texts)}
+    return np.array([numbers[text] for text in texts], dtype=np.float64)
 
 
 def rows_for_tree(
@@ -159,12 +177,13 @@ def rows_for_tree(
     *,
     every: bool = False,
     title: str = "X",
+    date_parts: Mapping[str, DatePart] | None = None,
 ) -> FeatureRows:
     """The features of a tree; those that it does not ask for need not be there, unless ``every``.
 
     Parameters
     ----------
-    table, names, one_hot, title
+    table, names, one_hot, title, date_parts
         As for :func:`feature_rows`.
     tree : Tree
     every : bool
@@ -172,7 +191,7 @@ def rows_for_tree(
     names = list(names)
     used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
     asked = None if every else {names[f] for f in used}
-    return feature_rows(table, names, one_hot, asked, title)
+    return feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
 
 
 def _check_names(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from agathis._support.extras import needed
+from agathis._tables.arrow_values import as_words, plain
+from agathis._tables.errors import Advice, BadTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,3 +72,12 @@ def _is_odd(kind: pa.DataType) -> bool:
     if not pa.types.is_dictionary(kind):
         return isinstance(kind, pa.BaseExtensionType)
     return isinstance(kind.value_type, pa.BaseExtensionType) or pa.types.is_nested(kind.value_type)
+
+
+def classes_of(table: Any, name: str) -> np.ndarray:
+    """The values of a column as texts, such as known classes to judge clusters by."""
+    table = as_arrow(table)
+    if table.column_names.count(name) > 1:
+        raise BadTable(Advice("target", name), ": there are two columns of that name.")
+    words = as_words(plain(table.column(name)))
+    return np.array(["(missing)" if word is None else word for word in words])

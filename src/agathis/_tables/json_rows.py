@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from agathis._tables.errors import BadTable
 from agathis._tables.formats import DATA, looks_like
 from agathis._tables.missing_marks import MARKS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+# Levels of brackets; pyarrow's reader ends the process at some 10,000.
+DEEP = 500
 
 
 def is_json_rows(data: bytes) -> bool:
@@ -32,11 +37,12 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
     from pyarrow import json as arrow_json
 
     data = data.removeprefix(b"\xef\xbb\xbf")
-    if data.lstrip().startswith(b"{"):
+    if data.lstrip().startswith(b"{") and not is_deep(data):
         try:
             # One block, so that a column has one type.
             options = arrow_json.ReadOptions(use_threads=False, block_size=max(1 << 16, len(data)))
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
+            table.validate(full=True)  # it takes any bytes for texts
             return _without_marks(table)
         except pa.ArrowInvalid:
             pass  # Python's reader says what is wrong, or makes texts of what is mixed
@@ -44,6 +50,24 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
     names = list(dict.fromkeys(key for row in rows for key in row))
     arrays = [_column([row.get(key) for row in rows]) for key in names]
     return _without_marks(pa.Table.from_arrays(arrays, names=names))
+
+
+def is_deep(data: bytes) -> bool:
+    """Whether brackets, those in texts too, are nested deeper than pyarrow's reader endures.
+
+    >>> is_deep(b'{"a": [1, 2]}'), is_deep(b"[" * 1000)
+    (False, True)
+    """
+    if max(data.count(b"{"), data.count(b"[")) <= DEEP:
+        return False
+    letters = np.frombuffer(data, dtype=np.uint8)
+    deepest, depth = 0, 0
+    for begin in range(0, len(letters), 1 << 20):
+        part = letters[begin : begin + (1 << 20)] | 0x20  # as [ and ] are { and } but for a bit
+        steps = (part == ord("{")).astype(np.int64) - (part == ord("}"))
+        depths = depth + np.cumsum(steps)
+        deepest, depth = max(deepest, int(depths.max())), int(depths[-1])
+    return deepest > DEEP
 
 
 def _rows(data: bytes, name: str) -> list[dict[str, Any]]:

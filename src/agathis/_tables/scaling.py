@@ -1,7 +1,8 @@
 """How much each column of a table counts: values brought to a common scale, feature by feature.
 
 Each feature goes by a map of its own that never decreases: values beyond two percentiles are held
-there, maybe logarithms or ranks are taken, and then there is a centre and a factor. So a cut of
+there, those that are far off (``typing_errors``) tell nothing about the scale, maybe logarithms or
+ranks are taken, and then there is a centre and a factor. So a cut of
 the scaled values is a cut of the raw ones. Columns of 0 and 1, and points of a circle, are in units
 of a standard deviation: rows in two categories are as far apart as numbers that differ by 1.4 of
 these. That is less than a category as spread out as a number would get, and on the panel
@@ -18,9 +19,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from agathis._tables.typing_errors import at_percentiles, far_limits
+
 #: Ways to scale a column of numbers; "auto" is "standard" of values held at two percentiles.
 SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
-PERCENTILES = (1.0, 99.0)
 #: Columns with fewer different values have no typing errors that percentiles could tell.
 FEWEST_VALUES = 10
 #: Points of the map from values to ranks.
@@ -43,6 +45,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
     ----------
     low_, high_ : ndarray of shape (n_features,)
         Where values are held; infinite where they are not.
+    far_low_, far_high_ : ndarray of shape (n_features,)
+        Beyond which values are far off.
     centre_, factor_ : ndarray of shape (n_features,)
         What is taken off, and what the rest is multiplied by.
 
@@ -80,18 +84,55 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         n = self.n_features_in_ = X.shape[1]
         how = self._how = np.array(self.how, dtype=object)
         self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
+        self.far_low_, self.far_high_ = self.low_.copy(), self.high_.copy()
         self.centre_, self.factor_ = np.zeros(n), np.ones(n)
         self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for f in np.flatnonzero(how == "rank").tolist():
             self._fit_ranks(f, X[:, f])
         numbers = np.flatnonzero((how != "category") & (how != "none"))
         if len(numbers):
-            self._hold(numbers[how[numbers] == "auto"], X)
+            auto = numbers[how[numbers] == "auto"]
+            ordered = np.sort(X[:, auto], axis=0)  # NaN come last
+            self.far_low_[auto], self.far_high_[auto] = far_limits(ordered)
+            far = self.far_off(X)
+            if far.any():
+                X = np.where(far, np.nan, X)
+                ordered = np.sort(X[:, auto], axis=0)
+            self._hold(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
             self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
         self._balance(X)
-        if self.weight is not None:
-            self.factor_ *= np.sqrt(np.asarray(self.weight, dtype=np.float64))
+        self._unweighted = self.factor_
+        return self.weigh(self.weight)
+
+    def weigh(self, weight: ArrayLike | None) -> FeatureScaler:
+        """Let each feature count so often, on the scale that was found.
+
+        Parameters
+        ----------
+        weight : array-like of shape (n_features,), or None
+
+        Returns
+        -------
+        self : FeatureScaler
+        """
+        self.weight = weight
+        self.factor_ = self._unweighted
+        if weight is not None:
+            self.factor_ = self._unweighted * np.sqrt(np.asarray(weight, dtype=np.float64))
         return self
+
+    def far_off(self, X: np.ndarray) -> np.ndarray:
+        """Which values are so far from all others that they measure nothing.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        far : ndarray of bool, of the shape of X
+        """
+        return (self.far_low_ > X) | (self.far_high_ < X)
 
     def _fit_ranks(self, f: int, column: np.ndarray) -> None:
         ordered = np.sort(column[~np.isnan(column)])
@@ -101,19 +142,19 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         below, upto = (np.searchsorted(ordered, points, side) for side in ("left", "right"))
         self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
 
-    def _hold(self, places: np.ndarray, X: np.ndarray) -> None:
-        """Find where values are held: in a short column, at the last but one."""
-        ordered = np.sort(X[:, places], axis=0)  # NaN come last
-        known = np.count_nonzero(~np.isnan(ordered), axis=0)
+    def _hold(self, places: np.ndarray, ordered: np.ndarray, has_far: np.ndarray) -> None:
+        """Find where values are held, of columns in order without what is far off."""
         with np.errstate(invalid="ignore"):
             several = np.count_nonzero(np.diff(ordered, axis=0) > 0, axis=0) >= FEWEST_VALUES
-        columns = np.arange(len(places))
-        last = np.maximum(known - 1, 0)
-        low = ordered[np.ceil(PERCENTILES[0] / 100 * last).astype(np.intp), columns]
-        high = ordered[np.floor(PERCENTILES[1] / 100 * last).astype(np.intp), columns]
+        low, high = at_percentiles(ordered)
         # Of a column that is nearly always the same, the rest is all there is.
         held = several & (low < high)
         self.low_[places[held]], self.high_[places[held]] = low[held], high[held]
+        # What is far off becomes the next of the others.
+        rest = has_far & ~held
+        if rest.any():
+            self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
+            self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
     def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
         """Find centres and factors of values that are held and mapped."""

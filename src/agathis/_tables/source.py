@@ -62,8 +62,12 @@ class Source(ABC):
     @property
     def index_names(self) -> set[str]:
         """Columns that pandas stored as its index, and would not give back as columns."""
-        stored = (self.schema.pandas_metadata or {}).get("index_columns", [])
-        return {name for name in stored if isinstance(name, str)}
+        try:
+            told = self.schema.pandas_metadata or {}
+            stored = told.get("index_columns", [])
+            return {name for name in stored if isinstance(name, str)}
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise self.fault("what pandas wrote of its columns is damaged.") from error
 
     def head(self, names: list[str]) -> pa.RecordBatch | None:
         """The first rows of some columns; None where there are none."""
@@ -83,6 +87,9 @@ class Source(ABC):
 
         try:
             yield
+        except pa.ArrowMemoryError as error:
+            # Of a file that is whole and too large, or of a length that is none.
+            raise self.fault(f"it asks for more memory than there is, {error}.") from error
         except (MemoryError, pa.ArrowCancelled, BadTable):
             raise
         except UnicodeDecodeError as error:
@@ -114,12 +121,15 @@ class ParquetSource(Source):
     def _open(self) -> pa.parquet.ParquetFile:
         from pyarrow import parquet
 
-        # Without these a row group is read whole, and some writers make but one.
-        return parquet.ParquetFile(self.path, pre_buffer=False, buffer_size=1 << 16)
+        # Without the first two a row group is read whole, and some writers make but one.
+        return parquet.ParquetFile(
+            self.path, pre_buffer=False, buffer_size=1 << 16, page_checksum_verification=True
+        )
 
     def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
         with self.faults(), self._open() as file:
-            yield from file.iter_batches(rows, columns=names)
+            for part in file.iter_batches(rows, columns=names):
+                yield valid(part)
 
 
 class ArrowSource(Source):
@@ -161,9 +171,13 @@ class ArrowSource(Source):
             else:
                 parts = (reader.get_batch(i) for i in range(reader.num_record_batches))
             for part in parts:
-                used = part.select(names)
-                used.validate()  # a damaged buffer may be shorter than its batch
-                yield used
+                yield valid(part.select(names))
+
+
+def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch, if every offset, code and text in it is sound: what uses it believes them."""
+    batch.validate(full=True)
+    return batch
 
 
 def open_source(
@@ -174,16 +188,24 @@ def open_source(
     decimal: str | None = None,
     encoding: str | None = None,
     title: str | None = None,
+    many: bool = False,
 ) -> Source:
     """The table in a file, in the given format or in that which its name tells.
 
-    ``title`` is what messages call the file, by default by its path.
+    ``title`` is what messages call the file, by default by its path. With ``many`` it may be a
+    folder of Parquet files, or a pattern of their names.
     """
     _require_pyarrow()
     try:
         path = os.fsdecode(path)
     except TypeError:
         raise TypeError(f"path must be a str or a PathLike; it is {path!r}.") from None
+    if many:
+        from agathis._tables.folder_source import FolderSource, is_many
+
+        if is_many(path):
+            _check_text_options("parquet", delimiter, decimal, encoding)
+            return FolderSource(path, format)
     kind = format_of(path, format)
     _check_text_options(kind, delimiter, decimal, encoding)
     if os.path.isdir(path):

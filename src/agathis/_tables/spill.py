@@ -1,10 +1,13 @@
-"""Rows of a file, copied block by block into a plain one that NumPy can map."""
+"""Rows of a file, copied block by block into a plain one that NumPy can map.
+
+The copy has no name in its directory: whatever becomes of the process, nothing is left of it.
+"""
 
 from __future__ import annotations
 
 import errno
-import os
 import shutil
+import tempfile
 from collections.abc import Callable, Generator
 from contextlib import closing
 from io import FileIO
@@ -13,6 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agathis._tables.file_columns import common_dtype
+from agathis._tables.file_rows import FileRows
+from agathis._tables.folder_source import FolderSource
+from agathis._tables.source import ParquetSource
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +37,7 @@ def spill_rows(
     block_rows: int,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> tuple[np.memmap, np.ndarray | None]:
-    """Copy the named columns into a file of that directory.
+    """Copy the named columns into a file without a name in that directory.
 
     Parameters
     ----------
@@ -39,7 +45,6 @@ def spill_rows(
     names : list of str
     weight : str or None
     directory : str
-        Is left to the caller to remove.
     block_rows : int
     progress : callable, optional
         Called after each block with the rows done and all rows, or ``None``.
@@ -54,14 +59,13 @@ def spill_rows(
     width = dtype.itemsize * len(names)
     if source.n_rows is not None:
         check_room(directory, source.n_rows * (width + 8 * (weight is not None)), source.path)
-    rows_path, weight_path = (os.path.join(directory, name) for name in ("rows", "weight"))
     wanted = names if weight is None else [*names, weight]
     block_rows = max(1, min(block_rows, BLOCK_BYTES // width))
     done = 0
     with (
         # Unbuffered: nothing is left that closing would have to write to a full disk.
-        open(rows_path, "wb", buffering=0) as rows_file,
-        open(weight_path, "wb", buffering=0) as weight_file,
+        tempfile.TemporaryFile(dir=directory, buffering=0) as rows_file,
+        tempfile.TemporaryFile(dir=directory, buffering=0) as weight_file,
         closing(_blocks(source, wanted, block_rows)) as blocks,
     ):
         for batch in blocks:
@@ -75,12 +79,60 @@ def spill_rows(
             done += len(block)
             if progress is not None:
                 progress(done, source.n_rows)
-    if source.n_rows not in (None, done):
-        raise source.fault(f"it should hold {source.n_rows} rows, and {done} came.")
-    if done == 0:
-        raise ValueError(f"file {source.path!r} has no rows.")
-    X = np.memmap(rows_path, dtype=dtype, mode="r", shape=(done, len(names)))
-    return X, None if weight is None else np.fromfile(weight_path)
+        if source.n_rows not in (None, done):
+            raise source.fault(f"it should hold {source.n_rows} rows, and {done} came.")
+        if done == 0:
+            raise ValueError(f"file {source.path!r} has no rows.")
+        X = np.memmap(rows_file, dtype=dtype, mode="r", shape=(done, len(names)))
+        weight_file.seek(0)
+        return X, None if weight is None else np.fromfile(weight_file)
+
+
+def can_be_read_again(source: Source) -> bool:
+    """Whether it is of files whose rows are found without reading all of them."""
+    return isinstance(source, (ParquetSource, FolderSource))
+
+
+def rows_again(
+    source: Source, names: list[str], weight: str | None, directory: str, required: bool
+) -> FileRows | None:
+    """The rows of Parquet files without a copy; ``None`` where a copy is needed, or fits.
+
+    Where no copy is wanted (``required``) files that need one are an error.
+    """
+    if not isinstance(source, (ParquetSource, FolderSource)):
+        if required:
+            raise ValueError(
+                f"copy=False goes with Parquet, not {source.title}: other files are read once."
+            )
+        return None
+    dtype = common_dtype(source.schema.field(name).type for name in names)
+    size = (source.n_rows or 0) * (dtype.itemsize * len(names) + 8 * (weight is not None))
+    if not required and size <= shutil.disk_usage(directory).free:
+        return None
+    rows = FileRows(source, names, dtype)
+    if rows.can_be_read_again:
+        return rows
+    if required and len(rows):
+        raise ValueError(
+            f"copy=False: {source.shown} has a row group of {rows.largest:,} rows, too many to be "
+            "read for each leaf. Write smaller ones (row_group_size), or use copy=True."
+        )
+    return None
+
+
+def read_weights(source: Source, weight: str | None, block_rows: int) -> np.ndarray | None:
+    """The weights of all rows."""
+    if weight is None:
+        return None
+    found, done = [], 0
+    with closing(_blocks(source, [weight], block_rows)) as blocks:
+        for batch in blocks:
+            weights = _column(batch, weight, np.dtype(np.float64))
+            _check_weights(source, weights, weight, done)
+            found.append(weights)
+            done += len(weights)
+    return np.concatenate(found)
 
 
 def check_room(directory: str, size: int, path: str) -> None:
@@ -103,7 +155,7 @@ def _write(file: FileIO, values: np.ndarray, directory: str, path: str) -> None:
 def _no_room(number: int, reason: str, directory: str, path: str) -> OSError:
     return OSError(
         number,
-        f"The rows of file {path!r} cannot be copied into {os.path.dirname(directory)!r}: "
+        f"The rows of file {path!r} cannot be copied into {directory!r}: "
         f"{reason}. A directory on another disk can be given as temp_dir=",
     )
 

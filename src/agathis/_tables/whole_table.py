@@ -167,7 +167,11 @@ def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:
 
 def _read_spooled(data: bytes, kind: str, title: str) -> pa.Table:
     """What is no file, by way of one: these formats are read from their end."""
-    with tempfile.NamedTemporaryFile(prefix="agathis-") as file:
+    # Without a name where that can be read, so that nothing is left if the process is killed.
+    nameless = os.path.isdir("/proc/self/fd")
+    made = tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile
+    with made(prefix="agathis-") as file:
         file.write(data)
         file.flush()
-        return _read_columnar(file.name, kind, title)
+        path = f"/proc/self/fd/{file.fileno()}" if nameless else file.name
+        return _read_columnar(path, kind, title)

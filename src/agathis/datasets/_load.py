@@ -27,6 +27,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class DataSet(Bunch):
+    """What :func:`load` gives without ``return_X_y``: a Bunch whose types are known."""
+
+    data: np.ndarray
+    target: np.ndarray
+    frame: pd.DataFrame | None
+    feature_names: list[str]
+    target_names: list[str]
+    n_clusters: int
+    one_hot: dict[str, list[str]] | None
+    value_names: dict[str, Any] | None
+    scaler: MinMaxScaler | None
+    DESCR: str
+    filename: str
+
+
 def available() -> list[str]:
     """The names of the data sets that :func:`load` knows.
 
@@ -52,7 +68,7 @@ def load(
     as_frame: bool = False,
     data_home: str | os.PathLike[str] | None = None,
     scaled: bool = False,
-) -> Bunch: ...
+) -> DataSet: ...
 @overload
 def load(
     name: str,
@@ -76,14 +92,14 @@ def load(
     as_frame: bool = False,
     data_home: str | os.PathLike[str] | None = None,
     scaled: bool = False,
-) -> Bunch | tuple[Any, Any]: ...
+) -> DataSet | tuple[Any, Any]: ...
 def load(
     name: str,
     return_X_y: bool = False,
     as_frame: bool = False,
     data_home: str | os.PathLike[str] | None = None,
     scaled: bool = False,
-) -> Bunch | tuple[Any, Any]:
+) -> DataSet | tuple[Any, Any]:
     """Load a data set of the paper's table, prepared as there.
 
     Categories are one-hot encoded, votes are 1, -1 and 0 (unknown), rows that miss a value are
@@ -155,7 +171,7 @@ def load(
         data, target = frame[names], frame["target"]
     if return_X_y:
         return data, target
-    return Bunch(
+    return DataSet(
         data=data,
         target=target,
         frame=frame,

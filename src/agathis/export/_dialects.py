@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agathis.export import _sql_dates
+
 
 @dataclass(frozen=True)
 class Dialect:
     """How a database writes names, texts and numbers, and whether it tells "a" from "A".
 
-    Where it is not ``typed``, as SQLite, a column of numbers may hold texts.
+    Where it is not ``typed``, as SQLite, a column of numbers may hold texts. ``dates`` has an
+    expression for each part of a date, and ``double`` is the name of float64. ``as_is`` makes of a
+    column of texts what is compared letter by letter, where the database would take "a" for "A".
     """
 
     name: Callable[[str], str]
     text: Callable[[str], str]
     number: Callable[[float], str]
+    dates: _sql_dates.Parts
     cases: bool = True
     typed: bool = True
+    double: str = "DOUBLE PRECISION"
+    as_is: str = "{}"
 
 
 def _wrapped(before: str, after: str) -> Callable[[str], str]:
@@ -128,18 +135,49 @@ def _number_of_sqlite(value: float) -> str:
 
 
 DIALECTS = {
-    "ansi": Dialect(_wrapped('"', '"'), text_literal, _approximate),
-    "bigquery": Dialect(_escaped("`"), _escaped("'"), _number_of_bigquery, cases=False),
-    "duckdb": Dialect(_wrapped('"', '"'), text_literal, _approximate, cases=False),
-    "mssql": Dialect(
-        _wrapped("[", "]"), lambda text: "N" + text_literal(text), _number_of_mssql, False
+    "ansi": Dialect(_wrapped('"', '"'), text_literal, _approximate, _sql_dates.ANSI),
+    "bigquery": Dialect(
+        _escaped("`"),
+        _escaped("'"),
+        _number_of_bigquery,
+        _sql_dates.BIGQUERY,
+        cases=False,
+        double="FLOAT64",
     ),
-    "mysql": Dialect(_wrapped("`", "`"), _text_of_mysql, _approximate, cases=False),
-    "postgres": Dialect(_wrapped('"', '"'), text_literal, _number_of_postgres),
-    "snowflake": Dialect(_wrapped('"', '"'), _escaped("'"), _number_of_postgres),
+    "duckdb": Dialect(
+        _wrapped('"', '"'), text_literal, _approximate, _sql_dates.DUCKDB, cases=False
+    ),
+    "mssql": Dialect(
+        _wrapped("[", "]"),
+        lambda text: "N" + text_literal(text),
+        _number_of_mssql,
+        _sql_dates.MSSQL,
+        cases=False,
+        double="FLOAT(53)",
+    ),
+    "mysql": Dialect(
+        _wrapped("`", "`"),
+        _text_of_mysql,
+        _approximate,
+        _sql_dates.MYSQL,
+        cases=False,
+        double="DOUBLE",
+        # By its usual rules case, accents and spaces at the end make no difference.
+        as_is="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
+    ),
+    "postgres": Dialect(_wrapped('"', '"'), text_literal, _number_of_postgres, _sql_dates.ANSI),
+    "snowflake": Dialect(
+        _wrapped('"', '"'), _escaped("'"), _number_of_postgres, _sql_dates.SNOWFLAKE
+    ),
     # Between double quotes SQLite reads a name that no column has as a text: a slip of the pen
     # would be an answer. Between these it is an error.
     "sqlite": Dialect(
-        _wrapped("`", "`"), text_literal, _number_of_sqlite, cases=False, typed=False
+        _wrapped("`", "`"),
+        text_literal,
+        _number_of_sqlite,
+        _sql_dates.SQLITE,
+        cases=False,
+        typed=False,
+        double="REAL",
     ),
 }

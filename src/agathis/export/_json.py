@@ -1,23 +1,34 @@
 """A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
 
-``format`` is "agathis-tree" and ``version`` 1 or, where nodes have terms, 2. ``nodes`` has an array
-for each property of nodes; node 0 is the root, and children come after their parent. A row goes to
-``left`` where its value of ``feature`` is at most ``threshold``, to ``right`` where it is more;
-where it misses the value ``missing`` says which way, and "unseen" means to the child with more
-``samples``. At a leaf ``left``, ``right``, ``feature`` and ``threshold`` are null. The threshold
-"inf" tells known values from missing ones. Numbers are written so that they are read as the same
-float64.
+``format`` is "agathis-tree" and ``version`` 1 or, where nodes have terms, 2, or 3 where these have
+steps. ``nodes`` has an array for each property of nodes; node 0 is the root, and children come
+after their parent. A row goes to ``left`` where its value of ``feature`` is at most ``threshold``,
+to ``right`` where it is more; where it misses the value ``missing`` says which way, and "unseen"
+means to the child with more ``samples``. At a leaf ``left``, ``right``, ``feature`` and
+``threshold`` are null. The threshold "inf" tells known values from missing ones. Numbers are
+written so that they are read as the same float64.
 
 In version 2 ``nodes`` has ``terms`` too: null, or pairs of a feature and its weight. Then it is the
 sum of the weighted features that is compared with the threshold, and it is missing where one of
 them is. A split on the categories of a source is such a sum of its columns, all of weight 1: rows
 in one of the categories go right, and all others left, those in a category that is new among them.
+Any other sum is of numbers, such as one of two columns with any weights.
+
+In version 3 a term may have a third part, pairs of an operation and a number such as
+``["subtract", 3.5]``: what is done with the feature before it is multiplied by its weight, one
+after the other on float64. Operations are "subtract", "add", "multiply", "divide", "at_least" and
+"at_most", which hold values at the number, and "fill", which puts it in the place of a missing
+value. They are what the model computed, so that every row goes where it went there.
 
 ``one_hot`` has, for each source, its columns and their categories, ``{"color": {"color_red":
 "red"}}``: texts, numbers, true or false, and null for a missing value. A category that has no
 column has the key "". ``value_names`` has, for each feature that holds codes, pairs of a value and
-its word. Either may be null. ``rounded`` is there, and true, where thresholds have no more digits
-than the rows needed.
+its word. Either may be null. ``date_parts`` is there where features are parts of dates, with the
+column and the part of each, ``{"joined: month": {"column": "joined", "part": "month"}}``: Monday is
+weekday 1, and days are counted from 1970 on. ``holds`` says "numbers" or "names" of a column that
+has parts of dates already, ``circle`` "sin" or "cos" of the angle of a part, and ``first_is_day``
+how texts such as 3/4/2020 are read. ``rounded`` is there, and true, where thresholds have no more
+digits than the rows needed.
 """
 
 from __future__ import annotations
@@ -26,7 +37,6 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, overload
 
 import numpy as np
@@ -35,12 +45,21 @@ from sklearn.base import BaseEstimator
 from agathis import __version__
 from agathis._describe.described_tree import describe
 from agathis._support.files import write_whole
+from agathis._tables.date_parts import DatePart, date_part_of
+from agathis._trees.stepped import Steps, with_steps
 from agathis._trees.tree import LEAF, MISSING_GOES, MOVES, UNDEFINED, Tree
+from agathis.export._json_checks import real, short, truth, whole, wrong
+from agathis.export._json_terms import (
+    VERSION,
+    VERSION_WITH_STEPS,
+    VERSION_WITH_TERMS,
+    read_terms,
+    terms_of,
+    version_of,
+)
 from agathis.export._loaded import LoadedTree, loaded
 
 FORMAT = "agathis-tree"
-# The least version that a tree needs is written, so that older readers read what they can.
-VERSION, VERSION_WITH_TERMS = 1, 2
 # More than any tree that a person would read; a file beyond it is not read at all.
 MAX_BYTES = 1 << 26
 MAX_FEATURES = 1 << 20
@@ -139,7 +158,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
 
     return {
         "format": FORMAT,
-        "version": VERSION_WITH_TERMS if tree.has_terms else VERSION,
+        "version": version_of(tree),
         "agathis": __version__,
         "model": model.source,
         "n_features": tree.n_features,
@@ -148,6 +167,7 @@ def _record(model: LoadedTree) -> dict[str, Any]:
         "cluster_names": model.cluster_names,
         "one_hot": _held(model.one_hot),
         "value_names": _pairs(model.value_names),
+        **_date_parts_held(model.date_parts),
         "takes_missing": model.takes_missing,
         "objective": model.objective,
         **({"rounded": True} if model.rounded else {}),
@@ -162,15 +182,9 @@ def _record(model: LoadedTree) -> dict[str, Any]:
             "missing": [MISSING_GOES[i] for i in tree.missing],
             "move": [MOVES[i] for i in tree.move],
             "gain": tree.gain.tolist(),
-            **({"terms": _terms_of(tree)} if tree.has_terms else {}),
+            **({"terms": terms_of(tree, describe(model).columns)} if tree.has_terms else {}),
         },
     }
-
-
-def _terms_of(tree: Tree) -> list[list[list[float]] | None]:
-    """Of each node the pairs of feature and weight."""
-    terms = map(tree.terms, range(tree.node_count))
-    return [[list(term) for term in own] or None for own in terms]
 
 
 def _held(
@@ -195,6 +209,12 @@ def _pairs(
     if value_names is None:
         return None
     return {name: [list(pair) for pair in words.items()] for name, words in value_names.items()}
+
+
+def _date_parts_held(date_parts: Mapping[str, DatePart] | None) -> dict[str, object]:
+    if not date_parts:
+        return {}
+    return {"date_parts": {name: when.plain() for name, when in date_parts.items()}}
 
 
 def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = None) -> LoadedTree:
@@ -223,65 +243,56 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     Examples
     --------
     >>> from agathis.export import from_json
-    >>> from_json('{"format": "agathis-tree", "version": 3}')
+    >>> from_json('{"format": "agathis-tree", "version": 4}')
     Traceback (most recent call last):
         ...
-    ValueError: source has version 3 of the format; this version of agathis reads versions 1 and 2.
+    ValueError: source has version 4 of the format; this version of agathis reads versions 1 to 3.
     """
     data = _parsed(_text_of(source))
     if data.get("format") != FORMAT:
-        raise _wrong(f"its format is {data.get('format')!r}, not {FORMAT!r}")
+        raise wrong(f"its format is {data.get('format')!r}, not {FORMAT!r}")
     version = data.get("version")
     if isinstance(version, bool) or not isinstance(version, int):
-        raise _wrong(f"its version is {version!r}, not a whole number")
-    if not VERSION <= version <= VERSION_WITH_TERMS:
+        raise wrong(f"its version is {version!r}, not a whole number")
+    if not VERSION <= version <= VERSION_WITH_STEPS:
         raise ValueError(
             f"source has version {version} of the format; this version of agathis reads versions "
-            f"{VERSION} and {VERSION_WITH_TERMS}."
+            f"{VERSION} to {VERSION_WITH_STEPS}."
         )
-    n_features = _whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
-    tree = _tree(data.get("nodes"), n_features, with_terms=version == VERSION_WITH_TERMS)
-    written = _truth(data.get("takes_missing"), "takes_missing")
+    n_features = whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
+    tree = _tree(data.get("nodes"), n_features, version)
+    written = truth(data.get("takes_missing"), "takes_missing")
     model = data.get("model")
     if not isinstance(model, str):
-        raise _wrong(f"model is {model!r}, not a text")
+        raise wrong(f"model is {model!r}, not a text")
     if data.get("n_clusters") != tree.n_clusters:
-        raise _wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
+        raise wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
     out = LoadedTree(
         tree,
         feature_names=_names(data, "feature_names", n_features),
         cluster_names=_names(data, "cluster_names", tree.n_clusters),
         one_hot=_one_hot(data.get("one_hot")),
         value_names=_value_names(data.get("value_names")),
+        date_parts=_date_parts(data.get("date_parts"), data.get("feature_names")),
         takes_missing=written if takes_missing is None else takes_missing,
         source=model,
         objective=_objective(data.get("objective")),
-        rounded=_truth(data.get("rounded", False), "rounded"),
+        rounded=truth(data.get("rounded", False), "rounded"),
     )
     try:
         # Columns must be features, and can only be what the cuts of the tree allow.
         describe(out)
     except ValueError as error:
-        raise _wrong(str(error).partition(". ")[0].rstrip(".")) from error
+        raise wrong(str(error).partition(". ")[0].rstrip(".")) from error
     return out
-
-
-def _truth(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(f"{name} is {value!r}, not true or false")
-    return value
 
 
 def _objective(value: object) -> float | None:
     if value is None:
         return None
     if not isinstance(value, float) or not math.isfinite(value):
-        raise _wrong(f"objective is {value!r}, not a finite number")
+        raise wrong(f"objective is {value!r}, not a finite number")
     return float(value)
-
-
-def _wrong(what: str) -> ValueError:
-    return ValueError(f"source is not a tree of agathis: {what}.")
 
 
 def _text_of(source: str | os.PathLike[str]) -> str:
@@ -298,57 +309,35 @@ def _text_of(source: str | os.PathLike[str]) -> str:
         try:
             source = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise _wrong(f"it is not UTF-8, {error}") from error
+            raise wrong(f"it is not UTF-8, {error}") from error
     if size > MAX_BYTES:
-        raise _wrong(f"it has more than {MAX_BYTES} bytes")
+        raise wrong(f"it has more than {MAX_BYTES} bytes")
     return source
 
 
 def _parsed(text: str) -> dict[str, Any]:
     def constant(name: str) -> None:
-        raise _wrong(f"{name} is no number of JSON")
+        raise wrong(f"{name} is no number of JSON")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)
         if len(out) < len(pairs):
-            raise _wrong("an object has a key twice")
+            raise wrong("an object has a key twice")
         return out
 
     try:
         data = json.loads(text, parse_constant=constant, object_pairs_hook=unique)
     except RecursionError:
-        raise _wrong("it is nested too deeply") from None
+        raise wrong("it is nested too deeply") from None
     except ValueError as error:
         # What the two functions above have said stands; the rest comes from json, or from a
         # number of more digits than Python reads.
         if str(error).startswith("source is not"):
             raise
-        raise _wrong(f"it is not JSON, {error}") from error
+        raise wrong(f"it is not JSON, {error}") from error
     if not isinstance(data, dict):
-        raise _wrong(f"it is a {type(data).__name__}, not an object")
+        raise wrong(f"it is a {type(data).__name__}, not an object")
     return data
-
-
-def _whole(value: object, name: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise _wrong(f"{name} is {_short(value)}, not a whole number from {low} to {high}")
-    return value
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _real(value: object, name: str, low: float) -> float:
-    found = math.nan
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        with suppress(OverflowError):
-            found = float(value)
-    # A number too large for float64 is read as infinite.
-    if not math.isfinite(found) or found < low:
-        raise _wrong(f"{name} is no finite number{f' from {low}' if low > -math.inf else ''}")
-    return found
 
 
 def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
@@ -356,9 +345,9 @@ def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _wrong(f"{key} is not a list of texts")
+        raise wrong(f"{key} is not a list of texts")
     if len(names) != n:
-        raise _wrong(f"{key} has {len(names)} names for {n}")
+        raise wrong(f"{key} has {len(names)} names for {n}")
     return names
 
 
@@ -366,15 +355,15 @@ def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
     if found is None:
         return None
     if not isinstance(found, dict) or not found:
-        raise _wrong(f"one_hot is {_short(found)}, not an object with sources")
+        raise wrong(f"one_hot is {short(found)}, not an object with sources")
     for source, columns in found.items():
         if not isinstance(columns, Mapping) or not columns:
-            raise _wrong(f"one_hot has {_short(columns)} for {_short(source)}, not its columns")
+            raise wrong(f"one_hot has {short(columns)} for {short(source)}, not its columns")
         for category in columns.values():
             if isinstance(category, (int, float)) and not isinstance(category, bool):
-                _real(category, "a category of one_hot", -math.inf)
+                real(category, "a category of one_hot", -math.inf)
             elif not isinstance(category, (str, bool, type(None))):
-                raise _wrong(f"one_hot has the category {_short(category)}")
+                raise wrong(f"one_hot has the category {short(category)}")
     return found
 
 
@@ -382,82 +371,85 @@ def _value_names(found: object) -> dict[str, dict[float, str]] | None:
     if found is None:
         return None
     if not isinstance(found, Mapping) or not found:
-        raise _wrong(f"value_names is {_short(found)}, not an object with features")
+        raise wrong(f"value_names is {short(found)}, not an object with features")
     out: dict[str, dict[float, str]] = {}
     for name, pairs in found.items():
         words = out[name] = {}
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
-                raise _wrong(f"value_names has no pairs of a value and a word for {_short(name)}")
-            words[_real(pair[0], "a value of value_names", -math.inf)] = pair[1]
+                raise wrong(f"value_names has no pairs of a value and a word for {short(name)}")
+            words[real(pair[0], "a value of value_names", -math.inf)] = pair[1]
     return out
 
 
-def _tree(nodes: object, n_features: int, with_terms: bool) -> Tree:
+def _date_parts(found: object, names: object) -> dict[str, DatePart] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise wrong(f"date_parts is {short(found)}, not an object with features")
+    out = {}
+    for name, when in found.items():
+        if not isinstance(names, list) or name not in names:
+            raise wrong(f"date_parts has {short(name)}, which is no feature")
+        try:
+            out[name] = date_part_of(when)
+        except ValueError as error:
+            raise wrong(f"date_parts has {short(name)}, and {error}") from error
+    return out
+
+
+def _tree(nodes: object, n_features: int, version: int) -> Tree:
     if not isinstance(nodes, Mapping):
-        raise _wrong("it has no nodes")
+        raise wrong("it has no nodes")
     for name in NODES:
         if not isinstance(nodes.get(name), list):
-            raise _wrong(f"nodes has no list {name}")
+            raise wrong(f"nodes has no list {name}")
     n = len(nodes["left"])
     lengths = {len(nodes[name]) for name in NODES}
     if lengths != {n} or not 0 < n < 2**31:
-        raise _wrong(f"the lists of nodes have the lengths {sorted(lengths)}")
+        raise wrong(f"the lists of nodes have the lengths {sorted(lengths)}")
     leaf = [value is None for value in nodes["left"]]
     for name in ("right", "feature", "threshold"):
         if [value is None for value in nodes[name]] != leaf:
-            raise _wrong(f"left and {name} are not null at the same nodes")
+            raise wrong(f"left and {name} are not null at the same nodes")
 
     def of_cuts(name: str, missing: int, high: int) -> list[int]:
-        return [missing if v is None else _whole(v, name, 0, high) for v in nodes[name]]
+        return [missing if v is None else whole(v, name, 0, high) for v in nodes[name]]
 
     def word(name: str, words: tuple[str, ...]) -> list[int]:
         for value in nodes[name]:
             if not isinstance(value, str) or value not in words:
-                raise _wrong(f"{name} is {_short(value)}, none of {', '.join(words)}")
+                raise wrong(f"{name} is {short(value)}, none of {', '.join(words)}")
         return [words.index(value) for value in nodes[name]]
 
     def at(threshold: object) -> float:
         if threshold is None or threshold == "inf":
             return float(UNDEFINED) if threshold is None else math.inf
-        return _real(threshold, "threshold", -math.inf)
+        return real(threshold, "threshold", -math.inf)
 
     arrays = {
         "children_left": of_cuts("left", LEAF, n - 1),
         "children_right": of_cuts("right", LEAF, n - 1),
         "feature": of_cuts("feature", UNDEFINED, n_features - 1),
         "threshold": [at(value) for value in nodes["threshold"]],
-        "cluster": [_whole(v, "cluster", 0, n - 1) for v in nodes["cluster"]],
-        "gain": [_real(v, "gain", -math.inf) for v in nodes["gain"]],
+        "cluster": [whole(v, "cluster", 0, n - 1) for v in nodes["cluster"]],
+        "gain": [real(v, "gain", -math.inf) for v in nodes["gain"]],
         "move": word("move", MOVES),
         "missing": word("missing", MISSING_GOES),
-        "n_node_samples": [_whole(v, "samples", 0, 2**63 - 1) for v in nodes["samples"]],
-        "weighted_n_node_samples": [_real(v, "weight", 0.0) for v in nodes["weight"]],
+        "n_node_samples": [whole(v, "samples", 0, 2**63 - 1) for v in nodes["samples"]],
+        "weighted_n_node_samples": [real(v, "weight", 0.0) for v in nodes["weight"]],
         "depth": [0] * n,
         "n_features": n_features,
     }
-    if with_terms:
-        arrays |= _terms(nodes.get("terms"), n, n_features)
+    steps: list[Steps] = []
+    if version >= VERSION_WITH_TERMS:
+        found, steps = read_terms(nodes.get("terms"), n, n_features, version)
+        arrays |= found
     try:
         # Children come after their parent, each of one: there is no cycle once this holds.
-        tree = Tree.from_dict(arrays)
+        tree = with_steps(Tree.from_dict(arrays), steps)
     except ValueError as error:
-        raise _wrong(str(error).rstrip(".").removeprefix("data is not a tree: ")) from error
+        raise wrong(str(error).rstrip(".").removeprefix("data is not a tree: ")) from error
     for node in np.flatnonzero(~tree.is_leaf):
         tree.depth[[tree.children_left[node], tree.children_right[node]]] = tree.depth[node] + 1
     return tree
-
-
-def _terms(found: object, n: int, n_features: int) -> dict[str, list[Any]]:
-    """The arrays of the terms of all nodes."""
-    if not isinstance(found, list) or len(found) != n:
-        raise _wrong("nodes has no list terms with an entry for each node")
-    start, features, weights = [0], [], []
-    for own in found:
-        for term in [] if own is None else own if isinstance(own, list) else [None]:
-            if not isinstance(term, list) or len(term) != 2:
-                raise _wrong(f"terms has {_short(own)}, not pairs of a feature and its weight")
-            features.append(_whole(term[0], "a feature of terms", 0, n_features - 1))
-            weights.append(_real(term[1], "a weight of terms", -math.inf))
-        start.append(len(features))
-    return {"term_start": start, "term_feature": features, "term_weight": weights}

@@ -17,11 +17,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 
 from agathis._checks import data as checks
-from agathis._describe.columns import Indicator, one_hot_of, value_names_of
+from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rounded
 from agathis._describe.rows import table_of
+from agathis._tables.date_parts import DatePart
 from agathis._tables.feature_rows import rows_for_tree
 from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
@@ -46,6 +47,9 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
     cluster_names : sequence of str, optional
     one_hot, value_names : mapping, optional
         As for :func:`agathis.export.to_text`.
+    date_parts : mapping, optional
+        For each feature that is a part of a date what it is made of, as
+        :class:`agathis.TableEncoder` tells it.
     takes_missing : bool, default=True
         Whether rows may miss values.
     source : str, optional
@@ -65,7 +69,7 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         Where names were given.
     cluster_names_ : list of str
         Where names were given; exporters use them.
-    one_hot_, value_names_ : mapping
+    one_hot_, value_names_, date_parts_ : mapping
         Where they were given; exporters use them.
     objective_ : float
         Where it was given; in the units of the rows that the tree was grown from.
@@ -99,6 +103,7 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         cluster_names: Sequence[str] | None = None,
         one_hot: Mapping[Any, Any] | None = None,
         value_names: Mapping[Any, Any] | None = None,
+        date_parts: Mapping[str, DatePart] | None = None,
         takes_missing: bool = True,
         source: str | None = None,
         objective: float | None = None,
@@ -110,6 +115,7 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         self.cluster_names = cluster_names
         self.one_hot = one_hot
         self.value_names = value_names
+        self.date_parts = date_parts
         self.takes_missing = takes_missing
         self.source = source
         self.objective = objective
@@ -127,6 +133,8 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
             self.one_hot_ = one_hot
         if value_names is not None:
             self.value_names_ = value_names
+        if date_parts is not None:
+            self.date_parts_ = date_parts
         if objective is not None:
             self.objective_ = objective
 
@@ -144,7 +152,8 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         """
         return self
 
-    def fit_predict(self, X: ArrayLike, y: object = None) -> np.ndarray:
+    # Nothing is fitted, so there are no parameters of ``fit`` to take.
+    def fit_predict(self, X: ArrayLike, y: object = None) -> np.ndarray:  # type: ignore[override]
         """The cluster of each row.
 
         Parameters
@@ -187,7 +196,10 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
 
     def _rows_of_frame(self, frame: Any) -> np.ndarray:
         """The features in their order; 0 where the tree does not ask for one."""
-        found = rows_for_tree(frame, self.tree_, list(self.feature_names_in_), self.one_hot or {})
+        names = list(self.feature_names_in_)
+        found = rows_for_tree(
+            frame, self.tree_, names, self.one_hot or {}, date_parts=self.date_parts
+        )
         for source, unseen in found.unseen.items():
             checks.warn(
                 f"X has values in column {source!r} that the tree has not seen, "
@@ -222,7 +234,7 @@ def loaded(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
     value_names: Mapping[Any, Any] | None = None,
-    X: ArrayLike | None = None,
+    X: Any = None,
 ) -> LoadedTree:
     """What :func:`agathis.export.from_json` reads of what :func:`to_json` writes of a model.
 
@@ -236,7 +248,8 @@ def loaded(
     X : array-like of shape (n_samples, n_features), optional
         Rows in the units of the thresholds: with a scaler, from before scaling. Thresholds then
         become the shortest numbers that send all of them where the model sends them
-        (``_describe.rounding``), in the tree itself, and so in whatever is made of it.
+        (``_describe.rounding``), in the tree itself, and so in whatever is made of it. Of a
+        pipeline that begins with a TableEncoder, a raw table, or what its ``encode`` made of one.
 
     Returns
     -------
@@ -273,6 +286,7 @@ def loaded(
         cluster_names=described.clusters if described.named_clusters else None,
         one_hot=one_hot_of(described.features, described.columns) or None,
         value_names=value_names_of(described.columns) or None,
+        date_parts=date_parts_of(described.features, described.columns) or None,
         takes_missing=described.takes_missing,
         source=kind or type(source).__name__,
         objective=None if objective is None else float(objective),

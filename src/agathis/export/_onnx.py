@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
+from agathis._describe.described_tree import Described, describe
 from agathis._support.extras import needed
 from agathis._support.files import write_whole
 from agathis._trees.tree import Tree
-from agathis.export._sklearn import to_sklearn
+from agathis.export._onnx_sums import SumColumns
+from agathis.export._sklearn import classifier_of
 
 
 @overload
@@ -44,7 +46,8 @@ def to_onnx(
 
     It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
     As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
-    tells apart may go the other way. The names of the columns of ``X``, in order, are in its
+    tells apart may go the other way. Sums of two columns are computed of these rows in float64,
+    as ``predict`` does it. The names of the columns of ``X``, in order, are in its
     metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
     ``pip install "agathis[onnx]"``.
 
@@ -72,7 +75,12 @@ def to_onnx(
     """
     convert = needed("skl2onnx", "onnx", "to_onnx").to_onnx
     types = needed("skl2onnx.common.data_types", "onnx", "to_onnx")
-    classifier = to_sklearn(model, X, scaler=scaler)
+    described = describe(model, scaler=scaler)
+    if described.sums:
+        plan = SumColumns.of(described, X)
+        classifier = classifier_of(plan.described, None if X is None else plan.rows(X))
+    else:
+        plan, classifier = None, classifier_of(described, X)
     classifier.classes_ = np.arange(len(classifier.classes_))
     made = convert(
         classifier,
@@ -80,7 +88,9 @@ def to_onnx(
         options={"zipmap": False},
     )
     _route_missing(made, classifier)
-    _tell_names(made, model, classifier)
+    _tell_names(made, described)
+    if plan is not None:
+        plan.put_before(made)
     data: bytes = made.SerializeToString()
     if path is None:
         return data
@@ -88,12 +98,11 @@ def to_onnx(
     return None
 
 
-def _tell_names(made: Any, model: object, classifier: DecisionTreeClassifier) -> None:
+def _tell_names(made: Any, described: Described) -> None:
     """Write into the model what its columns are, which the shape of X does not tell."""
-    names = getattr(classifier, "feature_names_in_", None)
     found = {
-        "feature_names": None if names is None else [str(name) for name in names],
-        "one_hot": getattr(model, "one_hot_", None),
+        "feature_names": described.features if described.named_features else None,
+        "one_hot": getattr(described.model, "one_hot_", None),
     }
     for key, value in found.items():
         if value is not None:

@@ -13,10 +13,18 @@ from sklearn.base import BaseEstimator
 
 from agathis._describe.allowed import Allowed, Categories
 from agathis._describe.axes import Axis, SourceAxis, SumAxis
-from agathis._describe.columns import Indicator, categories_of
+from agathis._describe.columns import Column, Indicator, Number, categories_of
 from agathis._describe.described_tree import Described, describe
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS, TRUTHS
 from agathis._trees.tree import Tree
+from agathis.export._python_dates import date_lines, variable_of
+from agathis.export._sums import python_sum
+
+#: Names that the function may use itself.
+_USED = (
+    *("enumerate", "float", "getattr", "hasattr", "int", "isinstance", "len", "max", "min", "str"),
+    *("IndexError", "ValueError"),
+)
 
 
 def to_python(
@@ -34,7 +42,8 @@ def to_python(
     for are enough, or a sequence of values in the order of the features. It returns the cluster.
     A value is missing where it is None, NaN, an empty text or one such as "NA", and goes where it
     goes in the tree. Numbers are compared as float64, as ``predict`` does. Numbers and truths may
-    be texts, as those of ``csv.DictReader`` are.
+    be texts, as those of ``csv.DictReader`` are. Parts of dates are taken from the date: one of
+    ``datetime``, of pandas, or a text.
 
     Parameters
     ----------
@@ -54,7 +63,7 @@ def to_python(
     Returns
     -------
     source : str
-        Names and texts in it are escaped; it imports nothing.
+        Names and texts in it are escaped; it imports nothing, but for dates ``datetime``.
 
     Examples
     --------
@@ -89,7 +98,7 @@ def to_python(
     '''
     if not isinstance(function, str) or not function.isidentifier() or iskeyword(function):
         raise ValueError(f"function must be a name that Python accepts; it is {function!r}.")
-    if function in ("hasattr", "isinstance", "len", "float", "str", "ValueError"):
+    if function in _USED:
         raise ValueError(f"function={function!r} is a name that the function itself uses.")
     described = describe(
         model,
@@ -103,8 +112,12 @@ def to_python(
 
 def _lines(described: Described, function: str) -> Iterator[str]:
     columns = described.columns
-    names = list(dict.fromkeys(column.name for column in columns))
-    numbers = [column.name for column in columns if not isinstance(column, Indicator)]
+    names = list(dict.fromkeys(column.column for column in columns))
+    numbers = [
+        column.name
+        for column in columns
+        if not isinstance(column, Indicator) and column.when is None
+    ]
     if len(set(numbers)) < len(numbers):
         raise ValueError("feature_names has a name twice; a row could not tell them apart.")
     place = {name: i for i, name in enumerate(names)}
@@ -125,14 +138,19 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     yield f"        order = {', '.join(map(repr, names))!a}"
     yield f'        text = "a row must have {many}; it has %d. The order: %s"'
     yield "        raise ValueError(text % (len(row), order))"
-    used = {columns[f].name: columns[f] for f in described.used()}
-    if any(not isinstance(column, Indicator) for column in used.values()):
+    used: dict[str, list[Column]] = {}
+    for f in described.used():
+        used.setdefault(columns[f].column, []).append(columns[f])
+    if any(not isinstance(column, Indicator) for own in used.values() for column in own):
         yield f"    missing = {NO_NUMBERS!r}"
-    for name, column in used.items():
-        i = place[name]
+    for name, own in used.items():
+        i, column = place[name], own[0]
         yield f"    x{i} = row[{name!a} if named else {i}]"
         if isinstance(column, Indicator):
             yield from _category(f"x{i}", categories_of(columns, name))
+        elif column.when is not None:
+            parts = [one.when for one in own if isinstance(one, Number) and one.when is not None]
+            yield from date_lines(f"x{i}", parts)
         else:
             yield f'    x{i} = float("nan" if str(x{i}).strip().lower() in missing else x{i})'
     for leaf, turns in described.turns():
@@ -151,24 +169,27 @@ def _asked(axis: Axis, allowed: Allowed, place: dict[str, int]) -> str:
         return _of_source(axis, allowed, f"x{place[axis.name]}")
     if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    x = f"({_sum(axis, place)})" if isinstance(axis, SumAxis) else f"x{place[axis.name]}"
+    if isinstance(axis, SumAxis):
+        x = python_sum(axis, _on_or_off, lambda column: _variable(column, place))
+    else:
+        x = _variable(axis.column, place)
     if allowed.high == float("inf"):
         return f"{x} == {x}"
     # NaN is not more than anything.
     return f"not {x} > {allowed.high!r}" if allowed.missing else f"{x} <= {allowed.high!r}"
 
 
-def _sum(axis: SumAxis, place: dict[str, int]) -> str:
-    """A sum of columns; of a category 1 is added where the source has it."""
-    parts = []
-    for (_, weight), column in zip(axis.terms, axis.columns, strict=True):
-        x = f"x{place[column.name]}"
-        if isinstance(column, Indicator):
-            on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
-            closed = column.source in axis.closed
-            x = f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
-        parts.append(x if weight == 1 else f"{weight!r} * {x}")
-    return " + ".join(parts)
+def _variable(column: Column, place: dict[str, int]) -> str:
+    x = f"x{place[column.column]}"
+    if isinstance(column, Indicator) or column.when is None:
+        return x
+    return variable_of(x, column.when)
+
+
+def _on_or_off(column: Indicator, closed: bool, x: str) -> str:
+    """1 where a source has a category, else 0; NaN where it is missing and that is none."""
+    on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
+    return f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
 
 
 def _of_source(axis: SourceAxis, allowed: Categories, x: str) -> str:

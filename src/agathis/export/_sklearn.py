@@ -58,6 +58,11 @@ def to_sklearn(
         unless that has splits on several categories, which become several nodes each; the values
         of an inner node are the shares of the clusters among its training rows.
 
+    Raises
+    ------
+    ValueError
+        Where a split is on a sum of two columns: trees of scikit-learn ask for one at a time.
+
     Examples
     --------
     >>> from sklearn.tree import export_text
@@ -73,6 +78,18 @@ def to_sklearn(
     described = describe(
         model, scaler=scaler, feature_names=feature_names, cluster_names=cluster_names
     )
+    if described.sums:
+        node = min(described.sums)
+        raise ValueError(
+            f"node {node} asks for a sum of columns, {described.sides(node)[0]!r}, and a tree of "
+            "scikit-learn for one column at a time: it cannot be made. to_onnx, to_sql, to_python "
+            "and to_json write such trees."
+        )
+    return classifier_of(described, X)
+
+
+def classifier_of(described: Described, X: ArrayLike | None) -> DecisionTreeClassifier:
+    """A classifier of a tree that asks for categories and single columns alone."""
     # A tree of scikit-learn asks for one column at a node: a category at a time.
     described = replace(described, tree=without_terms(described.tree))
     tree = described.tree

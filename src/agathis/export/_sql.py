@@ -4,6 +4,7 @@ The leaves stand in such an order that each needs only those of its conditions t
 numbers up to a bound or some categories: what they exclude has been answered before. Conditions are
 never negated, so that NULL, of which nothing is true, needs no rule but "OR ... IS NULL" where
 missing values go the same way, and a category that nobody has seen is none of those that are named.
+Sums of columns are in ``_sums``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from sklearn.base import BaseEstimator
 
 from agathis._describe.allowed import Allowed, Categories
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
-from agathis._describe.columns import Indicator
+from agathis._describe.columns import Column, Indicator
 from agathis._describe.described_tree import Described, describe
 from agathis._trees.tree import Tree
-from agathis.export import _sqlite
+from agathis.export import _sqlite, _sums
 from agathis.export._dialects import DIALECTS, Dialect
+from agathis.export._sql_dates import part_of
 
 
 def to_sql(
@@ -43,7 +45,9 @@ def to_sql(
     NaN is a value to most databases, not NULL: turn it into NULL first. Columns have to have their
     types, but for SQLite, where numbers and truths may be texts and empty texts are missing. A
     category that the tree has not seen goes where it goes in the tree: it is none of those that
-    are named. In a tree with splits on several categories that is with the larger part.
+    are named. In a tree with splits on several categories that is with the larger part. Parts of
+    dates are taken from the column of dates: a date, a time, or a text such as 2024-12-31 18:30,
+    which is the one form that SQLite knows.
 
     Parameters
     ----------
@@ -115,10 +119,13 @@ def _check_names(described: Described, dialect: str) -> None:
     known: dict[str, int | str] = {}
     for f in described.used():
         column = described.columns[f]
-        name = column.name
+        name = column.column
         key = name if DIALECTS[dialect].cases else name.lower()
-        # The indicators of a source are one column, any others are different ones.
-        owner = f"source {name}" if isinstance(column, Indicator) else f
+        # The indicators of a source are one column, and so are the parts of a date; any others
+        # are different ones.
+        owner: int | str = f
+        if isinstance(column, Indicator) or column.when is not None:
+            owner = f"source {name}"
         if known.setdefault(key, owner) != owner:
             raise ValueError(
                 f"feature_names has {found[key]!r} and {name!r}, which are one column to "
@@ -129,6 +136,7 @@ def _check_names(described: Described, dialect: str) -> None:
 
 def _lines(described: Described, writer: Dialect) -> Iterator[str]:
     cases, answer, asks_source = [], "NULL", False
+    texts: dict[str, None] = {}
     for leaf, turns in described.turns():
         answer = _answer(described, writer, leaf)
         # The last leaf has all other rows.
@@ -136,10 +144,15 @@ def _lines(described: Described, writer: Dialect) -> Iterator[str]:
             asked = [_asked(writer, axis, allowed) for axis, allowed in turns.items()]
             cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
             asks_source |= any(isinstance(axis, SourceAxis) for axis in turns)
+            texts |= dict.fromkeys(name for axis in turns for name in _dates_in_texts(axis))
     if not cases:
         yield answer
         return
-    yield "CASE" + " /* a category that is new is none of those named */" * asks_source
+    head = "CASE" + " /* a category that is new is none of those named */" * asks_source
+    if texts:
+        head += " /* dates, or texts such as 2024-12-31 18:30: "
+        head += ", ".join(writer.name(name).replace("*/", "* /") for name in texts) + " */"
+    yield head
     yield from (*cases, f"  ELSE {answer}", "END")
 
 
@@ -154,17 +167,13 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
         return _of_source(writer, axis, allowed)
     if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    if isinstance(axis, NumberAxis):
-        names = [writer.name(axis.name)]
-        value = names[0] if writer.typed else f"CAST({names[0]} AS REAL)"
+    if isinstance(axis, SumAxis):
+        value, names, numbers = _sums.sum_of(writer, axis, _WRITERS)
     else:
-        own = [column.name for column in axis.columns if column.name not in axis.closed]
-        names = [writer.name(name) for name in dict.fromkeys(own)]
-        value = f"({_sum(writer, axis)})"
+        value, names = _number(writer, axis.column), [_known(writer, axis.column)]
+        numbers = [writer.name(axis.name)] if axis.column.when is None else []
     bound = None if allowed.high == math.inf else writer.number(allowed.high)
     if not writer.typed:
-        columns = [axis.column] if isinstance(axis, NumberAxis) else axis.columns
-        numbers = [writer.name(c.name) for c in columns if not isinstance(c, Indicator)]
         return _sqlite.at_most(value, numbers, names, bound, allowed.missing)
     if bound is None:
         return " AND ".join(f"{name} IS NOT NULL" for name in names) or "TRUE"
@@ -173,19 +182,39 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _sum(writer: Dialect, axis: SumAxis) -> str:
-    """A sum of columns; of a category 1 is added where the source has it."""
-    parts = []
-    for (_, weight), column in zip(axis.terms, axis.columns, strict=True):
-        name = writer.name(column.name)
-        if isinstance(column, Indicator):
-            on = _of_category(writer, column)
-            known = "ELSE 0" if column.source in axis.closed else f"WHEN {name} IS NOT NULL THEN 0"
-            value = f"CASE WHEN {on} THEN 1 {known} END"
-        else:
-            value = name if writer.typed else f"CAST({name} AS REAL)"
-        parts.append(value if weight == 1 else f"{writer.number(weight)} * {value}")
-    return " + ".join(parts)
+def _dates_in_texts(axis: Axis) -> Iterator[str]:
+    """The columns of dates that were texts in the table of the fit, of whatever form."""
+    if isinstance(axis, SourceAxis):
+        return
+    for column in (axis.column,) if isinstance(axis, NumberAxis) else axis.columns:
+        when = None if isinstance(column, Indicator) else column.when
+        if when is not None and when.first_is_day is not None:
+            yield when.column
+
+
+def _known(writer: Dialect, column: Column) -> str:
+    """What is NULL where a column misses its value: itself, or the part of a date."""
+    is_part = not isinstance(column, Indicator) and column.when is not None
+    return _number(writer, column) if is_part else writer.name(column.name)
+
+
+def _number(writer: Dialect, column: Column) -> str:
+    """A column of numbers, or the part of a date that is made of one."""
+    if isinstance(column, Indicator):
+        raise TypeError(f"{column.label!r} is no number.")
+    if column.when is not None:
+        return part_of(column.when, writer.name(column.column), writer.dates, writer.text)
+    name = writer.name(column.name)
+    return name if writer.typed else f"CAST({name} AS REAL)"
+
+
+def _on_or_off(writer: Dialect, column: Indicator, closed: bool) -> str:
+    """1 where a source has a category, else 0."""
+    known = "ELSE 0" if closed else f"WHEN {writer.name(column.name)} IS NOT NULL THEN 0"
+    return f"CASE WHEN {_of_category(writer, column)} THEN 1 {known} END"
+
+
+_WRITERS = _sums.Writers(_number, _known, _on_or_off)
 
 
 def _of_category(writer: Dialect, column: Indicator) -> str:
@@ -194,7 +223,7 @@ def _of_category(writer: Dialect, column: Indicator) -> str:
     if column.of_missing:
         return f"{name} IS NULL"
     if writer.typed:
-        return f"{name} = {_category(column.category, writer)}"
+        return f"{_exact(name, [column.category], writer)} = {_category(column.category, writer)}"
     (condition,) = _sqlite.one_of(
         name, [column.category], {column.category: _category(column.category, writer)}
     )
@@ -208,13 +237,20 @@ def _of_source(writer: Dialect, axis: SourceAxis, allowed: Categories) -> str:
     named = [category for category in named if category is not None]
     missing = axis.missing_place in allowed.places
     if writer.typed:
-        conditions = [_one_of(name, [_category(c, writer) for c in named])] if named else []
+        asked = _exact(name, named, writer)
+        conditions = [_one_of(asked, [_category(c, writer) for c in named])] if named else []
         conditions += [f"{name} IS NULL"] if missing else []
     else:
         written = {c: _category(c, writer) for c in named if not isinstance(c, bool)}
         conditions = _sqlite.one_of(name, named, written)
         conditions += _sqlite.missing(name, axis.categories) if missing else []
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
+
+
+def _exact(name: str, categories: Sequence[object], writer: Dialect) -> str:
+    """A column as it is compared with these: texts letter by letter."""
+    texts = any(isinstance(category, str) for category in categories)
+    return writer.as_is.replace("{}", name) if texts else name
 
 
 def _one_of(name: str, written: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ def at_most(
     if missing:
         absent = [f"{name} NOT GLOB '*[0-9]*'" for name in numbers]
         absent += [f"{name} IS NULL" for name in names]
-        return f"({value} <= {bound} OR {' OR '.join(absent)})"
+        return f"({' OR '.join([f'{value} <= {bound}', *absent])})"
     known = [f"{name} GLOB '*[0-9]*'" for name in numbers]
     if bound is not None:
         known.append(f"{value} <= {bound}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +49,8 @@ def plot_clusters(
     """Draw rows as points, with the colour and marker of their cluster.
 
     The number of a cluster stands where the median of its points is. Where the tree looks only at
-    the two features that are shown, its leaves are drawn as rectangles.
+    the two features that are shown, its leaves are drawn as rectangles; a split on the sum of both
+    is an oblique line.
 
     Parameters
     ----------
@@ -178,25 +179,24 @@ def _set_limits(ax: Axes, found: ClusterPoints) -> None:
 
 def _draw_regions(ax: Axes, regions: Sequence[Region]) -> None:
     from matplotlib.colors import to_rgba
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Patch, Polygon, Rectangle
 
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     for region in regions:
-        x0, x1 = np.clip([region.x_low, region.x_high], left, right)
-        y0, y1 = np.clip([region.y_low, region.y_high], bottom, top)
-        if x0 < x1 and y0 < y1:
-            style = cluster_style(region.cluster)
-            patch = Rectangle(
-                (x0, y0),
-                x1 - x0,
-                y1 - y0,
-                facecolor=to_rgba(style.colour, 0.22),
-                edgecolor=to_rgba(GREY, 0.6),
-                linewidth=0.6,
-                hatch=style.hatch or None,
-                zorder=1,
-            )
-            ax.add_patch(patch)
+        corners = region.corners(ax.get_xlim(), ax.get_ylim())
+        if not len(corners):
+            continue
+        style = cluster_style(region.cluster)
+        look: dict[str, Any] = {
+            "facecolor": to_rgba(style.colour, 0.22),
+            "edgecolor": to_rgba(GREY, 0.6),
+            "linewidth": 0.6,
+            "hatch": style.hatch or None,
+            "zorder": 1,
+        }
+        patch: Patch = Polygon(corners, **look)
+        if not region.lines:
+            patch = Rectangle(corners[0], *(corners[2] - corners[0]), **look)
+        ax.add_patch(patch)
 
 
 def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:

@@ -244,7 +244,8 @@ def _line(
 
 def _text(n: LayoutNode, details: bool) -> _Text:
     names, facts = _lines(n, details)
-    words = wrapped(n.condition.replace("<=", "≤"), WIDTH) if n.condition else []
+    condition = n.condition.replace("<=", "≤").replace(">=", "≥")
+    words = wrapped(condition, WIDTH) if condition else []
     return _Text(words, names + facts, len(names), 0.0 if n.kind == "leaf" else STRIP)
 
 

@@ -57,9 +57,13 @@ def plane_data(
         ]
     regions = None
     if found.regions is not None:
-        # Sides that do not end are None.
+        # Sides that do not end are None; lines are a, b and c of a x + b y <= c.
         regions = [
-            [r.cluster, *map(rounded, (r.x_low, r.x_high, r.y_low, r.y_high))]
+            [
+                r.cluster,
+                *map(rounded, (r.x_low, r.x_high, r.y_low, r.y_high)),
+                [list(line) for line in r.lines],
+            ]
             for r in found.regions
         ]
     return {

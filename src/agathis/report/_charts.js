@@ -58,6 +58,7 @@ function ticks(low, high, about) {
 // The feature of a split on both of its sides.
 function histogram(node) {
   const { histogram: h, children } = node;
+  const isYear = node.feature !== null && data.features[node.feature].year;
   const [width, height, foot, head] = [300, 118, 18, 14];
   const [left, right] = h.counts;
   const most = Math.max(...left.map((n, i) => n + right[i]), 1);
@@ -85,13 +86,13 @@ function histogram(node) {
       const x = at(tick);
       marks.push(svg("line", { class: "axis", x1: x, x2: x, y1: height - foot, y2: height - foot + 3 }));
       const anchor = x < 14 ? "start" : x > width - 14 ? "end" : "middle";
-      marks.push(text(x, brief(tick), anchor));
+      marks.push(text(x, isYear ? shown(tick, true) : brief(tick), anchor));
     }
     if (h.threshold !== null) {
       const x = at(h.threshold);
       const anchor = x < 30 ? "start" : x > width - 30 ? "end" : "middle";
       marks.push(svg("line", { class: "cut", x1: x, x2: x, y1: head - 2, y2: height - foot }));
-      marks.push(svg("text", { class: "dark", x, y: 9, "text-anchor": anchor }, shown(h.threshold)));
+      marks.push(svg("text", { class: "dark", x, y: 9, "text-anchor": anchor }, shown(h.threshold, isYear)));
     }
   }
   const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Distribution of ${node.name} on both sides of the split` }, bars, marks);
@@ -133,6 +134,18 @@ function axes(xs, ys, names, room, { format = brief, whole = false } = {}) {
   return { chart, x, y };
 }
 
+// The part of a polygon where a x + b y <= c.
+function cutAlong(corners, [a, b, c]) {
+  const beyond = ([px, py]) => a * px + b * py - c;
+  return corners.flatMap((there, i) => {
+    const here = corners.at(i - 1);
+    const [from, to] = [beyond(here), beyond(there)];
+    const share = from / (from - to);
+    const between = from > 0 !== to > 0 ? [here.map((v, side) => v + (there[side] - v) * share)] : [];
+    return to <= 0 ? [...between, there] : between;
+  });
+}
+
 const ends = ([first, step, count]) => [first, first + step * count];
 
 function planeChart(room) {
@@ -144,10 +157,16 @@ function planeChart(room) {
   const format = kind === "feature" ? (k) => data.clusters[k]?.name.slice(0, 9) ?? "" : brief;
   const { chart, x, y } = axes([x0, x1], [y0, y1], names, room, { format });
   const within = (v, low, high) => Math.min(Math.max(v, low), high);
-  for (const [k, low, high, bottom, top] of regions ?? []) {
-    const [a, b] = [x(within(low ?? x0, x0, x1)), x(within(high ?? x1, x0, x1))];
-    const [c, d] = [y(within(top ?? y1, y0, y1)), y(within(bottom ?? y0, y0, y1))];
-    chart.append(svg("rect", { class: `region k${k}`, x: a, y: c, width: b - a, height: d - c }));
+  for (const [k, low, high, bottom, top, lines] of regions ?? []) {
+    const [a, b] = [within(low ?? x0, x0, x1), within(high ?? x1, x0, x1)];
+    const [c, d] = [within(top ?? y1, y0, y1), within(bottom ?? y0, y0, y1)];
+    if (!lines.length) {
+      chart.append(svg("rect", { class: `region k${k}`, x: x(a), y: y(c), width: x(b) - x(a), height: y(d) - y(c) }));
+      continue;
+    }
+    const corners = lines.reduce(cutAlong, [[a, d], [b, d], [b, c], [a, c]]);
+    if (corners.length < 3) continue;
+    chart.append(svg("polygon", { class: `region k${k}`, points: corners.map(([px, py]) => `${x(px).toFixed(2)},${y(py).toFixed(2)}`).join(" ") }));
   }
   const most = Math.max(...cells.map((cell) => cell[2]), 1);
   const unit = Math.min(x(xs[0] + xs[1]) - x(xs[0]), y(ys[0]) - y(ys[0] + ys[1]), 24) / 2;

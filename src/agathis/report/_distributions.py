@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from agathis._describe.columns import Codes, Column, Indicator
-from agathis._describe.profile import ClusterProfile
+from agathis._describe.columns import Codes, Column, Indicator, columns_of
+from agathis._describe.profile import ClusterProfile, profile_of_rows
+from agathis._tables.shown import shown_columns
 from agathis.report._bins import scale_of
-from agathis.report._rows import rounded
+from agathis.report._rows import are_of_years, rounded
+from agathis.report._typical import whole_shares, without_few
 from agathis.report._wording import category_of, otherwise, rest_of
 
 #: Columns that are shown.
@@ -25,12 +28,16 @@ BINS, BARS = 18, 10
 
 @dataclass(frozen=True)
 class Binned:
-    """A column as bins: the bin of each row, -1 where the value is missing."""
+    """A column as bins: the bin of each row, -1 where the value is missing.
+
+    ``n_named`` bins have one category each; one more may stand for several.
+    """
 
     place: np.ndarray
     n_bins: int
     labels: list[str] | None
     scale: list[float] | None
+    n_named: int = 0
 
 
 def profile_data(
@@ -49,6 +56,27 @@ def profile_data(
         _distribution(profile, columns, members, X, labels, least)
         for members in _by_source(profile, columns)[:PROFILE]
     ]
+
+
+def shown_data(
+    table: Any, labels: np.ndarray, clusters: Sequence[str], digits: int | None, least: int
+) -> list[dict[str, object]]:
+    """Columns that the tree knows nothing of, as ``profile_data`` gives its own."""
+    try:
+        found = shown_columns(table)
+    except TypeError as error:
+        raise TypeError(f"show must be a data frame or a table of Arrow: {error}") from error
+    if len(found.X) != len(labels):
+        raise ValueError(f"show has {len(found.X)} rows; X has {len(labels)}.")
+    if not found.names:
+        return []
+    columns = columns_of(
+        found.names, {}, found.one_hot or None, None, digits, date_parts=found.date_parts
+    )
+    profile = profile_of_rows(found.X, labels, [column.label for column in columns], clusters)
+    profile = without_few(whole_shares(profile, columns, found.X, labels), found.X, labels, least)
+    data = profile_data(profile, columns, found.X, labels, least)
+    return [{**one, "features": [], "shown": True} for one in data]
 
 
 def _by_source(profile: ClusterProfile, columns: Sequence[Column]) -> list[list[int]]:
@@ -101,8 +129,11 @@ def _distribution(
     told = whole[:-1].sum() >= least
     return {
         "name": column.name,
+        "shown": False,
+        "year": are_of_years(column, X[:, features[0]]),
         "features": sorted(features),
         "labels": binned.labels,
+        "n_named": binned.n_named,
         "scale": binned.scale,
         "range": None if binned.scale is None else _range(*binned.scale),
         "counts": whole[:-1].tolist() if told else None,
@@ -128,7 +159,8 @@ def _numbers(values: np.ndarray, column: Column) -> Binned:
     if isinstance(column, Codes) and np.isin(found, list(column.codes)).all():
         codes = np.sort(np.fromiter(column.codes, dtype=np.float64))
         place[known] = np.searchsorted(codes, found)
-        return Binned(place, len(codes), [column.codes[v] for v in codes.tolist()], None)
+        words = [column.codes[v] for v in codes.tolist()]
+        return Binned(place, len(codes), words, None, len(codes))
     scale = scale_of(found, BINS)
     place[known] = scale.place(found)
     return Binned(place, scale.count, None, scale.plain())
@@ -148,6 +180,7 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
         none &= ~on
         place[on] = -1 if column.of_missing else i
     kept = [i for i, column in enumerate(indicators) if not column.of_missing]
+    nameless = False
     if none.any():
         rest = rest_of(indicators[0])
         if rest == "missing":
@@ -156,14 +189,19 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
             place[none] = len(words)
             kept.append(len(words))
             # One column of 0 and 1 tells both; of several the rest may have no name.
+            nameless = rest is None and len(words) > 1
             words.append(rest or (otherwise(indicators[0]) if len(words) == 1 else "other"))
     sizes = np.bincount(place[place >= 0], minlength=len(words))
     truths = all(words[i] in ("true", "false") for i in kept)
     order = sorted(kept, key=lambda i: words[i] if truths else -sizes[i])
+    if nameless:
+        # What has no name stands last, however much it is.
+        order.append(order.pop(order.index(len(words) - 1)))
     names = [words[i] for i in order[:BARS]]
     to = np.full(len(words) + 1, -1)
     for at, i in enumerate(order):
         to[i] = min(at, BARS - 1) if len(order) > BARS else at
     if len(order) > BARS:
-        names[-1] = f"{len(order) - BARS + 1} others"
-    return Binned(to[place], len(names), names, None)
+        names[-1] = "others" if nameless else f"{len(order) - BARS + 1} others"
+    several = nameless or len(order) > BARS
+    return Binned(to[place], len(names), names, None, len(names) - several)

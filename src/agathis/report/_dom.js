@@ -20,12 +20,13 @@ function filled(element, options, children) {
   return element;
 }
 
-function shown(value) {
+// A number for reading; a year has no comma.
+function shown(value, isYear = false) {
   if (value === null) return "–";
   const short = Number(value.toPrecision(Math.abs(value) >= 1e4 ? 4 : 5 - (Math.abs(value) < 1000)));
   const size = Math.abs(short);
   const plain = size === 0 || (size >= 1e-4 && size < 1e15);
-  const text = plain ? short.toLocaleString("en", { maximumSignificantDigits: 10 }) : String(short);
+  const text = plain ? short.toLocaleString("en", { maximumSignificantDigits: 10, useGrouping: !isYear }) : String(short);
   return text.replaceAll("-", "−");
 }
 

@@ -9,16 +9,19 @@ from typing import Any
 from agathis._support.numbers import number
 
 
-def figure(value: float | None) -> str:
-    """A number for reading.
+def figure(value: float | None, year: bool = False) -> str:
+    """A number for reading; a ``year`` has no comma.
 
     >>> figure(12345.678), figure(0.5), figure(None) == "\\u2013", figure(-0.25) == "\\u22120.25"
     ('12,350', '0.5', True, True)
+    >>> figure(2019.0), figure(2019.0, year=True)
+    ('2,019', '2019')
     """
     if value is None:
         return "\u2013"
     short = float(number(value, 4)) if abs(value) < 1e4 else float(f"{value:.4g}")
-    text = f"{short:,.10g}" if 1e-4 <= abs(short) < 1e15 or short == 0 else f"{short:g}"
+    comma = "" if year else ","
+    text = f"{short:{comma}.10g}" if 1e-4 <= abs(short) < 1e15 or short == 0 else f"{short:g}"
     return text.replace("-", "\u2212")
 
 

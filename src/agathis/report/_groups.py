@@ -22,7 +22,7 @@ from agathis.report._rows import (
     telling_features,
 )
 from agathis.report._typical import typical_of
-from agathis.report._wording import at_most, category_of, otherwise, rule_of
+from agathis.report._wording import at_most, category_of, otherwise, shown_rule
 
 
 def nodes_of(
@@ -55,8 +55,9 @@ def nodes_of(
                 else [int(tree.children_left[i]), int(tree.children_right[i])],
                 "name": node.cluster_name if is_leaf else node.feature,
                 "feature": None if is_leaf else _asked(described, i),
+                "summed": None if is_leaf else _summed(described, i),
                 "condition": at_most(node.condition),
-                "rule": rule_of([box]),
+                "rule": shown_rule([box]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,
@@ -81,6 +82,12 @@ def _asked(described: Described, node: int) -> int | None:
     return None if isinstance(axis, SumAxis) else int(axis.features[0])
 
 
+def _summed(described: Described, node: int) -> list[int] | None:
+    """The features of a sum, whose values of a row are shown one by one."""
+    axis = described.splits[node].axis
+    return list(axis.features) if isinstance(axis, SumAxis) else None
+
+
 def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, object] | None:
     """What the split asks for on both of its sides; None where no row has a value."""
     tree, columns = described.tree, described.columns
@@ -92,9 +99,9 @@ def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, obj
         f = axis.feature
         return histogram(held.X[left, f], held.X[right, f], columns[f], threshold)
     if isinstance(axis, SumAxis):
-        features, weights = zip(*axis.terms, strict=True)
-        sums = [held.X[side][:, list(features)] @ np.array(weights) for side in (left, right)]
-        return histogram(sums[0], sums[1], Number(axis.name), threshold)
+        # As a reader finds them, with the weights in words.
+        sums = [axis.in_words(held.X[side]) for side in (left, right)]
+        return histogram(sums[0], sums[1], Number(axis.name), axis.told.bounds[threshold])
     # All categories of the source, whichever the split asks for.
     features = axis.features
     found = categories(held.X[:, list(features)], [columns[g] for g in features])
@@ -134,7 +141,7 @@ def clusters_of(
                 "colour": style.colour,
                 "ink": style.text_colour,
                 "marker": style.marker,
-                "rule": rule_of([boxes[i] for i, _ in order]),
+                "rule": shown_rule([boxes[i] for i, _ in order]),
                 "rule_sizes": [count for _, count in order],
                 "size": size,
                 "share": rounded(size / total),

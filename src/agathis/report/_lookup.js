@@ -40,8 +40,10 @@ function step(number, before, row) {
   const leaf = !node.children.length;
   const words = before === undefined ? ["all rows"]
     : [el("b", { class: "name" }, data.nodes[before].name), " " + node.condition];
-  const value = before !== undefined && columns && data.nodes[before].feature !== null
-    ? ` (it is ${valueText(data.nodes[before].feature, (f) => columns[f][row])})` : "";
+  const valueOf = (f) => valueText(f, (g) => columns[g][row]);
+  const asked = before !== undefined && columns ? data.nodes[before] : null;
+  const value = asked?.summed ? ` (${asked.summed.map((f) => `${data.features[f].name} is ${valueOf(f)}`).join(", ")})`
+    : asked && asked.feature !== null ? ` (it is ${valueOf(asked.feature)})` : "";
   return el("li", { "data-node": number, class: leaf ? `k${node.cluster}` : null },
     words, value, " ", el("small", {}, counted(node.size)),
     leaf ? [el("br"), "belongs to ", el("b", { class: "name" }, node.name)] : null);
@@ -51,7 +53,7 @@ function allValues(row) {
   if (!columns) return [];
   const value = (f) => columns[f][row];
   const answer = (f) => (Number.isNaN(value(f)) ? "missing" : value(f) === 1 ? "yes" : "no");
-  const list = el("dl", {}, data.features.flatMap((feature, f) =>
+  const list = el("dl", {}, data.features.flatMap((feature, f) => feature.hidden ? [] :
     [el("dt", { class: "name" }, feature.name), el("dd", {}, feature.kind === "indicator" ? answer(f) : valueText(f, value))]));
   return [el("details", {}, el("summary", {}, "All values of this row"), list)];
 }

@@ -56,6 +56,7 @@ def write(
     id_name: str | None = None,
     provenance: Mapping[str, Any] | None = None,
     fit_rows: ArrayLike | None = None,
+    show: Any = None,
     rows: bool = False,
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
@@ -112,6 +113,9 @@ def write(
         The rows as the method saw them, encoded and scaled. How good the clusters are, and the
         plane, is told of these. By default found by the scaler or the pipeline; of a tree from a
         file numbers are standardised.
+    show : DataFrame of pandas or polars, or pyarrow.Table, optional
+        Columns that the tree knows nothing of, with the rows of X: they are shown beside its own.
+        By default those that :class:`agathis.TableEncoder` was told to show.
     rows : bool, default=False
         Whether the values of the rows, and their classes, are put into the file.
     scaler, feature_names, one_hot, value_names, digits : optional
@@ -145,6 +149,7 @@ def write(
         id_name=id_name,
         provenance=provenance,
         fit_rows=fit_rows,
+        show=show,
         rows=rows,
         scaler=scaler,
         feature_names=feature_names,

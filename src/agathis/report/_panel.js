@@ -72,7 +72,7 @@ function valueRow(found, isRoot) {
   const missing = found.missing ? el("small", {}, `${counted(found.missing)} missing`) : null;
   const line = (who, values) => {
     const words = feature.kind === "indicator" ? percent(values.mean)
-      : `${values.quartiles.map(shown).join(" | ")}, mean ${shown(values.mean)}`;
+      : `${values.quartiles.map((value) => shown(value, feature.year)).join(" | ")}, mean ${shown(values.mean, feature.year)}`;
     return el("small", {}, isRoot ? words : `${who} ${words}`);
   };
   return el("tr", {},

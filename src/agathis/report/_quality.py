@@ -17,7 +17,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis._compare.methods import METHODS, make_method
+from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._kernels.kernel import at_most
+from agathis._searching.bounds import cost_lower_bound
+from agathis._searching.optimum import optimum
 from agathis._suggest import default_min_leaf
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
@@ -27,6 +30,9 @@ from agathis.report._rows import rounded
 
 #: Trees that are grown from halves of the rows.
 HALVES = 8
+#: Leaves of a tree that is held against the best one, and how long that may take.
+PROVEN_LEAVES = 4
+PROOF_SECONDS = 5.0
 # What more leaves buy is told of so many times the clusters.
 TIMES = (1, 2, 4)
 
@@ -57,6 +63,7 @@ def _quality_of(
         "explained": None,
         "kmeans": None,
         "relative_cost": None,
+        "gap": None,
         "silhouette": None,
         "n_silhouette": 0,
         "stability": None,
@@ -83,7 +90,11 @@ def _quality_of(
             out["silhouette"] = rounded(silhouette_score(points[some], labels[some]))
             out["n_silhouette"] = len(some)
     grower, fit = grower_of(model, tree), take(rows.rows, drawn)
-    missing = np.isnan(np.asarray(fit, dtype=np.float64)).any()
+    values = np.asarray(fit, dtype=np.float64)
+    missing = np.isnan(values).any()
+    if n_clusters > 1 and own > 1e-9 * total:
+        plain = not missing and not tree.has_terms and len(drawn) == out["n_rows"]
+        out["gap"] = rounded(gap_of(points, values if plain else None, tree, own))
     if missing and type(grower).__name__ != METHODS["Kauri"].estimator:
         grower = None
     if grower is not None and tree.n_clusters > 1:
@@ -104,6 +115,22 @@ def cost(points: np.ndarray, labels: np.ndarray) -> float:
 def share(part: float, total: float) -> float | None:
     """What is explained where ``part`` of the cost is left; None where there is none at all."""
     return rounded(1 - part / total) if total > 0 and np.isfinite(total) else None
+
+
+def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float) -> float:
+    """By what share of its cost no tree of the same size can be better.
+
+    With ``values``, where trees cut columns of numbers that are all there, the best tree is looked
+    for if there are few leaves and rows; else the bound is that of any clusters.
+    """
+    bound = cost_lower_bound(points, None, tree.n_clusters)
+    few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
+    if values is not None and few and points.shape[1] <= MOST_COMPONENTS:
+        best = optimum(points, values, None, tree.n_leaves, time_limit=PROOF_SECONDS)
+        # What a proof that was cut short has shown depends on the machine.
+        if best.is_optimal:
+            bound = max(bound, best.lower_bound)
+    return max(0.0, 1 - bound / own)
 
 
 def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:

@@ -14,6 +14,8 @@ import numpy as np
 from agathis._checks import data as checks
 from agathis._describe.boxes import Box, inside
 from agathis._describe.columns import Column, Indicator
+from agathis._describe.numerals import are_years
+from agathis._tables.calendar import part_of_name
 from agathis._trees.tree import Tree
 
 #: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
@@ -155,6 +157,15 @@ def spread_of(values: np.ndarray, least: int, column: Column) -> dict[str, objec
     largest = float(np.abs(known).max()) or 1.0
     mean = float(np.mean(known / largest)) * largest
     return {**out, "mean": rounded(mean), "quartiles": [rounded(q) for q in quartiles]}
+
+
+def are_of_years(column: Column, values: np.ndarray) -> bool:
+    """Whether a column holds years, by its name or its part of a date, and its values."""
+    if isinstance(column, Indicator):
+        return False
+    part = part_of_name(column.name) if column.when is None else column.when.part
+    known = values[~np.isnan(values)]
+    return (part == "year" or "year" in column.name.lower()) and are_years(known.tolist())
 
 
 def rounded(value: float) -> float | None:

@@ -20,21 +20,30 @@ from sklearn.pipeline import Pipeline
 
 import agathis
 from agathis._checks.metrics import check_labels
-from agathis._describe.columns import Indicator, is_missing, one_hot_of, value_names_of
+from agathis._describe.columns import (
+    Indicator,
+    date_parts_of,
+    is_missing,
+    on_circle,
+    one_hot_of,
+    value_names_of,
+)
 from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
-from agathis._describe.profile import cluster_profile
+from agathis._describe.profile import cluster_profile, without
 from agathis._describe.rows import check_columns, table_of
+from agathis._tables.encode import TableEncoder
+from agathis._tables.frames import as_arrow
 from agathis._trees.tree import Tree
-from agathis.export import to_python, to_sql
+from agathis.export import LoadedTree, to_python, to_sql
 from agathis.export._dialects import DIALECTS
 from agathis.report._chart_data import plane_data
-from agathis.report._distributions import profile_data
+from agathis.report._distributions import profile_data, shown_data
 from agathis.report._fit_rows import fit_rows_of
 from agathis.report._groups import clusters_of, kind_of, nodes_of
 from agathis.report._provenance import provenance_of
 from agathis.report._quality import quality_of
-from agathis.report._rows import FEW, named_classes, rows_by_node, spread_of
+from agathis.report._rows import FEW, are_of_years, named_classes, rows_by_node, spread_of
 from agathis.report._typical import whole_shares, without_few
 from agathis.report._wording import titles_of
 
@@ -54,6 +63,7 @@ def summarise(
     id_name: str | None = None,
     provenance: Mapping[str, Any] | None = None,
     fit_rows: ArrayLike | None = None,
+    show: Any = None,
     rows: bool = False,
     scaler: object = None,
     feature_names: Sequence[str] | None = None,
@@ -65,7 +75,7 @@ def summarise(
 
     Parameters
     ----------
-    model, X, y, cluster_names, title, target_name, ids, id_name, provenance, fit_rows
+    model, X, y, cluster_names, title, target_name, ids, id_name, provenance, fit_rows, show
         As for :func:`agathis.report.write`, and so are ``rows``, ``scaler``, ``feature_names``,
         ``one_hot``, ``value_names`` and ``digits``.
 
@@ -98,6 +108,8 @@ def summarise(
         if text is not None and not isinstance(text, str):
             raise TypeError(f"{name} must be a text; it is {text!r}.")
     raw = X
+    if show is None:
+        show = _to_show(model, X)
     described = _described(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
@@ -120,6 +132,7 @@ def summarise(
         one_hot=one_hot,
         value_names=value_names,
         digits=described.digits,
+        numbers=described.numbers,
     )
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
@@ -132,12 +145,16 @@ def summarise(
         cluster_names=described.clusters,
         max_features=None,
     )
+    # The two sides of a circle are for distances alone; people read the hour or the month.
+    hidden = {f for f, column in enumerate(described.columns) if on_circle(column)}
+    profile = without(profile, hidden)
     profile = without_few(whole_shares(profile, described.columns, X, labels), X, labels, least)
     return {
         "title": title or f"{tree.n_clusters} clusters in {len(X):,} rows",
         "about": {
             "n_rows": len(X),
-            "n_features": _n_sources(described),
+            "n_features": len({column.column for column in described.columns}),
+            "n_told": _n_sources(described) - len(hidden),
             "n_clusters": tree.n_clusters,
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
@@ -148,7 +165,13 @@ def summarise(
             "version": agathis.__version__,
         },
         "features": [
-            {"name": column.label, **kind_of(column), **spread_of(X[:, f], least, column)}
+            {
+                "name": column.label,
+                "hidden": f in hidden,
+                "year": are_of_years(column, X[:, f]),
+                **kind_of(column),
+                **spread_of(X[:, f], least, column),
+            }
             for f, column in enumerate(described.columns)
         ],
         "classes": None if classes is None else classes[0],
@@ -157,9 +180,12 @@ def summarise(
         "nodes": nodes_of(described, held, layout, profile, classes, least),
         "quality": quality_of(described.model, tree, scaled, labels, least),
         "provenance": provenance_of(provenance, described, X, scaled),
-        "profile": profile_data(profile, described.columns, X, labels, least),
+        "profile": [
+            *profile_data(profile, described.columns, X, labels, least),
+            *([] if show is None else shown_data(show, labels, described.clusters, digits, least)),
+        ],
         "plane": plane_data(described, X, scaled, labels, bool(rows)),
-        "code": _code(described, one_hot),
+        "code": _code(described),
         "lookup": {"leaves": held.leaves, **_packed(held.leaf, len(held.leaves))},
         "ids": _ids(ids, _name_of(id_name, ids) or "identifier", len(X)),
         "rows": _whole_table(X, classes) if rows else None,
@@ -193,7 +219,17 @@ def _described(
         one_hot=one_hot,
         value_names=value_names,
         digits=digits,
+        numbers="grouped",
     )
+
+
+def _to_show(model: object, X: Any) -> Any:
+    """The columns of a raw table that the first step of a pipeline leaves for this."""
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    if not isinstance(first, TableEncoder) or not first.show:
+        return None
+    table = as_arrow(X)
+    return table.select([name for name in first.show if name in table.column_names])
 
 
 def _name_of(given: str | None, values: object) -> str | None:
@@ -223,29 +259,31 @@ def _method(model: object) -> str:
 
 
 def _n_sources(described: Described) -> int:
-    """Columns of the table: the indicators of a source are one."""
+    """Columns of the profile: the indicators of a source are one."""
     columns = described.columns
     sources = {column.source for column in columns if isinstance(column, Indicator)}
     return len(sources) + sum(not isinstance(column, Indicator) for column in columns)
 
 
-def _code(described: Described, one_hot: object) -> dict[str, object]:
-    options = {"feature_names": described.features, "one_hot": one_hot}
-    if described.named_clusters:
-        options["cluster_names"] = described.clusters
+def _code(described: Described) -> dict[str, object]:
+    columns = described.columns
+    model = LoadedTree(
+        described.tree,
+        feature_names=described.features,
+        cluster_names=described.clusters if described.named_clusters else None,
+        one_hot=one_hot_of(described.features, columns) or None,
+        date_parts=date_parts_of(described.features, columns) or None,
+    )
     return {
-        "sql": {
-            name: _text(to_sql, described.tree, dialect=name, table="your_table", **options)
-            for name in DIALECTS
-        },
-        "python": _text(to_python, described.tree, **options),
+        "sql": {name: _text(to_sql, model, dialect=name, table="your_table") for name in DIALECTS},
+        "python": _text(to_python, model),
     }
 
 
-def _text(writer: Callable[..., str], tree: Tree, **options: object) -> dict[str, str]:
+def _text(writer: Callable[..., str], model: LoadedTree, **options: object) -> dict[str, str]:
     """The source, or why there is none, such as two columns with one name: the page says it."""
     try:
-        return {"text": writer(tree, **options)}
+        return {"text": writer(model, **options)}
     except ValueError as error:
         return {"error": str(error)}
 

@@ -13,11 +13,14 @@ from agathis._describe.titles import cluster_titles
 #: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
 Rule = list[list[list[str]]]
 
+#: Signs as people write them.
+SIGNS = {"<=": "≤", ">=": "≥"}
 
-def rule_of(boxes: Sequence[Box]) -> Rule:
+
+def shown_rule(boxes: Sequence[Box]) -> Rule:
     """The rows of some boxes, in words."""
     return [
-        [[before, name, at_most(after)] for before, name, after in box]
+        [[_below(before), name, at_most(after)] for before, name, after in box]
         for box in rules.rule_of(boxes)
     ]
 
@@ -30,12 +33,22 @@ def at_most(after: str) -> str:
     """
     signs = after.lstrip()
     space = after[: len(after) - len(signs)]
-    return f"{space}≤{signs[2:]}" if signs.startswith("<= ") else after
+    for plain, sign in SIGNS.items():
+        if signs.startswith(f"{plain} "):
+            return f"{space}{sign}{signs[2:]}"
+    return after
+
+
+def _below(before: str) -> str:
+    return f"{before[:-4]} ≤ " if before.endswith(" <= ") else before
 
 
 def titles_of(described: Described) -> list[str]:
     """Names for clusters that nobody has named, from what tells them apart."""
-    return [title.replace(" <= ", " ≤ ") for title in cluster_titles(described)]
+    titles = cluster_titles(described)
+    for plain, sign in SIGNS.items():
+        titles = [title.replace(f" {plain} ", f" {sign} ") for title in titles]
+    return titles
 
 
 def category_of(column: Indicator) -> str:

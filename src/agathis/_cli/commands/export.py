@@ -109,4 +109,5 @@ def export(
 def _has_column(model: LoadedTree, name: str) -> bool:
     """Whether the table of a model has a column, as far as the model tells; in any case."""
     known = [*getattr(model, "feature_names_in_", []), *getattr(model, "one_hot_", {})]
+    known += [when.column for when in getattr(model, "date_parts_", {}).values()]
     return name.lower() in (str(one).lower() for one in known)

@@ -9,7 +9,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.options import Dates, Kernel, Method, Missing
+from agathis._cli.options import Dates, Kernel, Method, Missing, Search
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, page_rows, write_report
 
@@ -39,6 +39,23 @@ def fit(
     method: Annotated[Method, typer.Option(help="How the tree is grown.")] = Method.kauri,
     kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = Kernel.linear,
     gamma: Annotated[float | None, typer.Option(metavar="G", help="Of the kernel.")] = None,
+    search: Annotated[
+        Search | None,
+        typer.Option(
+            help="How far to look for a better tree: local by default; optimal proves it, for few "
+            "clusters.",
+            show_default=False,
+        ),
+    ] = None,
+    effort: Annotated[
+        float,
+        typer.Option(
+            min=0.1, max=1000, metavar="N", help="How long to search; 10 is for the patient."
+        ),
+    ] = 1.0,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Allow rules on a sum of two columns, where it pays.")
+    ] = False,
     min_leaf: Annotated[
         float | None,
         typer.Option(
@@ -53,6 +70,7 @@ def fit(
     dates: options.DatesAre = Dates.out,
     no_split: options.NoSplit = [],  # noqa: B006
     no_count: options.NoCount = [],  # noqa: B006
+    show: options.Show = [],  # noqa: B006
     target: options.Target = None,
     names: Annotated[
         str | None, typer.Option(metavar="A,B,...", help="Names for the clusters, in their order.")
@@ -65,6 +83,14 @@ def fit(
     decimal: options.DecimalPoint = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Of Parquet files, with the workers of a Dask scheduler; local starts some here.",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Find clusters in a table, and say what they are.
@@ -74,6 +100,38 @@ def fit(
     Example: agathis fit iris.csv -k 3 --target species -o model.json
     """
     check_target(output)
+    if dask is not None:
+        from agathis._cli.clusters import check_possible, fit_on_cluster
+
+        check_possible(
+            {
+                "report": report,
+                "pairs": pairs,
+                "search": search is not None and search is not Search.greedy,
+                "method": method is not Method.kauri,
+                "kernel": kernel is not Kernel.linear,
+                "scale": [one for one in scale if one != "none"],
+                "weight": weight,
+                "categorical": categorical,
+                "dates": dates is Dates.parts,
+                "no-split": no_split,
+                "no-count": no_count,
+                "show": show,
+                "target": target,
+                "names": names,
+            },
+            clusters,
+        )
+        params = {
+            "n_clusters": clusters,
+            "max_leaf_nodes": leaves or clusters,
+            "min_samples_leaf": _least(min_leaf),
+            "random_state": seed,
+        }
+        chosen = [name for one in keep for name in one.split(",")]
+        left_out = [name for one in drop for name in one.split(",")]
+        fit_on_cluster(dask, data, output, params, (chosen, left_out), Messages(quiet))
+        return
     check_report(report, "--report")
     check_apart(data, o=output, report=report)
     if open_report and report is None:
@@ -98,6 +156,9 @@ def fit(
             min_leaf=min_leaf,
             kernel=kernel.value,
             gamma=gamma,
+            search=None if search is None else search.value,
+            effort=effort,
+            pairs=pairs,
             seed=seed,
             jobs=jobs,
         )
@@ -108,7 +169,7 @@ def fit(
     if kernel is Kernel.chi2 and not any(one in SCALES for one in scale):
         scale = ["minmax", *scale]  # it takes no number below 0
     wanted = Wanted(
-        drop, keep, categorical, no_split, no_count, target, missing.value, scale, weight,
+        drop, keep, categorical, no_split, no_count, show, target, missing.value, scale, weight,
         dates.value, strict,
     )  # fmt: skip
     rows = read_rows(data, wanted, reading, messages, plain=method is not Method.kauri)
@@ -118,7 +179,7 @@ def fit(
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.table)
+        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.encoded)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(asked, leaves, described))
     messages.tell(rows.notes_on(model))
@@ -132,6 +193,13 @@ def fit(
     if report is not None:
         told = page_rows(rows, wanted.of([*rows.table.column_names]), data, scaling_of(wanted))
         write_report(report, described, told, data, open_report, messages)
+
+
+def _least(min_leaf: float | None) -> float:
+    """``min_samples_leaf`` as it was typed; 2 % by default."""
+    if min_leaf is None:
+        return 0.02
+    return min_leaf if 0 < min_leaf < 1 else max(1, int(min_leaf))
 
 
 def _names(names: str | None, clusters: int | None) -> list[str] | None:

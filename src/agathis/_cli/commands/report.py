@@ -23,6 +23,7 @@ def report(
         str | None,
         typer.Option("--id", metavar="COLUMN", help="Find rows on the page by this column."),
     ] = None,
+    show: options.Show = [],  # noqa: B006
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
@@ -44,17 +45,18 @@ def report(
 
     from agathis._cli.inputs import load_model, read_for, rows_for_model
     from agathis._cli.names import Wanted, lacks
-    from agathis._tables.encode import classes_of
+    from agathis._tables.frames import classes_of
 
     messages = Messages(quiet)
     # Whatever is missing goes where predict sends it, and is said.
     loaded = load_model(model, takes_missing=True)
     table = read_for(loaded, data, reading, messages).table
-    Wanted(target=target).of(table.column_names)
+    wanted = Wanted(show=show, target=target).of(table.column_names)
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
     X = rows_for_model(loaded, table, data, messages, every=True)
     classes = None if target is None else classes_of(table, target)
     ids = None if identifier is None else table.column(identifier).to_pylist()
-    rows = PageRows(X, classes, target, ids, identifier)
+    shown = table.select(list(wanted.show)) if wanted.show else None
+    rows = PageRows(X, classes, target, ids, identifier, show=shown)
     write_report(output, loaded, rows, data, open_report, messages)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from agathis._describe.columns import is_missing
+from agathis._describe.preparation.arithmetic import indicator_term, steps_of_line
 from agathis._describe.preparation.known_steps import (
     RawEncoder,
     encoding,
@@ -35,6 +37,8 @@ from agathis._describe.preparation.raw_columns import (
     rows_of_table,
 )
 from agathis._describe.preparation.raw_cuts import Cut, Values, category_cut, number_cuts
+from agathis._tables.date_parts import DatePart
+from agathis._trees.stepped import Steps, with_steps
 from agathis._trees.tree import Tree
 
 
@@ -73,6 +77,8 @@ class Preparation:
     title: str
     encode: Callable[[Any], np.ndarray] | None = None
     thresholds: Mapping[tuple[int, float], float] = field(default_factory=dict)
+    #: The terms of sums, which are the same for all nodes that ask for them.
+    _terms: dict[int, tuple[int, Steps]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def one_hot(self) -> dict[str, dict[str, object]]:
@@ -85,9 +91,18 @@ class Preparation:
         return out
 
     @property
+    def date_parts(self) -> dict[str, DatePart]:
+        """For each feature that is a part of a date what it is made of."""
+        return {f.name: f.when for f in self.features if f.when is not None}
+
+    @property
     def fills_missing(self) -> bool:
-        """Whether missing values of some raw column have a place in any tree."""
-        return any(source.fills_missing for source in self.sources)
+        """Whether missing values of some raw column have a place in any tree.
+
+        What makes rows of a raw table itself takes it as it comes, gaps and all: where a tree has
+        seen none they go with the larger part.
+        """
+        return self.encode is not None or any(source.fills_missing for source in self.sources)
 
     def can_be_named(self, names: Sequence[str]) -> bool:
         """Whether these are as many names as there are raw columns, or features."""
@@ -137,7 +152,17 @@ class Preparation:
         gone: dict[int, frozenset[int]] = {0: frozenset()}
         n_terms = np.zeros(tree.node_count + 1, dtype=np.int32)
         term_feature: list[int] = []
+        term_weight: list[float] = []
+        term_steps: list[Steps] = []
         for node, cut in sorted(cuts.items()):
+            if cut.weights:
+                gone[int(left[node])] = gone[int(right[node])] = gone[node]
+                feature[node] = cut.terms[0]
+                n_terms[node + 1] = len(cut.terms)
+                term_feature += cut.terms
+                term_weight += cut.weights
+                term_steps += cut.steps
+                continue
             source = self.features[cut.terms[0]].source
             goes_left = bool(missing_left[node]) if cut.missing == 0 else cut.missing == 1
             gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
@@ -149,12 +174,14 @@ class Preparation:
             if len(cut.terms) > 1:
                 n_terms[node + 1] = len(cut.terms)
                 term_feature += cut.terms
+                term_weight += [1.0] * len(cut.terms)
+                term_steps += [()] * len(cut.terms)
             if cut.swapped:
                 n_left, n_right = tree.n_node_samples[[left[node], right[node]]]
                 left[node], right[node] = right[node], left[node]
                 # Rows of which nothing is told go left on a tie.
                 missing[node] = (2 if n_left == n_right else 0, 2, 1)[told]
-        return replace(
+        found = replace(
             tree,
             children_left=left,
             children_right=right,
@@ -164,8 +191,9 @@ class Preparation:
             n_features=len(self.features),
             term_start=np.cumsum(n_terms, dtype=np.int32),
             term_feature=np.array(term_feature, dtype=np.int32),
-            term_weight=np.ones(len(term_feature)),
+            term_weight=np.array(term_weight, dtype=np.float64),
         )
+        return with_steps(found, term_steps)
 
     def _cuts(self, tree: Tree) -> dict[int, Cut]:
         """For each node that is cut, its condition on raw features."""
@@ -182,10 +210,8 @@ class Preparation:
             sources = {self.lines[f].source for f, _ in terms}
             of_numbers = any(self.sources[s].is_number for s in sources)
             if len(terms) > 1 and (of_numbers or len(sources) > 1):
-                raise ValueError(
-                    f"node {node} asks for a sum of several columns, which cannot be brought back "
-                    "to the columns from before the steps of the pipeline."
-                )
+                out[node] = self._sum(tree, node, places)
+                continue
             if of_numbers:
                 numbers.append(node)
                 continue
@@ -210,6 +236,22 @@ class Preparation:
             meant = self.thresholds.get((int(tree.feature[node]), float(tree.threshold[node])))
             out[node] = cut if meant is None else replace(cut, threshold=meant)
         return out
+
+    def _sum(self, tree: Tree, node: int, places: Mapping[int, Sequence[int]]) -> Cut:
+        """A sum of columns as one of raw features after the operations of their lines."""
+        for f, _ in tree.terms(node):
+            if f not in self._terms:
+                line = self.lines[f]
+                own, source = places[line.source], self.sources[line.source]
+                if source.is_number:
+                    self._terms[f] = own[0], steps_of_line(line)
+                else:
+                    values_of = partial(self._values, features=own)
+                    self._terms[f] = indicator_term(line, source.name, values_of)
+        found = [(*self._terms[f], weight) for f, weight in tree.terms(node)]
+        features, steps, weights = zip(*found, strict=True)
+        threshold, missing = float(tree.threshold[node]), int(tree.missing[node])
+        return Cut(features, threshold, missing, False, False, weights, steps)
 
     def _values(self, line: Line, features: Sequence[int]) -> Values:
         """The values of a feature that is made of categories."""
@@ -373,11 +415,12 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
     features: list[RawFeature] = []
     lines: list[Line] = []
     place: dict[str, int] = {}
+    parts = getattr(step, "date_parts_", {})
     for f, name in enumerate(step.feature_names_):
         source = home.get(name)
         if source is None:
             line = Line(len(sources))
-            features.append(RawFeature(name, len(sources)))
+            features.append(RawFeature(name, len(sources), when=parts.get(name)))
             sources.append(Source(name, f, fills_missing=False))
         else:
             made = step.one_hot_[source]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from agathis._checks import data as checks
 from agathis._describe.columns import is_missing
+from agathis._tables.date_parts import DatePart
 from agathis._tables.wording import quoted
 
 
@@ -45,11 +46,15 @@ class Source:
 
 @dataclass(frozen=True)
 class RawFeature:
-    """A column of the tree over raw columns; ``category`` is that of its source, if it has some."""
+    """A column of the tree over raw columns; ``category`` is that of its source, if it has some.
+
+    ``when`` is the part of a date that it is, if it is one.
+    """
 
     name: str
     source: int
     category: object = None
+    when: DatePart | None = None
 
 
 def plain(value: object) -> object:

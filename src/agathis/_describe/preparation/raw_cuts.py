@@ -14,6 +14,10 @@ values, so that of these none does but where two neighbours are that near to eac
 **Categories.** A feature that is made of categories has a value for each of them, for one that is
 not known, and for missing ones: a cut, of one such feature or of a sum of several, parts the
 categories. Where one that is not known goes is always the left side, if need be by changing sides.
+
+**Sums.** A sum of columns of several sources stays one, of the raw columns after the operations of
+the steps (:mod:`~agathis._describe.preparation.arithmetic`): nothing shorter sends every row the
+same way.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._describe.preparation.links import Line, carried
+from agathis._trees.stepped import Steps
 
 LEFT, RIGHT = 1, 2
 
@@ -47,6 +52,10 @@ class Cut:
     filled : bool
         Whether ``missing`` is what the steps before the tree make of a missing value, and not what
         the tree says of it.
+    weights : tuple of float
+        Of the terms of a sum of several columns; empty of any other cut.
+    steps : tuple of Steps
+        What is done with each of these columns before.
     """
 
     terms: tuple[int, ...]
@@ -54,6 +63,8 @@ class Cut:
     missing: int
     swapped: bool
     filled: bool = False
+    weights: tuple[float, ...] = ()
+    steps: tuple[Steps, ...] = ()
 
 
 def number_cuts(

@@ -1,0 +1,115 @@
+"""Rows of Parquet files that are read again each time they are asked for: no copy is made of them.
+
+To NumPy code it is a table: its length, its shape, some rows of it or some of one column. A row
+group is read at a time, and the last one is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from agathis._tables.folder_source import FolderSource
+from agathis._tables.source import ParquetSource
+
+# A row group of more bytes is not read again and again: such files are copied.
+GROUP_BYTES = 256 << 20
+
+
+class FileRows:
+    """The named columns of Parquet files, as float32 or float64.
+
+    Parameters
+    ----------
+    source : ParquetSource or FolderSource
+    names : list of str
+    dtype : dtype
+    """
+
+    #: Rows come when they are asked for, and need not fit in memory.
+    elsewhere = True
+    ndim = 2
+
+    def __init__(
+        self, source: ParquetSource | FolderSource, names: list[str], dtype: np.dtype
+    ) -> None:
+        self.files = source.files if isinstance(source, FolderSource) else [source]
+        self.names, self.dtype = names, dtype
+        self.groups: list[tuple[int, int]] = []
+        sizes = []
+        for place, file in enumerate(self.files):
+            with file.faults(), file._open() as opened:
+                for group in range(opened.metadata.num_row_groups):
+                    self.groups.append((place, group))
+                    sizes.append(opened.metadata.row_group(group).num_rows)
+        self.ends = np.cumsum(sizes)
+        self.largest = max(sizes) if sizes else 0
+        self.stamps = [_stamp(file.path) for file in self.files]
+        self.shape = (int(self.ends[-1]) if sizes else 0, len(names))
+        self._kept: tuple[Any, np.ndarray] | None = None
+        self._open: tuple[int, Any] | None = None
+
+    @property
+    def can_be_read_again(self) -> bool:
+        """Whether no row group takes more memory than that of a block."""
+        return 0 < self.largest * len(self.names) * self.dtype.itemsize <= GROUP_BYTES
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """All of them, for whoever needs them in memory."""
+        return np.asarray(self[:], dtype=dtype)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        """Rows, by a slice or by rising numbers; of one column where a second is given."""
+        rows, column = key if isinstance(key, tuple) else (key, None)
+        if isinstance(rows, slice):
+            rows = np.arange(*rows.indices(len(self)))
+        rows = np.asarray(rows)
+        shape = (len(rows), len(self.names)) if column is None else (len(rows),)
+        out = np.empty(shape, dtype=self.dtype)
+        done = 0
+        while done < len(rows):
+            group = int(np.searchsorted(self.ends, rows[done], side="right"))
+            begin = self.ends[group - 1] if group else 0
+            stop = done + int(np.searchsorted(rows[done:], self.ends[group]))
+            values = self._group(group, column)
+            out[done:stop] = values[rows[done:stop] - begin]
+            done = stop
+        return out
+
+    def _group(self, group: int, column: int | None) -> np.ndarray:
+        if self._kept is not None and self._kept[0] == (group, column):
+            return self._kept[1]
+        if self._kept is not None and self._kept[0] == (group, None):
+            return self._kept[1][:, column]
+        self._kept = None
+        place, number = self.groups[group]
+        file = self.files[place]
+        if _stamp(file.path) != self.stamps[place]:
+            raise file.fault("it has changed since the fit began.")
+        names = self.names if column is None else [self.names[column]]
+        with file.faults():
+            if self._open is None or self._open[0] != place:
+                self._open = place, file._open()
+            table = self._open[1].read_row_group(number, columns=names)
+            values = np.empty((len(table), len(names)), dtype=self.dtype)
+            for at, name in enumerate(names):
+                values[:, at] = _floats(table.column(name), self.dtype)
+        found = values if column is None else values[:, 0]
+        self._kept = (group, column), found
+        return found
+
+
+def _floats(column: Any, dtype: np.dtype) -> np.ndarray:
+    import pyarrow as pa
+
+    return column.cast(pa.from_numpy_dtype(dtype), safe=False).to_numpy()
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns

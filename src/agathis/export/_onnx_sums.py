@@ -1,0 +1,185 @@
+"""Sums of columns in ONNX, whose trees compare one column at a node.
+
+Each sum that a node asks for becomes a column of its own, put before the tree by operators of the
+graph: 1 where the sum is above the threshold, 0 where it is not, NaN where it is missing. Operators
+compute in float64, with the operations of the model in their order, so that rows of float32 go
+where ``predict`` sends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agathis._describe.axes import SumAxis
+from agathis._describe.described_tree import Described
+from agathis._describe.rows import table_of
+from agathis._trees.stepped import Step
+from agathis._trees.tree import Tree
+from agathis.export._sums import operations
+
+_OPERATORS = {"subtract": "Sub", "add": "Add", "multiply": "Mul", "divide": "Div"}
+# Of the operators that are used, IsNaN and Where of float64 are the youngest.
+_OPSET = 13
+
+
+@dataclass(frozen=True)
+class SumColumns:
+    """A tree with a column for each sum that one of its nodes asks for.
+
+    Attributes
+    ----------
+    raw : Described
+        The tree without these columns.
+    described : Described
+        The tree with them: its nodes ask for one column each, or for categories.
+    sums : mapping
+        From nodes to what they ask for; the columns are in this order.
+    thresholds : mapping
+        Of these nodes.
+    """
+
+    raw: Described
+    described: Described
+    sums: Mapping[int, SumAxis]
+    thresholds: Mapping[int, float]
+
+    @classmethod
+    def of(cls, described: Described, X: ArrayLike | None) -> SumColumns:
+        """Plan the columns; rows of X, where they are given, keep their ways as float32."""
+        sums = described.sums
+        for axis in sums.values():
+            for column, steps in zip(axis.columns, axis.steps, strict=True):
+                operations(column, steps, "ONNX")
+        tree, n = described.tree, described.tree.n_features
+        thresholds = {node: float(tree.threshold[node]) for node in sums}
+        if X is not None:
+            rows = np.asarray(table_of(described, X, missing=True), dtype=np.float64)
+            thresholds = _parting(described, sums, rows)
+        feature, threshold = tree.feature.copy(), tree.threshold.copy()
+        counts = np.diff(tree.term_start)
+        kept = np.ones(len(tree.term_feature), dtype=bool)
+        for place, node in enumerate(sums):
+            feature[node], threshold[node] = n + place, 0.5
+            kept[tree.term_start[node] : tree.term_start[node + 1]] = False
+            counts[node] = 0
+        flat = Tree(
+            **{
+                **{name: getattr(tree, name) for name in _SAME},
+                "feature": feature,
+                "threshold": threshold,
+                "n_features": n + len(sums),
+                "term_start": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+                "term_feature": tree.term_feature[kept],
+                "term_weight": tree.term_weight[kept],
+            }
+        )
+        names = [f"sum {place}" for place in range(len(sums))]
+        wide = replace(
+            described, tree=flat, features=[*described.features, *names], preparation=None
+        )
+        return cls(described, wide, sums, thresholds)
+
+    def rows(self, X: ArrayLike) -> np.ndarray:
+        """Rows with the columns of sums."""
+        X = np.asarray(table_of(self.raw, X, missing=True), dtype=np.float64)
+        columns = []
+        for node, axis in self.sums.items():
+            total = axis.total(X)
+            above = (total > self.raw.tree.threshold[node]).astype(np.float64)
+            columns.append(np.where(np.isnan(total), np.nan, above)[:, None])
+        return np.hstack([X, *columns])
+
+    def put_before(self, made: Any) -> None:
+        """Add the operators to a graph that takes rows with the columns of sums."""
+        from onnx import TensorProto, helper, numpy_helper
+
+        graph = made.graph
+        nodes: list[Any] = []
+
+        def constant(value: object, dtype: type) -> str:
+            name = f"constant_{len(graph.initializer)}"
+            graph.initializer.append(numpy_helper.from_array(np.array(value, dtype=dtype), name))
+            return name
+
+        def put(operator: str, *inputs: str, **attributes: object) -> str:
+            name = f"sum_{len(nodes)}"
+            nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
+            return name
+
+        def stepped(x: str, step: Step) -> str:
+            by = constant(step.by, np.float64)
+            if step.operation == "fill":
+                return put("Where", put("IsNaN", x), by, x)
+            if step.operation in _OPERATORS:
+                return put(_OPERATORS[step.operation], x, by)
+            # Where nothing is true of NaN it stays, as in the model.
+            beyond = "Less" if step.operation == "at_least" else "Greater"
+            return put("Where", put(beyond, x, by), by, x)
+
+        entry = graph.input[0]
+        whole = put("Cast", entry.name, to=TensorProto.DOUBLE)
+        nan = constant(np.nan, np.float64)
+        one, zero = constant(1.0, np.float64), constant(0.0, np.float64)
+        columns = [entry.name]
+        for node, axis in self.sums.items():
+            total = ""
+            for (f, weight), column, steps in zip(
+                axis.terms, axis.columns, axis.steps, strict=True
+            ):
+                x = put("Gather", whole, constant([f], np.int64), axis=1)
+                for step in operations(column, steps, "ONNX"):
+                    x = stepped(x, step)
+                x = put("Mul", x, constant(weight, np.float64))
+                total = put("Add", total, x) if total else x
+            bound = constant(self.thresholds[node], np.float64)
+            above = put("Where", put("Greater", total, bound), one, zero)
+            known = put("Where", put("IsNaN", total), nan, above)
+            columns.append(put("Cast", known, to=TensorProto.FLOAT))
+        wide = put("Concat", *columns, axis=1)
+        for node in graph.node:
+            for i, name in enumerate(node.input):
+                if name == entry.name:
+                    node.input[i] = wide
+        later = list(graph.node)
+        del graph.node[:]
+        graph.node.extend([*nodes, *later])
+        entry.type.tensor_type.shape.dim[1].dim_value = self.raw.tree.n_features
+        for opset in made.opset_import:
+            if opset.domain == "":
+                opset.version = max(opset.version, _OPSET)
+                break
+        else:
+            made.opset_import.append(helper.make_opsetid("", _OPSET))
+
+
+_SAME = (
+    "children_left", "children_right", "cluster", "gain", "move", "missing", "n_node_samples",
+    "weighted_n_node_samples", "depth",
+)  # fmt: skip
+
+
+def _parting(described: Described, sums: Mapping[int, SumAxis], X: np.ndarray) -> dict[int, float]:
+    """Thresholds that send the rows, rounded to float32, where the tree sends them."""
+    tree = described.tree
+    with np.errstate(over="ignore"):
+        rounded = X.astype(np.float32).astype(np.float64)
+    passed = tree.decision_path(X).tocsc()
+    out = {}
+    for node, axis in sums.items():
+        rows = passed[:, node].indices
+        exact, near = axis.total(X[rows]), axis.total(rounded[rows])
+        threshold = float(tree.threshold[node])
+        low = near[exact <= threshold].max(initial=-np.inf)
+        high = near[exact > threshold].min(initial=np.inf)
+        if low >= high:
+            raise ValueError(
+                f"float32 does not tell apart rows of X that node {node} parts: "
+                f"{described.sides(node)[0]}. Without X such rows may go the other way."
+            )
+        out[node] = threshold if low <= threshold < high else float(low)
+    return out

@@ -1,0 +1,74 @@
+"""Parts of dates in Python: what a function does with a date before it compares.
+
+A date may be one of ``datetime`` or of pandas, whose missing one is not equal to itself, or a text
+of any form that tables have: 2024-12-31 18:30, 31.12.2024, Dec 31, 2024. As for ``predict`` a text
+that is no date is missing, and the zone after a time is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agathis._tables.calendar import SHORT, WORDS
+from agathis._tables.date_parts import DatePart
+
+MONTHS = tuple(WORDS["month"][0].split())
+#: What a part of a date is, of a moment x.
+MADE = {
+    "year": "{x}.year",
+    "month": "{x}.month",
+    "weekday": "{x}.isoweekday()",
+    "hour": "getattr({x}, 'hour', 0)",
+    # Days of the first of 1970 since the first of all.
+    "days": "{x}.toordinal() - 719163",
+}
+
+
+def variable_of(x: str, when: DatePart) -> str:
+    """The name of what holds a part of the date in ``x``."""
+    return f"{x}_{when.part}"
+
+
+def date_lines(x: str, parts: Sequence[DatePart]) -> Iterator[str]:
+    """What makes numbers of a date, NaN where it is missing."""
+    if any(when.circle for when in parts):
+        raise ValueError(f"{parts[0].column!r} is asked for its place on a circle.")
+    if parts[0].holds == "names":
+        yield from _names(x, parts[0])
+        return
+    yield f"    if {x} != {x} or str({x}).strip().lower() in missing:"
+    yield f"        {x} = None"
+    yield f"    elif not hasattr({x}, 'toordinal'):"
+    yield from (f"        {line}" for line in _of_text(x, parts[0].first_is_day))
+    for when in parts:
+        made = MADE[when.part].format(x=x)
+        yield f"    {variable_of(x, when)} = float('nan') if {x} is None else {made}"
+
+
+def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:
+    """What makes a moment of a text, or None."""
+    day_first = "'/' not in text" if first_is_day is None else repr(first_is_day)
+    yield "from datetime import datetime"
+    yield f"text = str({x}).strip().lower()"
+    yield "n = [int(k) for k in ''.join(c if c.isdigit() else ' ' for c in text).split()]"
+    yield f"names = [i for i, name in enumerate({MONTHS!r}, 1) if name in text]"
+    yield "n[1:1] = names[:1]"
+    yield "try:"
+    yield "    year, month, day = n[:3] if n[0] > 31 else n[2::-1]"
+    yield f"    if n[0] <= 31 and not (names or {day_first}):"
+    yield "        month, day = day, month"
+    yield "    year += 0 if year > 99 else 2000 if year < 69 else 1900"
+    yield "    hour = n[3] if ':' in text else 0"
+    yield "    half = text.replace('.', '')[-2:]"
+    yield "    hour = hour % 12 + 12 * (half == 'pm') if half in ('am', 'pm') else hour"
+    yield f"    {x} = datetime(year, month, day, hour)"
+    yield "except (IndexError, ValueError):"
+    yield f"    {x} = None"
+
+
+def _names(x: str, when: DatePart) -> Iterator[str]:
+    """The numbers of months or weekdays that are written out."""
+    numbers = {word: i for one in WORDS[when.part] for i, word in enumerate(one.split(), 1)}
+    numbers |= {long: numbers[short] for long, short in SHORT.items() if short in numbers}
+    word = f"str({x}).strip().strip('.').lower()"
+    yield f"    {variable_of(x, when)} = {numbers!r}.get({word}, float('nan'))"

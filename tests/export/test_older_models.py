@@ -1,0 +1,34 @@
+"""Model files of every release are read, and send every row where they sent it then."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agathis
+from agathis.export import from_json
+from agathis.export._json_terms import VERSION, VERSION_WITH_STEPS
+
+FOLDER = Path(__file__).parent / "models"
+FILES = sorted(FOLDER.glob("*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_it_is_read(path):
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    model = from_json(json.dumps(kept["model"]))
+    np.testing.assert_array_equal(model.predict(kept["rows"]), kept["clusters"])
+    np.testing.assert_array_equal(model.apply(kept["rows"]), kept["leaves"])
+    assert len(set(kept["clusters"])) > 1
+
+
+def test_this_release_has_a_file_of_every_format():
+    """After a new version: python tools/keep_models.py."""
+    formats = {
+        int(found[1])
+        for path in FILES
+        if (found := re.fullmatch(rf"agathis-{agathis.__version__}-format-(\d)", path.stem))
+    }
+    assert formats == set(range(VERSION, VERSION_WITH_STEPS + 1))

@@ -1,0 +1,120 @@
+"""Files whose bytes are not what they were: an error that names the file, and never more."""
+
+import io
+import struct
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+from agathis import fit_file
+from agathis._tables.errors import BadTable
+from agathis._tables.json_rows import DEEP, is_deep, read_json_rows
+from agathis._tables.whole_table import read_table
+
+TABLE = pa.table(
+    {
+        "size": [1.0, 2.0, 30.0, 31.0],
+        "colour": ["red", "green", "blue", "red"],
+        "kind": pa.array(["a", "b", "a", "b"]).dictionary_encode(),
+    }
+)
+
+
+def arrow_bytes(table=TABLE, opened=ipc.new_file):
+    sink = io.BytesIO()
+    with opened(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+def parquet_bytes(**options):
+    sink = io.BytesIO()
+    parquet.write_table(TABLE, sink, compression="none", use_dictionary=False, **options)
+    return sink.getvalue()
+
+
+def instead(data: bytes, old: bytes, new: bytes) -> bytes:
+    assert len(old) == len(new)
+    assert old in data
+    return data.replace(old, new, 1)
+
+
+OFFSETS = struct.pack("<5i", 0, 3, 8, 12, 15)
+DAMAGED = {
+    "an offset that goes back": lambda d: instead(d, OFFSETS, struct.pack("<5i", 0, 3, -8, 12, 15)),
+    "an offset past the end": lambda d: instead(
+        d, OFFSETS, struct.pack("<5i", 0, 3, 8, 2**30, 2**30 + 3)
+    ),
+    "a code of no category": lambda d: instead(
+        d, struct.pack("<4i", 0, 1, 0, 1), struct.pack("<4i", 0, 33, 0, 1)
+    ),
+    "no UTF-8": lambda d: instead(d, b"greenblue", b"gr\xff\xfenblue"),
+}
+
+
+@pytest.mark.parametrize("opened", [ipc.new_file, ipc.new_stream], ids=["file", "stream"])
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_arrow(tmp_path, damage, opened):
+    path = tmp_path / "t.arrow"
+    path.write_bytes(damage(arrow_bytes(opened=opened)))
+    with pytest.raises(BadTable, match=r"t\.arrow' cannot be read as Arrow: "):
+        read_table(str(path))
+
+
+def test_parquet_of_no_utf8(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(instead(parquet_bytes(), b"green", b"gr\xff\xfen"))
+    with pytest.raises(BadTable, match=r"t\.parquet' cannot be read as Parquet: .*UTF8"):
+        read_table(str(path))
+
+
+def test_checksums_of_parquet_are_looked_at(tmp_path):
+    path = tmp_path / "t.parquet"
+    whole = parquet_bytes(write_page_checksum=True)
+    number = np.array([30.0]).tobytes()
+    path.write_bytes(instead(whole, number, np.array([31.5]).tobytes()))
+    with pytest.raises(BadTable, match=r"cannot be read as Parquet: .*checksum"):
+        read_table(str(path))
+    with pytest.raises(ValueError, match="checksum"):
+        fit_file(path, 2, columns=["size"])
+
+
+def test_a_length_that_is_none(tmp_path):
+    """A compressed buffer that claims to be of 2**60 bytes."""
+    sink = io.BytesIO()
+    table = pa.table({"size": np.zeros(100)})
+    options = ipc.IpcWriteOptions(compression="lz4")
+    with ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    data = sink.getvalue()
+    path = tmp_path / "t.arrow"
+    path.write_bytes(instead(data, struct.pack("<q", 800), struct.pack("<q", 2**60)))
+    with pytest.raises(BadTable, match="it asks for more memory than there is"):
+        read_table(str(path))
+
+
+def test_what_pandas_wrote_may_be_damaged(tmp_path):
+    path = tmp_path / "t.arrow"
+    path.write_bytes(arrow_bytes(TABLE.replace_schema_metadata({"pandas": "{no JSON"})))
+    with pytest.raises(BadTable, match="what pandas wrote of its columns is damaged"):
+        read_table(str(path))
+
+
+@pytest.mark.parametrize("depth", [DEEP + 1, 20_000, 100_000])
+def test_rows_of_json_that_are_deep(depth):
+    """Pyarrow's own reader ends the process at some 10,000 brackets."""
+    data = b'{"a":' * depth + b"1" + b"}" * depth
+    assert is_deep(data)
+    if depth > 900:
+        with pytest.raises(BadTable, match="looks like rows in JSON, and is not"):
+            read_json_rows(data, "t.json")
+    else:
+        assert read_json_rows(data, "t.json").num_rows == 1
+
+
+def test_brackets_in_texts_are_read_all_the_same():
+    data = b'{"a": "' + b"[" * 600 + b'", "b": 1}'
+    assert is_deep(data)
+    assert read_json_rows(data, "t.json").to_pylist() == [{"a": "[" * 600, "b": 1}]
