@@ -1,0 +1,271 @@
+"""Kills at random moments, and what is left: ``python fuzz/faults.py --seconds 60``.
+
+A case forks a process that fits a file, fits, predicts, compares or writes a page, and sends it
+SIGKILL, SIGTERM or SIGINT at some moment. Afterwards
+
+- the result is the old one or the new one, whole;
+- the folder for temporary files is empty, whatever the signal;
+- SIGTERM and SIGINT leave nothing beside the result; SIGKILL at most a file that the next run,
+  which is made too, clears away;
+- a process that was asked to end says so by its exit code.
+
+``tests/fuzz/test_faults.py`` tries a full disk, a folder that may not be written, a pipe that
+nobody reads and little memory too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import re
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import files
+import numpy as np
+
+COUNTED: Counter[str] = Counter()
+SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM, "INT": signal.SIGINT}
+OLD = b"what was there before"
+IMPORTED = [
+    "agathis._cli.app", "agathis._compare.comparison", "agathis._fit_table", "agathis.export",
+    "agathis._kauri", "agathis._tables.whole_table", "agathis.report", "jinja2", "pandas",
+    "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "rich.console", "sklearn.cluster",
+]  # fmt: skip
+TEMPORARY = re.compile(r"\.OUT\.\w+\.[0-9a-f]{8}\.tmp")
+
+
+def _fit_file(folder: str) -> None:
+    from agathis import fit_file
+
+    path = os.path.join(folder, "t.csv")
+    fit_file(path, 3, labels=os.path.join(folder, "OUT.npy"), max_leaf_nodes=6, n_jobs=1)
+
+
+def _command(*args: str) -> Callable[[str], None]:
+    def work(folder: str) -> None:
+        from agathis._cli.app import run
+
+        places = [os.path.join(folder, arg) if "." in arg else arg for arg in args]
+        sys.argv = ["agathis", *places]
+        run()
+
+    return work
+
+
+WORK: dict[str, tuple[Callable[[str], None], str]] = {
+    "fit_file": (_fit_file, "OUT.npy"),
+    "fit": (_command(*files.FIT[:1], "t.csv", *files.FIT[2:], "-o", "OUT.json", "-q"), "OUT.json"),
+    "predict": (_command("predict", "m.json", "t.csv", "--with-data", "-o", "OUT.csv"), "OUT.csv"),
+    "report": (_command("report", "m.json", "t.csv", "-o", "OUT.html", "-q"), "OUT.html"),
+    "compare": (
+        _command(
+            "compare", "t.csv", "-k", "2", "--runs", "1", "--method", "kauri", "--jobs", "1",
+            "--csv", "-o", "OUT.csv", "-q",
+        ),
+        "OUT.csv",
+    ),
+}  # fmt: skip
+
+
+def make(seed: int) -> dict:
+    """What is done, the signal, and the moment as a share of the time that it takes."""
+    chance = random.Random(seed)
+    return {
+        "work": chance.choice(sorted(WORK)),
+        "signal": chance.choice(sorted(SIGNALS)),
+        "moment": round(chance.random() ** chance.choice([1, 0.2]), 4),
+        "seed": seed,
+    }
+
+
+@cache
+def _table() -> bytes:
+    made = np.random.default_rng(0)
+    rows = np.round(made.normal(size=(6000, 5)) + np.repeat([0, 5, 9], 2000)[:, None], 3)
+    lines = [",".join(map(str, row)) for row in rows.tolist()]
+    return ("a,b,c,d,e\n" + "\n".join(lines) + "\n").encode()
+
+
+@cache
+def _model() -> bytes:
+    from agathis import Kauri
+    from agathis.export import to_json
+
+    rows = np.loadtxt(_table().decode().splitlines()[1:400], delimiter=",")
+    return to_json(Kauri(3, n_jobs=1).fit(rows), feature_names=list("abcde")).encode()
+
+
+def _prepared(folder: str, target: str, old: bool) -> None:
+    (Path(folder) / "t.csv").write_bytes(_table())
+    (Path(folder) / "m.json").write_bytes(_model())
+    if old:
+        (Path(folder) / target).write_bytes(OLD)
+
+
+def _forked(work: Callable[[str], None], folder: str, temp: str) -> int:
+    """A process that works; its number."""
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 99
+    try:
+        tempfile.tempdir = temp
+        for stream in (1, 2):
+            said = os.path.join(os.path.dirname(temp), f"said{stream}")
+            os.dup2(os.open(said, os.O_CREAT | os.O_RDWR), stream)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        work(folder)
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 0
+    except KeyboardInterrupt:
+        code = 130
+    finally:
+        os._exit(code)
+
+
+@cache
+def _whole(name: str) -> tuple[bytes, float]:
+    """What work makes if it is let alone, and how long it takes; the first time is for warmth."""
+    for module in IMPORTED:  # once, so that the moment falls into the work
+        importlib.import_module(module)
+    work, target = WORK[name]
+    with tempfile.TemporaryDirectory() as place:
+        folder, temp = _folders(place)
+        _prepared(folder, target, old=False)
+        for _ in range(2):
+            started = time.monotonic()
+            _, status = os.waitpid(_forked(work, folder, temp), 0)
+        if os.waitstatus_to_exitcode(status):
+            said = Path(place, "said2").read_text()
+            raise RuntimeError(f"{name} does not even end by itself: {said[-500:]}")
+        return (Path(folder) / target).read_bytes(), time.monotonic() - started
+
+
+def _folders(place: str) -> tuple[str, str]:
+    out = os.path.join(place, "folder"), os.path.join(place, "temp")
+    for folder in out:
+        os.mkdir(folder)
+    return out
+
+
+def check(case: dict) -> str | None:
+    """What is wrong with what a process left that was ended."""
+    work, target = WORK[case["work"]]
+    whole, takes = _whole(case["work"])
+    number = SIGNALS[case["signal"]]
+    with tempfile.TemporaryDirectory() as place:
+        folder, temp = _folders(place)
+        _prepared(folder, target, old=True)
+        pid = _forked(work, folder, temp)
+        time.sleep(case["moment"] * takes)
+        os.kill(pid, number)
+        _, status = os.waitpid(pid, 0)
+        ended = os.waitstatus_to_exitcode(status)
+        COUNTED[f"{case['work']} {case['signal']}: {'had ended' if ended == 0 else 'ended'}"] += 1
+        left = Path(folder, target).read_bytes()
+        if left not in (OLD, whole) and not _alike(target, left, whole):
+            return f"{target} is half written: {len(left)} bytes of {len(whole)}"
+        if os.listdir(temp):
+            return f"temporary files are left: {os.listdir(temp)}"
+        others = set(os.listdir(folder)) - {"t.csv", "m.json", target}
+        # fit_file is called as a library, which leaves signals to the program around it.
+        polite = case["signal"] == "INT" or (case["signal"] == "TERM" and work is not _fit_file)
+        if others and (polite or not all(map(TEMPORARY.fullmatch, others))):
+            return f"files are left: {sorted(others)}"
+        if polite and ended not in (0, 128 + number) and ended != -number:
+            return f"exit code {ended}: after {case['signal']}"
+        if others:
+            COUNTED["left by a kill, cleared by the next run"] += 1
+            for name in others:
+                os.utime(os.path.join(folder, name), (0, 0))
+            os.waitpid(_forked(work, folder, temp), 0)
+            if set(os.listdir(folder)) - {"t.csv", "m.json", target}:
+                return f"the next run left them: {sorted(others)}"
+    return None
+
+
+def _alike(target: str, left: bytes, whole: bytes) -> bool:
+    """Whether a result is whole that tells times, and so is never the same twice."""
+    if target.endswith(".html"):
+        return left.rstrip().endswith(b"</html>") and abs(len(left) - len(whole)) < 200
+    return target == "OUT.csv" and left.count(b"\n") == whole.count(b"\n") and left.endswith(b"\n")
+
+
+def smaller(case: dict) -> Iterator[dict]:
+    return iter(())
+
+
+def pack(case: dict) -> bytes:
+    return json.dumps(case).encode()
+
+
+def unpack(data: bytes) -> dict:
+    return json.loads(data)
+
+
+def full_disk(place: str) -> str:
+    """A file system of 64 kB on which the result has no room; what the command says."""
+    import subprocess
+
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", place]
+    subprocess.run(mount, check=True, capture_output=True)
+    try:
+        return _said("predict", place, OLD)
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def little_memory(place: str) -> str:
+    """A process that may have no more than it has already, and a little."""
+
+    def limited() -> None:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), resource.RLIM_INFINITY))
+
+    return _said("predict", place, None, limited)
+
+
+def _said(
+    name: str, target_folder: str, old: bytes | None, before: Callable[[], None] | None = None
+) -> str:
+    """What a command writes to stderr that cannot do its work; it must leave the old result."""
+    with tempfile.TemporaryDirectory() as place:
+        folder, temp = _folders(place)
+        _prepared(folder, "none", old=False)
+        target = os.path.join(target_folder, "OUT.csv")
+        if old is not None:
+            Path(target).write_bytes(old)
+        args = ["predict", "m.json", "t.csv", "--with-data", "-o"]
+        inner = _command(*args, target)
+
+        def work(folder: str) -> None:
+            if before is not None:
+                before()
+            inner(folder)
+
+        _, status = os.waitpid(_forked(work, folder, temp), 0)
+        said = Path(place, "said2").read_text()
+        ended = os.waitstatus_to_exitcode(status)
+        if old is not None and Path(target).read_bytes() != old:
+            return f"the old result is gone: {said}"
+        return f"{ended}: {said}"
+
+
+if __name__ == "__main__":
+    import harness
+
+    harness.main("faults")

@@ -1,0 +1,234 @@
+"""What the fuzzers share: cases by their seed, workers that may die, failures made small and kept.
+
+A fuzzer is a module with
+
+    make(seed) -> case           what is tried, plain data that ``pack`` makes a file of
+    check(case) -> str or None   what is wrong with it
+    smaller(case) -> cases       simpler ones, the most daring first
+    pack(case) -> bytes, unpack(bytes) -> case
+
+:func:`main` runs it in processes that take the seeds in turn. A case that ends its process, that
+takes more than ``SLOW`` seconds of a processor or that does not end at all is a failure like any
+other. Failures are made small and written to ``tests/fuzz/saved``, where
+``tests/fuzz/test_saved.py`` tries them again in every run of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+SAVED = HERE.parent / "tests" / "fuzz" / "saved"
+#: Seconds of a processor that a case may take; and of a processor, and of the clock of a machine
+#: that may be busy with other things, before its process is ended.
+SLOW, HANGS, WAITS = 10.0, 60.0, 900.0
+#: Tries to make a failure smaller, and seconds for them.
+TRIES, SHRINK_SECONDS = 400, 60.0
+
+
+def main(name: str) -> None:
+    """The command line of a fuzzer, by the name of its module."""
+    parser = argparse.ArgumentParser(prog=f"fuzz/{name}.py")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long; default 60")
+    parser.add_argument("--cases", type=int, default=0, help="at most so many cases")
+    parser.add_argument("--seed", type=int, help="of the first case; default by the clock")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--only", type=int, metavar="SEED", help="one case, in this process")
+    parser.add_argument("--no-save", action="store_true", help="only print failures")
+    parser.add_argument("--worker", nargs=2, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    fuzzer = importlib.import_module(name)
+    if args.worker:
+        _work(fuzzer, *args.worker)
+    elif args.case:
+        found = fuzzer.check(fuzzer.unpack(Path(args.case).read_bytes()))
+        print(json.dumps(found))
+    elif args.only is not None:
+        found = fuzzer.check(fuzzer.make(args.only))
+        print(found or "nothing is wrong with it")
+        raise SystemExit(found is not None)
+    else:
+        seed = int(time.time()) * 1_000_000 if args.seed is None else args.seed
+        raise SystemExit(_run(name, seed, args))
+
+
+def _work(fuzzer: ModuleType, first: int, step: int) -> None:
+    """Cases in turn; a line when one begins, a line when it ends."""
+    told = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a case prints is nobody's business
+    for seed in range(first, 1 << 62, step):
+        print("+", seed, file=told)
+        started = time.process_time()
+        found = fuzzer.check(fuzzer.make(seed))
+        taken = time.process_time() - started
+        if found is None and taken > SLOW:
+            found = f"took {taken:.1f} s of a processor"
+        counted = getattr(fuzzer, "COUNTED", Counter())
+        print("-", seed, json.dumps([found, round(taken, 3), counted]), file=told)
+        counted.clear()
+
+
+class _Worker:
+    """A process that works on every ``step``-th seed; it is replaced where it dies."""
+
+    def __init__(self, name: str, first: int, step: int) -> None:
+        self.name, self.step, self.next, self.at = name, step, first, None
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / f"{self.name}.py"), "--worker"]
+            + [str(self.next), str(self.step)],
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+        )
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self.since, self.used, self.rest = time.monotonic(), 0.0, b""
+
+    def lines(self) -> Iterator[str]:
+        data = self.process.stdout.read()
+        if not data:
+            return
+        self.since, self.used = time.monotonic(), self.processor()
+        *whole, self.rest = (self.rest + data).split(b"\n")
+        yield from (line.decode() for line in whole)
+
+    def processor(self) -> float:
+        """Seconds of a processor that the process has used; 0 where that cannot be told."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def hangs(self) -> bool:
+        waits = time.monotonic() - self.since
+        return waits > WAITS or (waits > HANGS and self.processor() - self.used > HANGS)
+
+    def last_words(self) -> str:
+        self.errors.seek(max(0, self.errors.seek(0, 2) - 600))
+        return self.errors.read().decode(errors="replace").strip()
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def _run(name: str, seed: int, args: argparse.Namespace) -> int:
+    print(f"fuzz/{name}.py --seed {seed}", flush=True)
+    workers = [_Worker(name, seed + i, args.jobs) for i in range(args.jobs)]
+    done, slowest, failures, counts = 0, 0.0, [], Counter()
+    started = told = time.monotonic()
+    try:
+        while time.monotonic() - started < args.seconds and not 0 < args.cases <= done:
+            with selectors.DefaultSelector() as selector:
+                for worker in workers:
+                    selector.register(worker.process.stdout, selectors.EVENT_READ)
+                selector.select(timeout=1.0)
+            for worker in workers:
+                for line in worker.lines():
+                    mark, number, *rest = line.split(" ", 2)
+                    worker.at = int(number) if mark == "+" else None
+                    worker.next = int(number) + worker.step
+                    if mark == "-":
+                        done += 1
+                        found, taken, counted = json.loads(rest[0])
+                        slowest = max(slowest, taken)
+                        counts.update(counted)
+                        if found:
+                            failures.append((int(number), found))
+                            print(f"--only {number}: {found}", flush=True)
+                ended = worker.process.poll()
+                hangs = worker.hangs()
+                if ended is not None or hangs:
+                    what = "does not end" if hangs else f"ended the process ({ended})"
+                    worker.stop()
+                    if worker.at is None:
+                        raise SystemExit(f"A worker did not start:\n{worker.last_words()}")
+                    failures.append((worker.at, f"{what}: {worker.last_words()}"))
+                    print(f"--only {worker.at}: {failures[-1][1]}", flush=True)
+                    done, worker.at = done + 1, None
+                    worker.start()
+            if time.monotonic() - told > 60:
+                told = time.monotonic()
+                print(f"  {done:,} cases, {len(failures)} failures", flush=True)
+    finally:
+        for worker in workers:
+            worker.stop()
+    taken = time.monotonic() - started
+    print(f"{done:,} cases in {taken:.0f} s, the slowest took {slowest:.2f} s of a processor")
+    if counts:
+        print(", ".join(f"{what}: {count:,}" for what, count in sorted(counts.items())))
+    print(f"{len(failures)} failures", flush=True)
+    if not args.no_save:
+        for number, found in failures[:20]:
+            print(f"saved as {_save(name, number, found)}", flush=True)
+    return bool(failures)
+
+
+def _save(name: str, seed: int, found: str) -> Path:
+    """The smallest case found that fails like that of a seed, as a file."""
+    fuzzer = importlib.import_module(name)
+    case = shrunk(fuzzer, name, fuzzer.make(seed), found)
+    data = fuzzer.pack(case)
+    SAVED.mkdir(parents=True, exist_ok=True)
+    path = SAVED / f"{name}-{hashlib.sha256(data).hexdigest()[:10]}.case"
+    path.write_bytes(data)
+    return path
+
+
+def shrunk(fuzzer: ModuleType, name: str, case: object, found: str) -> object:
+    """A simpler case of which the same is wrong, by its first words."""
+    kind = _kind(found)
+    until, tries, again = time.monotonic() + SHRINK_SECONDS, TRIES, True
+    while again:
+        again = False
+        for simpler in fuzzer.smaller(case):
+            tries -= 1
+            if tries < 0 or time.monotonic() > until:
+                return case
+            if _kind(verdict(name, fuzzer.pack(simpler)) or "") == kind:
+                case, again = simpler, True
+                break
+    return case
+
+
+def _kind(found: str) -> str:
+    return found.split(":", 1)[0]
+
+
+def verdict(name: str, data: bytes) -> str | None:
+    """What a process of its own finds wrong with a case."""
+    with tempfile.NamedTemporaryFile(suffix=".case") as file:
+        file.write(data)
+        file.flush()
+        try:
+            ended = subprocess.run(
+                [sys.executable, str(HERE / f"{name}.py"), "--case", file.name],
+                capture_output=True,
+                timeout=WAITS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "does not end: killed"
+    if ended.returncode:
+        last = ended.stderr.decode(errors="replace")[-600:]
+        return f"ended the process ({ended.returncode}): {last}"
+    return json.loads(ended.stdout.decode().splitlines()[-1])

@@ -1,0 +1,323 @@
+"""Hostile names through every export: ``python fuzz/names.py --seconds 60``.
+
+Names of columns, categories and clusters with quotes, tags, escapes, ends of lines, marks that turn
+the direction of writing, words of languages and 100 kB of letters. A model with such names goes
+through every export, and what comes out is read by what it is for: SQL is parsed in each dialect
+by sqlglot and run in SQLite and DuckDB (in PostgreSQL and MariaDB by ``tests/fuzz``), Python is
+executed, JSON is read again, dot is read by a parser of its own here, and a page has no element and
+no script that a page with plain names has not. A name is a name: labels are those of ``predict``,
+and nothing else has happened. Names that a form cannot hold are refused by an error in words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import sqlite3
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+COUNTED: Counter[str] = Counter()
+
+PIECES = [
+    "'", '"', "`", "\\", "\\'", "''", '""', "]", "[", "--", "/*", "*/", ";", "\n", "\r\n", "\t",
+    "\x01", "\x1b[31m", "\x7f", "\u200f", "\u202e", "\u2066", "\ufeff", "\u2028", "é", "e\u0301",
+    "名", "🌲", "<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>",
+    "<img src=x onerror=alert(1)>", "&amp;", "&#x27;", "{{7*7}}", "{% raw %}", "${x}", "%s", "{0}",
+    "javascript:alert(1)", "'; DROP TABLE t; --", '"""', "'''", "#", "$$", "\\n", "\\u0041",
+    "\\N{BULLET}", "=cmd|' /C calc'!A0", "SELECT", "None", "nan", "true", "import os",
+    "__import__('os')", " ", "  ", "a", "B", "0", "_", "é" * 70,
+]  # fmt: skip
+
+
+def make(seed: int) -> dict:
+    """Names for columns, categories and clusters."""
+    chance = random.Random(seed)
+    long = chance.random() < 0.01
+    return {
+        "columns": _different(chance, 2, long),
+        "source": _name(chance),
+        "categories": _different(chance, 3, False),
+        "clusters": _different(chance, 3, long),
+        "page": chance.random() < 0.05,
+    }
+
+
+def _name(chance: random.Random) -> str:
+    return "".join(chance.choice(PIECES) for _ in range(chance.choice([1, 1, 2, 3, 6])))
+
+
+def _different(chance: random.Random, n: int, long: bool) -> list[str]:
+    out: list[str] = []
+    while len(out) < n:
+        name = _name(chance) + ("x" * 100_000 if long and not out else "")
+        # To some databases these would be one column.
+        if name.strip().lower() not in {other.strip().lower() for other in out}:
+            out.append(name)
+    return out
+
+
+@cache
+def _rows() -> tuple[np.ndarray, np.ndarray]:
+    """Two columns of numbers, and the places of categories."""
+    made = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 20)
+    X = made.normal(size=(60, 2)) * 0.3 + group[:, None] * [0.9, 0.0]
+    return np.round(X, 3), (group + (np.arange(60) % 7 == 0)) % 3
+
+
+@cache
+def _model():
+    from agathis import Kauri
+
+    X, place = _rows()
+    both = np.column_stack([X, np.eye(3)[place]])
+    return Kauri(3, max_leaf_nodes=6, one_hot=[[2, 3, 4]], n_jobs=1).fit(both), both
+
+
+def check(case: dict) -> str | None:
+    """What is wrong with the exports of a model with these names."""
+    model = _model()[0]
+    X, place = _rows()
+    source, categories = case["source"], case["categories"]
+    names = [*case["columns"], *(f"{source}\0{i}" for i in range(3))]
+    words = {
+        "feature_names": names,
+        "one_hot": {source: dict(zip(names[2:], categories, strict=True))},
+        "cluster_names": case["clusters"],
+    }
+    taken = {name.strip().lower() for name in case["columns"]}
+    if source.strip().lower() in taken or not source.strip():
+        return None
+    expected = [case["clusters"][k] for k in model.labels_]
+    raw = [[*map(float, x), categories[k]] for x, k in zip(X, place, strict=True)]
+    columns = [*case["columns"], source]
+    for name, test in TESTS.items():
+        if name == "page" and not case["page"]:
+            continue
+        try:
+            wrong = test(model, words, columns, raw, expected)
+        except (ValueError, TypeError) as error:
+            # A refusal is in words, and about the names.
+            if type(error) not in (ValueError, TypeError) or not re.search(
+                "name|text|categor|zero byte|Unicode|one column|blank", str(error)
+            ):
+                raise
+            COUNTED[f"{name}: refused"] += 1
+            continue
+        if wrong:
+            return f"{name}: {wrong}"
+        COUNTED[name] += 1
+    return None
+
+
+def _sql(model, words, columns, raw, expected) -> str | None:
+    """In SQLite and in DuckDB, as a whole query for a table of such a name."""
+    from agathis.export import to_sql
+
+    for dialect in ("sqlite", "duckdb"):
+        try:
+            sql = to_sql(model, dialect=dialect, **words)
+        except ValueError:
+            COUNTED[f"{dialect}: refused"] += 1
+            continue
+        connection = _connection(dialect)
+        quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+        kinds = ["DOUBLE", "DOUBLE", "VARCHAR"]
+        made = ", ".join(f"{name} {kind}" for name, kind in zip(quoted, kinds, strict=True))
+        connection.execute("DROP TABLE IF EXISTS t")
+        connection.execute(f"CREATE TABLE t ({made}, place INTEGER)")
+        marks = ", ".join(["(?, ?, ?, ?)"] * len(raw))
+        values = [value for i, row in enumerate(raw) for value in (*row, i)]
+        connection.execute(f"INSERT INTO t VALUES {marks}", values)
+        found = connection.execute(f"SELECT {sql} FROM t ORDER BY place").fetchall()
+        if [row[0] for row in found] != expected:
+            return f"{dialect} disagrees with predict"
+        tables = "SELECT name FROM sqlite_master" if dialect == "sqlite" else "SHOW TABLES"
+        if connection.execute(tables).fetchall() != [("t",)]:
+            return f"{dialect}: something happened to the tables"
+    return None
+
+
+@cache
+def _connection(dialect: str):
+    if dialect == "sqlite":
+        return sqlite3.connect(":memory:")
+    import duckdb
+
+    return duckdb.connect(":memory:")
+
+
+PARSED = {
+    "ansi": "", "bigquery": "bigquery", "mssql": "tsql", "mysql": "mysql", "postgres": "postgres",
+    "snowflake": "snowflake", "duckdb": "duckdb",
+}  # fmt: skip
+
+
+def _parsed(model, words, columns, raw, expected) -> str | None:
+    """Every dialect is one expression to its parser, with these columns and texts and no more."""
+    import sqlglot
+    from sqlglot import expressions
+
+    from agathis.export import to_sql
+
+    if max(map(len, columns)) > 1000:
+        return None
+    for dialect, reader in PARSED.items():
+        try:
+            sql = to_sql(model, dialect=dialect, **words)
+        except ValueError:
+            continue
+        found = sqlglot.parse(f"SELECT {sql} FROM t", dialect=reader)
+        if len(found) != 1:
+            return f"{dialect} is {len(found)} statements"
+        named = {column.name for column in found[0].find_all(expressions.Column)}
+        if not named <= set(columns):
+            return f"{dialect} asks for {named - set(columns)}"
+    return None
+
+
+def _python(model, words, columns, raw, expected) -> str | None:
+    from agathis.export import to_python
+
+    source = to_python(model, **words)
+    before, space = set(sys.modules), {}
+    exec(compile(source, "names", "exec"), space)
+    if set(space) - {"cluster_of", "__builtins__"} or set(sys.modules) - before:
+        return "it did more than to define a function"
+    rows = [dict(zip(columns, row, strict=True)) for row in raw]
+    texts = {"", "na", "n/a", "null", "nan", "none"}
+    if any(str(row[2]).strip().lower() in texts for row in raw):
+        return None  # which are missing values there
+    found = [space["cluster_of"](row) for row in rows]
+    return None if found == expected else "it disagrees with predict"
+
+
+def _json(model, words, columns, raw, expected) -> str | None:
+    from agathis.export import from_json, to_json, to_rules, to_text
+
+    read = from_json(to_json(model, **words))
+    if read.cluster_names != words["cluster_names"] or read.feature_names != words["feature_names"]:
+        return "names changed"
+    both = _model()[1]
+    if read.predict(both).tolist() != model.labels_.tolist():
+        return "it disagrees with predict"
+    if not to_text(read) or not to_rules(read):
+        return "there is no text"
+    return None
+
+
+def _dot(model, words, columns, raw, expected) -> str | None:
+    """Graphviz' grammar, as far as such files need it: statements of quoted texts."""
+    from agathis.export import to_dot
+
+    text = to_dot(model, **words)
+    token = re.compile(r'"(?:[^"\\]|\\.)*"|->|[\[\]{}=;,]|[\w.#-]+|\s+', re.DOTALL)
+    at, depth, nodes = 0, 0, 0
+    while at < len(text):
+        found = token.match(text, at)
+        if not found:
+            return f"no token at {text[at : at + 20]!r}"
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        nodes += found[0] == "["
+        if depth == 0 and at > text.index("{") and found[0] != "}" and found[0].strip():
+            return f"something after the end: {found[0]!r}"
+        at = found.end()
+    return None if depth == 0 else "brackets are open"
+
+
+class _Elements(HTMLParser):
+    """How often each element and attribute of a page occurs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.counts[tag] += 1
+        for name, _ in attrs:
+            self.counts[f"{tag} {name}"] += 1
+
+    @classmethod
+    def of(cls, text: str) -> Counter[str]:
+        parser = cls()
+        parser.feed(text)
+        return parser.counts
+
+
+def _page(model, words, columns, raw, expected) -> str | None:
+    from agathis.report import write
+
+    both = _model()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        pages = []
+        for i, named in enumerate((words, _plain(words))):
+            path = os.path.join(folder, f"{i}.html")
+            write(model, both, path, **named)
+            pages.append(Path(path).read_text(encoding="utf-8"))
+    wild, plain = map(_Elements.of, pages)
+    for key in ("script", "style", "img", "iframe", "link", "svg", "a", "base", "object", "embed"):
+        if wild[key] != plain[key]:
+            return f"{wild[key]} elements {key}, and with plain names {plain[key]}"
+    events = [key for key in wild if " on" in key]
+    return f"attributes {events}" if events else None
+
+
+def _plain(words: dict) -> dict:
+    names = ["a", "b", "s0", "s1", "s2"]
+    return {
+        "feature_names": names,
+        "one_hot": {"s": dict(zip(names[2:], "xyz", strict=True))},
+        "cluster_names": ["k", "l", "m"],
+    }
+
+
+TESTS = {
+    "sql": _sql,
+    "parsed sql": _parsed,
+    "python": _python,
+    "json": _json,
+    "dot": _dot,
+    "page": _page,
+}
+
+
+def smaller(case: dict) -> Iterator[dict]:
+    """With plain names, and with names cut short."""
+    plain = {"columns": "a", "categories": "k", "clusters": "c"}
+    for key, letter in plain.items():
+        for i, name in enumerate(case[key]):
+            for simpler in (f"{letter}{i}", name[: len(name) // 2], name[1:], name[:-1]):
+                others = [other for j, other in enumerate(case[key]) if j != i]
+                shorter = simpler and simpler != name and len(simpler) < max(3, len(name))
+                if shorter and simpler not in others:
+                    yield {**case, key: [*case[key][:i], simpler, *case[key][i + 1 :]]}
+    if case["source"] != "s":
+        yield {**case, "source": "s"}
+        yield {**case, "source": case["source"][: len(case["source"]) // 2]}
+
+
+def pack(case: dict) -> bytes:
+    return json.dumps(case).encode()
+
+
+def unpack(data: bytes) -> dict:
+    return json.loads(data)
+
+
+if __name__ == "__main__":
+    import harness
+
+    harness.main("names")

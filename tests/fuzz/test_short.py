@@ -1,0 +1,26 @@
+"""A short run of each fuzzer, with the same seed each time, so that CI tells of what broke."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FUZZ = Path(__file__).parents[2] / "fuzz"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "cases"), [("problems", 400), ("files", 800), ("names", 150), ("faults", 10)]
+)
+def test_a_short_run(name, cases):
+    ended = subprocess.run(
+        [sys.executable, str(FUZZ / f"{name}.py"), "--seed", "1", "--cases", str(cases)]
+        + ["--seconds", "240", "--jobs", "1", "--no-save"],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "\n0 failures" in ended.stdout
+    assert "\n0 cases" not in ended.stdout

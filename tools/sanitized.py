@@ -1,0 +1,114 @@
+"""Tests with a build that watches itself: ``python tools/sanitized.py address`` or ``thread``.
+
+``address`` is gcc's AddressSanitizer with UndefinedBehaviorSanitizer, for the tests of all compiled
+code; any report ends the run. ``thread`` is clang's ThreadSanitizer with LLVM's OpenMP, whose tool
+Archer tells it where threads wait for one another (gcc's libgomp does not, and every loop would be
+reported as a race); for the tests with threads. Python itself is not watched, and neither are NumPy
+and the rest. No report is suppressed.
+
+The build lies in ``build/sanitized-NAME`` and nothing of it is installed. Debian's packages for
+``thread``: clang, libomp-dev.
+"""
+
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: What is run: every compiled loop for ``address``, loops with threads for ``thread``.
+TESTS = {
+    "address": [
+        "tests/core", "tests/growing", "tests/kmeans", "tests/searching", "tests/rivals",
+        "tests/package/test_minimal.py", "tests/metrics", "-m", "not slow",
+    ],
+    "thread": ["tests/package/test_threads.py"],
+}  # fmt: skip
+
+
+def main() -> None:
+    """Build, and run the tests."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kind", choices=TESTS)
+    parser.add_argument("pytest", nargs="*", help="arguments for pytest, in place of the usual")
+    args = parser.parse_args()
+    found = address() if args.kind == "address" else thread()
+    site = build(args.kind, found.pop("CC"), found.pop("sanitize"))
+    environment = {**os.environ, **found, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "4"}
+    # Memory of Python's own pools would hide what lies beside it.
+    environment |= {"PYTHONMALLOC": "malloc", "CI": "true"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    command += ["--hypothesis-profile=quick", "-x", *(args.pytest or TESTS[args.kind])]
+    raise SystemExit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
+
+
+def address() -> dict[str, str]:
+    """The environment of gcc's sanitizers, which have to be there before Python is."""
+    names = ("libasan.so", "libubsan.so", "libstdc++.so")
+    libraries = [
+        subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
+        for name in names
+    ]
+    return {
+        "CC": "gcc",
+        "sanitize": "address,undefined",
+        "LD_PRELOAD": " ".join(libraries),
+        # What Python never gives back is no leak of ours.
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    }
+
+
+def thread() -> dict[str, str]:
+    """The environment of clang's code, with LLVM's OpenMP, which tells what it waits for.
+
+    The runtime is gcc's: it is the same project's, and clang 14's own ends Python before its
+    first line where it is loaded first.
+    """
+    archer = glob.glob("/usr/lib/llvm-*/lib/libarcher.so")
+    if not shutil.which("clang") or not archer:
+        raise SystemExit(
+            "There is no clang here with its OpenMP. Debian, Ubuntu: apt install clang libomp-dev"
+        )
+    runtime = subprocess.check_output(["gcc", "-print-file-name=libtsan.so"], text=True).strip()
+    return {
+        "CC": "clang",
+        "sanitize": "thread",
+        "LD_PRELOAD": os.path.realpath(runtime),
+        "OMP_TOOL_LIBRARIES": archer[-1],
+        # NumPy, OpenBLAS and Python are not built to be watched: what they do is not judged.
+        "TSAN_OPTIONS": (
+            "ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66:report_signal_unsafe=0"
+        ),
+    }
+
+
+def build(kind: str, compiler: str, sanitize: str) -> Path:
+    """The folder from which the package is imported."""
+    place = ROOT / "build" / f"sanitized-{kind}"
+    wheels, site = place / "wheel", place / "site"
+    shutil.rmtree(wheels, ignore_errors=True)
+    shutil.rmtree(site, ignore_errors=True)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    settings = {
+        "build-dir": str(place / "objects"),
+        "setup-args": f"-Db_sanitize={sanitize}",
+    }
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    command += [f"--config-settings={name}={value}" for name, value in settings.items()]
+    command += ["--config-settings=setup-args=-Db_lundef=false"]
+    command += ["--config-settings=setup-args=-Dbuildtype=debugoptimized"]
+    command += ["--wheel-dir", str(wheels), str(ROOT)]
+    environment = {**os.environ, "CC": compiler, "PATH": path}
+    subprocess.run(command, check=True, env=environment)
+    with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
+        wheel.extractall(site)
+    return site
+
+
+if __name__ == "__main__":
+    main()
