@@ -5,19 +5,31 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+NOX_ARGS ?=
+# Warnings of the C compiler end the build where every change is checked; a user's newer compiler
+# may know warnings that nobody has seen yet.
+STRICT ?= -Dwerror=$(if $(CI),true,false)
 MUTANT_ARGS ?=
 # Tests in several processes, one a core; WORKERS= runs them in one, for a debugger.
 WORKERS ?= -n auto --maxprocesses=8 --dist worksteal
 BENCH_ARGS ?=
 AGREEMENT_ARGS ?=
 PANEL_ARGS ?=
+SEARCH_ARGS ?=
+DASK_ARGS ?=
 PAPER_ARGS ?=
+# How long each fuzzer runs, and what else it is told: FUZZ_ARGS='--seconds 3600 --seed 5'.
+FUZZ_ARGS ?= --seconds 60
+
+# Where `make docs-serve` shows the site.
+PORT ?= 8000
 
 VENV := .venv
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) tools/install.py
 TAG := $(shell $(PYTHON) -c 'import sys; print(sys.implementation.cache_tag)' 2>/dev/null)
 BUILD := build/$(TAG)
+SITE := build/docs/html
 
 # A stamp is a finished step. It lies inside .venv, so it cannot outlive what it vouches for.
 STAMPS := $(VENV)/stamps
@@ -31,19 +43,29 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all coverage mutants lint bench paper agreement panel clean FORCE
+.PHONY: help demo test test-all test-oldest test-newest test-pythons test-asan test-tsan coverage \
+    mutants fuzz fuzz-files fuzz-names fuzz-faults lint bench paper agreement panel bench-search \
+    bench-dask docs docs-test docs-serve clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
 	@echo "make test       all tests but slow ones   (PYTEST_ARGS='-k name' to choose)"
 	@echo "make test-all   these and the slow ones   (some need AGATHIS_DATA)"
+	@echo "make test-oldest, test-newest, test-pythons  with other dependencies and Pythons, by nox"
 	@echo "make coverage   which lines of the package the tests run"
 	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
-	@echo "make lint       ruff, cython-lint, the import contract, mypy"
+	@echo "make test-asan  tests of compiled code, watched for wrong addresses and undefined behaviour"
+	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
+	@echo "make fuzz       random problems against a precise twin (FUZZ_ARGS='--seconds 600')"
+	@echo "make fuzz-files, fuzz-names, fuzz-faults   damaged files, hostile names, kills"
+	@echo "make lint       ruff, cython-lint, the import contract, mypy, pyright"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make paper      the paper's tables and figures (PAPER_ARGS=--quick for a taste)"
 	@echo "make agreement  our trees beside what the public packages give (needs AGATHIS_DATA)"
 	@echo "make panel      labelled raw tables, beside what people do by hand (needs AGATHIS_DATA)"
+	@echo "make bench-search  how much better trees get by searching (needs AGATHIS_DATA)"
+	@echo "make bench-dask a cluster of two workers beside memory and dask-ml"
+	@echo "make docs       the site, in build/docs; make docs-serve shows it, make docs-test tests it"
 	@echo "make clean      remove .venv and build/"
 
 demo: $(PACKAGE) $(STAMPS)/extra-cli
@@ -56,6 +78,11 @@ test: $(PACKAGE) $(STAMPS)/extra-test
 test-all: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) $(PYTEST_ARGS)
 
+# The oldest releases that pyproject.toml promises, pre-releases, and every Python that is here.
+# What nox runs is in noxfile.py; NOX_ARGS='-- -k name' chooses some tests.
+test-oldest test-newest test-pythons: $(STAMPS)/extra-nox
+	@$(RUN) -m nox -s $(patsubst test-%,%,$(@:test-pythons=test-tests)) $(NOX_ARGS)
+
 coverage: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) -m "not slow" --hypothesis-profile=quick --cov=agathis \
 	  --cov-report=term:skip-covered $(PYTEST_ARGS)
@@ -63,13 +90,27 @@ coverage: $(PACKAGE) $(STAMPS)/extra-test
 mutants: $(ENVIRONMENT) $(STAMPS)/extra-test
 	@$(RUN) tools/mutants.py $(MUTANT_ARGS)
 
+test-asan: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) tools/sanitized.py address
+
+test-tsan: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) tools/sanitized.py thread
+
+fuzz: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) fuzz/problems.py $(FUZZ_ARGS)
+
+fuzz-files fuzz-names fuzz-faults: fuzz-%: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) fuzz/$*.py $(FUZZ_ARGS)
+
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" cython-lint --max-line-length 100 src
 	@PYTHONPATH=src $(VENV)/bin/lint-imports
 	@$(RUN) -m mypy
-	@$(RUN) -m mypy --strict --follow-imports=silent tests/package/user_script.py
+	@$(RUN) -m mypy --strict --follow-imports=silent tests/package/user_script.py \
+	  tests/package/user_types.py
+	@$(RUN) -m pyright --pythonpath $(RUN)
 
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
@@ -83,8 +124,30 @@ agreement: $(PACKAGE)
 panel: $(PACKAGE) $(STAMPS)/extra-panel
 	@$(RUN) benchmarks/panel.py $(PANEL_ARGS)
 
+bench-search: $(PACKAGE)
+	@$(RUN) benchmarks/search.py $(SEARCH_ARGS)
+
+bench-dask: $(PACKAGE) $(STAMPS)/extra-bench-dask
+	@$(RUN) benchmarks/cluster.py $(DASK_ARGS)
+
+# Examples run in a process a core, each on one thread: two that share the cores would wait for
+# each other. Warnings are errors, a link that leads nowhere among them.
+docs: $(PACKAGE) $(STAMPS)/extra-docs
+	@[ build/docs/begun -nt $(PACKAGE) ] || rm -rf build/docs docs/_made docs/api docs/gallery
+	@mkdir -p build/docs && touch build/docs/begun
+	@OMP_NUM_THREADS=1 $(RUN) -m sphinx --fail-on-warning --keep-going --quiet -b html \
+	  -d build/docs/doctrees docs $(SITE)
+	@echo "The site is $(SITE)/index.html"
+
+docs-serve: docs
+	@echo "http://localhost:$(PORT) (ctrl-c ends it)"
+	@$(RUN) -m http.server --bind localhost --directory $(SITE) $(PORT)
+
+docs-test: docs $(STAMPS)/extra-test
+	@AGATHIS_SITE=$(SITE) $(RUN) -m pytest tests/site $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build docs/_made docs/api docs/gallery
 
 # An install that was cut short may have left .venv half written: tools/install.py knows, and .venv
 # is then made anew.
@@ -111,10 +174,9 @@ $(BASE): $(ENVIRONMENT) pyproject.toml
 # rebuild compiles only what changed. A wheel first: a compile error then leaves the installed
 # package alone.
 $(PACKAGE): $(BASE) $(SOURCES)
-	@echo "Building and installing agathis"
+	@echo "Building and installing agathis: the first build takes two minutes on two cores"
 	@rm -rf $(BUILD)-wheel
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) -m pip wheel -q --no-deps --no-build-isolation \
-	  --config-settings=build-dir=$(BUILD) --wheel-dir $(BUILD)-wheel .
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) tools/build.py $(BUILD) $(BUILD)-wheel $(STRICT)
 	@$(INSTALL) --no-deps --no-index --force-reinstall $(BUILD)-wheel/*.whl
 	@touch $@
 

@@ -7,6 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, datasets
+from agathis._trees.tree import MOVES
 from agathis.plot import cluster_style, plot_clusters, plot_gains, plot_profile, plot_tree
 
 IMAGES = Path(__file__).parent / "images"
@@ -32,6 +33,18 @@ plot_gains(model, ax=right)
 save(figure, "clusters_and_gains")
 
 save(plot_profile(model, scaled, max_features=8).figure, "profile")
+
+# A tree as it grows: the same rows after each of some splits.
+X, _ = datasets.make_rotated_gaussians(240, angle=0.6, random_state=1)
+figure = Figure(figsize=(10, 5.2), layout="constrained")
+for ax, leaves in zip(figure.subplots(2, 3).ravel(), (2, 3, 4, 5, 6, 8), strict=True):
+    grown = Kauri(n_clusters=3, max_leaf_nodes=leaves).fit(X)
+    plot_clusters(grown, X, ax=ax, legend=False)
+    # The node that was made last is the right child of the last split.
+    last = int((grown.tree_.children_right == grown.tree_.children_right.max()).argmax())
+    kind = MOVES[grown.tree_.move[last]]
+    ax.set_title(f"{leaves} leaves, {kind}: objective {grown.objective_:.1f}", fontsize=10)
+save(figure, "growth")
 
 # Which two features of those with three tell the shape.
 seen = {"make_chainlink": (1, 2), "make_tetra": (0, 2)}

@@ -1,4 +1,4 @@
-"""Write docs/reference.md, every public name with its first sentence: ``python docs/reference.py``.
+"""Write docs/reference.md, every public name by its module: ``python docs/reference.py``.
 
 What stands there is public, all else is not.
 """
@@ -11,6 +11,7 @@ PAGE = Path(__file__).with_name("reference.md")
 #: The modules that users import from.
 PUBLIC = [
     "agathis",
+    "agathis.dask",
     "agathis.datasets",
     "agathis.experiments",
     "agathis.export",
@@ -19,11 +20,12 @@ PUBLIC = [
     "agathis.report",
     "agathis.rivals",
 ]
-HEAD = """# Reference
+HEAD = """# Public names
 
 Every public name. What stands here keeps its meaning; everything else begins with an underscore,
-or lies in a folder that does, and may change without notice. `help(agathis.Kauri)` shows the
-parameters, and an example that runs.
+or lies in a folder that does, and may change without notice. Each name has a page of its own, with
+its parameters, an example that runs and the pictures that use it; `help(agathis.Kauri)` shows the
+same.
 """
 
 
@@ -32,32 +34,18 @@ def sentence(thing: object) -> str:
     return inspect.getdoc(thing).split("\n\n")[0].replace("\n", " ").rstrip(".") + "."
 
 
-def signature(thing: object) -> str:
-    """The parameters by name; a class's are those of its constructor."""
-    parameters = inspect.signature(thing).parameters.values()
-    names, starred = [], False
-    for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
-            names, starred = [*names, "*"], True
-        mark = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        starred |= mark == "*"
-        names.append(mark + parameter.name)
-    return f"({', '.join(names)})"
-
-
 def page() -> str:
-    """The page as text."""
+    """The page as text: for each module its names, which Sphinx makes into pages."""
     parts = [HEAD]
     for name in PUBLIC:
         module = importlib.import_module(name)
-        parts.append(f"\n## `{name}`\n\n{sentence(module)}\n")
-        for own in sorted(module.__all__, key=str.lower):
-            thing = getattr(module, own)
-            if own == "__version__":
-                parts.append("\n- **`__version__`** The version, as text.")
-            else:
-                parts.append(f"\n- **`{own}`**`{signature(thing)}` {sentence(thing)}")
-        parts.append("\n")
+        names = [own for own in module.__all__ if own != "__version__"]
+        lines = [f"   {own}" for own in sorted(names, key=str.lower)]
+        # A sentence after the module's name is where links to the module lead.
+        home = [f".. module:: {name}", "", sentence(module), ""]
+        listed = ["```{eval-rst}", *home, ".. autosummary::", "   :toctree: api", "", *lines, "```"]
+        parts.append(f"\n## `{name}`\n\n" + "\n".join(listed) + "\n")
+    parts.append("\n`agathis.__version__` is the version, as text.\n")
     return "".join(parts)
 
 

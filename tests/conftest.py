@@ -36,6 +36,24 @@ def temporary(tmp_path_factory):
     tempfile.tempdir = None
 
 
+@pytest.fixture(scope="session", autouse=True)
+def learnt_weights():
+    """Weights of columns are learnt once for each table: many tests fit the same few."""
+    from agathis._tables import encode
+
+    known, learn = {}, encode.relevance
+
+    def relevance(X, sources):
+        key = X.shape, X.tobytes(), tuple(map(tuple, sources))
+        if key not in known:
+            known[key] = learn(X, sources)
+        return known[key].copy()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(encode, "relevance", relevance)
+        yield
+
+
 @pytest.fixture(scope="module")
 def iris():
     return load_iris().data
@@ -46,7 +64,7 @@ def blobs():
     return make_blobs(120, 3, centers=3, cluster_std=0.5, random_state=0)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     """A real one; ``pages`` says what becomes of the test where there is none."""
     from helpers.pages import chromium
@@ -55,18 +73,24 @@ def browser():
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wine_folder(tmp_path_factory):
     from helpers.pages import wine_page
 
     return wine_page(tmp_path_factory.mktemp("pages"))
 
 
-@pytest.fixture
-def wine(browser, wine_folder):
-    """The page about wines, opened; at its end nothing was asked for and nothing went wrong."""
+@pytest.fixture(scope="session")
+def wine_opened(browser, wine_folder):
     from helpers.pages import Opened
 
     found = Opened(browser, wine_folder / "wine.html")
     yield found
-    found.close()
+    found.context.close()
+
+
+@pytest.fixture
+def wine(wine_opened):
+    """The page about wines, opened; at its end nothing was asked for and nothing went wrong."""
+    yield wine_opened.again()
+    wine_opened.check()

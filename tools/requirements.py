@@ -1,5 +1,7 @@
 """Print requirements that pyproject.toml lists, one a line: ``build``, ``run``, or an extra's name.
 
+``--oldest`` before the names pins each to its lower bound, the oldest that is promised to do.
+
 The Makefile installs them with pip's ``-r``. So every list is written once, in pyproject.toml, and
 a linter can be installed without compiling the package first.
 """
@@ -16,6 +18,11 @@ except (
     from pip._vendor import tomli as tomllib
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
+
+
+def read():
+    """pyproject.toml as a dictionary."""
+    return tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
 
 
 def requirements(pyproject, group):
@@ -42,7 +49,26 @@ def requirements(pyproject, group):
     return found
 
 
+def oldest(requirement):
+    """A requirement that only its lower bound meets; one without a bound would promise anything.
+
+    >>> oldest("ruff>=0.9,<1")
+    'ruff==0.9'
+    """
+    pattern = r"([\w.-]+(?:\[[\w,]+\])?)>=([\w.]+)(?:,.*)?"
+    match = re.fullmatch(pattern, requirement.replace(" ", ""))
+    if match is None:
+        raise SystemExit(f"{requirement!r} in pyproject.toml has no lower bound")
+    return f"{match[1]}=={match[2]}"
+
+
+def main(arguments):
+    pyproject = read()
+    pinned = arguments[:1] == ["--oldest"]
+    for group in arguments[pinned:]:
+        for requirement in requirements(pyproject, group):
+            print(oldest(requirement) if pinned else requirement)
+
+
 if __name__ == "__main__":
-    pyproject = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))
-    for group in sys.argv[1:]:
-        print("\n".join(requirements(pyproject, group)))
+    main(sys.argv[1:])

@@ -6,6 +6,9 @@ import sqlite3
 
 import pytest
 
+#: Rows that are put into a table at once.
+SOME = 200
+
 
 class Database:
     """Rows in a table of an engine, in their order."""
@@ -22,9 +25,14 @@ class Database:
         ]
         self.connection.execute(f"CREATE TABLE {table} ({', '.join(columns)}, place INTEGER)")
         marks = ", ".join("?" * (len(names) + 1))
-        self.connection.executemany(
-            f"INSERT INTO {table} VALUES ({marks})", [[*row, i] for i, row in enumerate(rows)]
-        )
+        rows = [[*row, i] for i, row in enumerate(rows)]
+        # To DuckDB a row at a time is a transaction each.
+        for begin in range(0, len(rows), SOME):
+            some = rows[begin : begin + SOME]
+            values = ", ".join([f"({marks})"] * len(some))
+            self.connection.execute(
+                f"INSERT INTO {table} VALUES {values}", [value for row in some for value in row]
+            )
 
     def __enter__(self):
         return self

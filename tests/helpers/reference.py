@@ -279,15 +279,21 @@ def choose(found: Sequence[Candidate], tol: float) -> Candidate | None:
     """Return the candidate to take, or None if no gain is above the tolerance.
 
     Gains within `tol` of the best are equal: of these the lowest feature, threshold and
-    leaf wins, and there the preferred of the moves within `tol` of the best move.
+    leaf wins, and there the preferred of the moves within `tol` of the best move that have half of
+    its gain at least: none is made that gains less than nothing.
     """
     best = max((c.gain for c in found), default=0.0)
     if best <= tol:
         return None
     cut = min(c.cut for c in found if c.gain >= best - tol)
-    here = [c for c in found if c.cut == cut]
+    return preferred([c for c in found if c.cut == cut], tol)
+
+
+def preferred(here: Sequence[Candidate], tol: float) -> Candidate:
+    """Return the first move of a cut that gains about as much as the best of them."""
     most = max(c.gain for c in here)
-    return next(c for c in here if c.gain >= most - tol)
+    share = min(tol, most / 2) if most > 0 else tol
+    return next(c for c in here if c.gain >= most - share)
 
 
 def grow(

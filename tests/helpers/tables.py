@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from agathis._growing.engines.binned import BinnedStocks
 from agathis._growing.engines.bins import MISSING_BIN, find_bins
 from agathis._growing.engines.exact import FeatureStocks
+from agathis._growing.engines.grid import Grid
+from agathis._growing.engines.parts import LocalParts, Part, Plan
 from agathis._growing.engines.protocol import Split
 from agathis._growing.engines.row_stores import MemoryStore
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
+from agathis._support.exact_sums import exact_sum
 from agathis._support.progress import Progress
 from helpers.naive import Leaves
 from helpers.strategies import weights
@@ -112,17 +115,17 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     data = TrainingData(X, space.kernel, weight=weight, threads=threads)
     store = MemoryStore(X, bins, space, threads, data.searched)
     store.points = np.ascontiguousarray(points)
-    origin = np.average(points, axis=0, weights=weight)
+    total = None if weight is None else exact_sum(weight)
+    grid = Grid.guess(points, weight, len(X), total)
     stocks = BinnedStocks(
-        data,
-        store,
-        bins,
+        LocalParts([Part(store, data.counted_ids(), weight)]),
+        Plan(bins, space, data.searched, None, grid),
         space,
-        origin,
-        np.zeros(len(origin)),
         Limits(n_clusters, len(X), min_leaf=min_leaf),
+        threads,
         Progress(0, None, n_clusters),
     )
+    origin = stocks.origin
     values = store.bins.astype(np.float64)
     values[values == MISSING_BIN] = np.nan
     return Grown(stocks, Leaves(values, points - origin, weight, n_clusters))

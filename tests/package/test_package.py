@@ -28,16 +28,9 @@ def run(code):
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize(
-    ("file", "pattern"),
-    [
-        ("pyproject.toml", r'^version = "(.+)"$'),
-        ("meson.build", r"^  version: '(.+)',$"),
-        ("CITATION.cff", r"^version: \"?([^\"\n]+)\"?$"),
-    ],
-)
-def test_version_of_the_sources(file, pattern):
-    assert re.search(pattern, (ROOT / file).read_text(), re.M).group(1) == agathis.__version__
+def test_the_version_to_cite():
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    assert cited.group(1) == agathis.__version__
 
 
 def test_version_of_the_installed_package():
@@ -46,15 +39,17 @@ def test_version_of_the_installed_package():
 
 def test_names():
     classes = ["Kauri", "KernelKMeans", "TableEncoder", "Tree"]
-    classes += ["compare", "fit_file", "fit_table", "suggest"]
-    parts = ["datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
+    classes += ["compare", "fit_file", "fit_table", "refine", "suggest"]
+    parts = ["dask", "datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
     for name in dir(agathis):
         assert getattr(agathis, name) is not None
 
 
-@pytest.mark.parametrize("part", ["datasets", "experiments", "export", "plot", "report", "rivals"])
+@pytest.mark.parametrize(
+    "part", ["dask", "datasets", "experiments", "export", "plot", "report", "rivals"]
+)
 def test_names_of_a_part(part):
     module = getattr(agathis, part)
     assert dir(module) == sorted(module.__all__)
@@ -108,7 +103,13 @@ def test_public_signatures_are_annotated():
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
     parts = (agathis.plot, agathis.datasets, agathis.experiments, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
-    functions += [agathis.compare, agathis.fit_file, agathis.fit_table, agathis.suggest]
+    functions += [
+        agathis.compare,
+        agathis.fit_file,
+        agathis.fit_table,
+        agathis.refine,
+        agathis.suggest,
+    ]
     for function in [*functions, *(getattr(agathis.Kauri, name) for name in methods)]:
         given = signature(function)
         assert given.return_annotation is not given.empty, function

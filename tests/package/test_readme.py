@@ -11,6 +11,8 @@ import pytest
 from agathis import Kauri
 
 README = Path(__file__).parents[2] / "README.md"
+#: Pictures have whole addresses: the page of an index shows them too.
+PICTURES = "https://raw.githubusercontent.com/agathis-trees/agathis/main/"
 
 
 def blocks(language):
@@ -90,7 +92,13 @@ def test_commands_come_first():
 
 def test_links_lead_somewhere():
     text = README.read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#]+)\)", text)
+    links = [link.removeprefix(PICTURES) for link in re.findall(r"\]\(([^)#]+)\)", text)]
     assert links
     assert [link for link in links if not (README.parent / link).exists()] == []
     assert "@" not in text
+
+
+def test_pictures_have_whole_addresses():
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
+    assert pictures
+    assert all(picture.startswith(PICTURES) for picture in pictures)

@@ -26,6 +26,7 @@ from agathis import (
     fit_table,
     metrics,
     plot,
+    refine,
     report,
     rivals,
     suggest,
@@ -67,11 +68,14 @@ def others() -> None:
     ):
         tree: Tree = rival.fit(X).tree_
         print(type(rival).__name__, tree.n_leaves)
+    better: Kauri = refine(rivals.IMM(3, random_state=0).fit(X), X)
+    gap: float = metrics.optimality_gap(better, X).gap
+    print(better.search_path_[-1].move, gap)
 
 
 def side_by_side() -> None:
     """Which method, and how many groups."""
-    table = compare(X, y, n_clusters=3, n_runs=2, random_state=0)
+    table = compare(X, y, n_clusters=3, n_runs=1, random_state=0)
     print(table)
     found = suggest(X)
     print(found)

@@ -1,0 +1,1 @@
+"""What the site's pages include: figures from files, the commands, mended links."""

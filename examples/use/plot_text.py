@@ -1,0 +1,52 @@
+"""
+Texts, by way of their words
+============================
+
+The docstrings of three parts of SciPy as texts. TF-IDF makes a column a word, the cosine kernel
+compares texts whatever their length, and the tree asks for words.
+"""
+
+import inspect
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import scipy.linalg
+import scipy.signal
+import scipy.stats
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from agathis import Kauri
+from agathis.plot import plot_tree
+
+texts, parts = [], []
+for part in (scipy.linalg, scipy.signal, scipy.stats):
+    for name in part.__all__:
+        text = inspect.getdoc(getattr(part, name)) or ""
+        if inspect.isroutine(getattr(part, name)) and len(text) > 400:
+            texts.append(text.split("Examples\n")[0])
+            parts.append(part.__name__)
+
+words = TfidfVectorizer(
+    stop_words="english", token_pattern=r"[a-z]{4,}", min_df=0.05, max_df=0.5, sublinear_tf=True
+)
+X = pd.DataFrame(words.fit_transform(texts).toarray(), columns=words.get_feature_names_out())
+model = Kauri(3, kernel="cosine", max_leaf_nodes=5).fit(X)
+print(f"{len(texts)} texts, {X.shape[1]} words")
+counts = pd.crosstab(np.array(parts), model.labels_)
+print(counts)
+
+# %%
+# What a text has to say to be in a cluster. A weight of 0 is a word that does not occur.
+
+plot_tree(model)
+
+# %%
+# The words that tell each cluster most from the others.
+
+figure, places = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+for cluster, ax in enumerate(places):
+    rows = model.labels_ == cluster
+    typical = (X[rows].mean() - X[~rows].mean()).nlargest(8)[::-1]
+    ax.barh(typical.index, typical)
+    ax.set_title(f"cluster {cluster}: mostly {counts[cluster].idxmax()}", fontsize=9)

