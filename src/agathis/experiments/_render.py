@@ -40,7 +40,8 @@ def render(
     Rows may be those of a run that was stopped or of some experiments only: what has no rows is
     left out, and the page says so. Into the folder go ``cells.csv``, a line a cell, ``tables.md``
     and ``tables.tex``, ``figures/``, PNG, SVG and a tree as JSON, and ``index.html``, the page,
-    which holds all of it. The same rows give the same files. Needs ``pip install "agathis[plot,report]"``.
+    which holds all of it. The same rows give the same files. Needs ``pip install
+    "agathis[plot,report]"``.
 
     Parameters
     ----------
