@@ -20,6 +20,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -269,7 +270,7 @@ def _exports(model: Kauri, X: np.ndarray) -> str | None:
     exec(to_python(model, feature_names=names), space)
     if [space["cluster_of"](row) for row in rows.tolist()] != expected:
         return "Python disagrees with predict"
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         columns = ", ".join(f"{name} REAL" for name in names)
         database.execute(f"CREATE TABLE t ({columns})")
         marks = ", ".join("?" * len(names))
