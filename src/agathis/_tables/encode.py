@@ -180,13 +180,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         return self.scaled(self._fit(as_arrow(X)).X)
 
-    def _fit(self, table: Any) -> FeatureRows:
-        """Learn from a table of Arrow; its features in its own units."""
+    def _fit(self, table: Any, facts: Any = None) -> FeatureRows:
+        """Learn from a table of Arrow; its features in its own units.
+
+        Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
+        and ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column.
+        """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
             raise BadTable(f"{self.title} has no rows.")
         self.verdicts_ = judge_all(
-            table,
+            table if facts is None else facts,
             drop=self.drop,
             keep=self.keep,
             categorical=self.categorical,

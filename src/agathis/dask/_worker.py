@@ -12,17 +12,18 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
 
-from agathis._checks.data import column_totals, naming
+from agathis._checks.data import column_totals
 from agathis._checks.kernels import check_domain
-from agathis._checks.roles import check_one_hot
+from agathis._checks.roles import FeatureRoles, check_one_hot
 from agathis._core.points.binning import look_over
 from agathis._growing.engines.grid import Grid, Seen
 from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
 from agathis._growing.engines.row_stores import MemoryStore
+from agathis._growing.uncounted import uncounted_of, widened
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
+from agathis.dask._encoded import as_floats, as_rows
 
 
 class Block(NamedTuple):
@@ -32,6 +33,8 @@ class Block(NamedTuple):
     X: np.ndarray | None
     weight: np.ndarray | None = None
     fault: str | None = None
+    roles: FeatureRoles | None = None
+    uncounted: np.ndarray | None = None
 
 
 class Look(NamedTuple):
@@ -46,6 +49,8 @@ class Look(NamedTuple):
     weight: Any
     least: float
     fault: str | None
+    roles: FeatureRoles | None
+    uncounted: np.ndarray | None
 
 
 def as_block(
@@ -57,13 +62,8 @@ def as_block(
         if names is not None and columns is not None and list(columns) != list(names):
             found = [str(name) for name in columns]
             raise ValueError(f"it has the columns {found}, and the collection {list(names)}.")
-        with naming("X"):
-            X = check_array(
-                rows,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite=False,
-                ensure_min_samples=0,
-            )
+        rows = as_rows(rows)
+        X = as_floats(rows)
         if n_features is not None and X.shape[1] != n_features:
             raise ValueError(f"it has {X.shape[1]} columns, and the collection {n_features}.")
         own = None
@@ -73,7 +73,8 @@ def as_block(
                 raise ValueError(f"sample_weight has {len(own)} values for its {len(X)} rows.")
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
-    return Block(number, np.ascontiguousarray(X), own)
+    roles = getattr(rows, "roles", None)
+    return Block(number, X, own, None, roles, uncounted_of(rows))
 
 
 class WorkerParts:
@@ -106,7 +107,7 @@ class WorkerParts:
 
     def _look(self, block: Block) -> Look:
         if block.X is None:
-            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault)
+            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault, None, None)
         X, fault = block.X, None
         missing = np.zeros(X.shape[1], dtype=np.int64)
         if len(X):
@@ -125,7 +126,17 @@ class WorkerParts:
                     n_weighted = 0
         wide = X.dtype == np.float64 and len(X) > 0
         return Look(
-            block.number, len(X), X.shape[1], wide, missing, n_weighted, total, least, fault
+            block.number,
+            len(X),
+            X.shape[1],
+            wide,
+            missing,
+            n_weighted,
+            total,
+            least,
+            fault,
+            block.roles,
+            None if block.uncounted is None else block.uncounted.any(axis=0),
         )
 
     def count(self, least: float | None) -> list[tuple[int, int]]:
@@ -150,6 +161,14 @@ class WorkerParts:
         for number, block in self.blocks.items():
             if block.X is not None and block.X.dtype != np.float64:
                 self.blocks[number] = block._replace(X=block.X.astype(np.float64))
+
+    def copy_columns(self, kernel: np.ndarray, copied: np.ndarray) -> None:
+        """Let columns with cells that do not count be there twice, to be cut and to be counted."""
+        for number, block in self.blocks.items():
+            if block.X is not None:
+                cells = None if block.uncounted is None else block.uncounted & kernel
+                X = np.ascontiguousarray(widened(block.X, cells, copied))
+                self.blocks[number] = block._replace(X=X, uncounted=None)
 
     def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
         """Some of the rows that count, and their weights, by partition."""
