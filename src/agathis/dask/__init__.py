@@ -1,4 +1,4 @@
-"""Kauri and the encoder of raw tables on a Dask cluster: rows stay where they are, and only tables of sums travel."""
+"""Kauri and the encoder of tables on a Dask cluster: rows stay there, and tables of sums travel."""
 
 from __future__ import annotations
 

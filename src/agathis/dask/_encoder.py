@@ -34,7 +34,7 @@ from agathis.dask._column_facts import (
     put_together,
 )
 from agathis.dask._encoded import framed
-from agathis.dask._partitions import is_collection, kind_of, partitions_of
+from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -139,9 +139,15 @@ class TableEncoder(LocalEncoder):
         if not whole or self.subsample < 2:
             raise ValueError(f"subsample={self.subsample!r} must be a whole number, at least 2.")
         blocks, names = _tables(X)
+        counted = blocks if names is None else blocks_of(X.index)
         with nullcontext() if client is None else client.as_current():
             sample, facts = gather(
-                blocks, names, int(self.subsample), max(KEPT, self.max_categories), self.title
+                counted,
+                blocks,
+                names,
+                int(self.subsample),
+                max(KEPT, self.max_categories),
+                self.title,
             )
         self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
@@ -236,12 +242,17 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
 
 
 def gather(
-    blocks: Sequence[Any], names: list[str] | None, subsample: int, most: int, title: str
+    counted: Sequence[Any],
+    blocks: Sequence[Any],
+    names: list[str] | None,
+    subsample: int,
+    most: int,
+    title: str,
 ) -> tuple[Any, Gathered]:
-    """A sample of the rows, and facts of the columns."""
+    """A sample of the rows, and facts of the columns; ``counted`` have the lengths of blocks."""
     import dask
 
-    sizes = np.array(dask.compute(*(dask.delayed(len)(block) for block in blocks)), dtype=np.int64)
+    sizes = np.array(dask.compute(*(dask.delayed(len)(one) for one in counted)), dtype=np.int64)
     n = int(sizes.sum())
     if n == 0:
         raise BadTable(f"{title} has no rows.")

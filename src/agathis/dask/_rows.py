@@ -210,7 +210,7 @@ class ClusterRows:
     def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
         if squares:
             return self._root(tally, tell)
-        answers = self.cluster.ask("sums", list(cuts), slot)
+        answers = self.cluster.ask("sums", list(cuts), slot, summed=True)
         for answer in answers:
             tally.put(answer)
         tell(len(answers), len(answers))
@@ -226,7 +226,9 @@ class ClusterRows:
                     raise changed(number)
 
         grid = tally.bins.grid
-        for sums, seen in self.cluster.ask("root", grid, remember=True, check=unchanged):
+        for sums, seen in self.cluster.ask(
+            "root", grid, remember=True, check=unchanged, summed=True
+        ):
             needs.update(seen)
             tally.put(sums)
         tally.seen = added(needs[number] for number in sorted(needs))

@@ -24,6 +24,7 @@ from agathis._growing.uncounted import uncounted_of, widened
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
+from agathis.dask._sums_on_the_way import Branch, Summed, summed
 
 
 class Block(NamedTuple):
@@ -77,6 +78,13 @@ def as_block(
     return Block(number, X, own, None, roles, uncounted_of(rows))
 
 
+class Rooted(NamedTuple):
+    """The sums of all rows, and what those of each partition needed."""
+
+    sums: Sums
+    seen: dict[int, Seen]
+
+
 class WorkerParts:
     """The partitions of one worker.
 
@@ -92,14 +100,15 @@ class WorkerParts:
         self.ids: dict[int, np.ndarray] = {}
         self.plan: Plan
         self.tally: Tally
+        self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
         """Take over blocks that lie on this worker; their tasks can then be forgotten."""
         from distributed import get_worker
 
-        data = get_worker().data
+        self.worker = get_worker()
         for key in keys:
-            block = data[key]
+            block = self.worker.data[key]
             self.blocks[block.number] = block
 
     def look(self) -> list[Look]:
@@ -209,7 +218,7 @@ class WorkerParts:
             self.parts[number] = Part(store, self.ids[number].copy(), weight)
         self.tally = Tally(plan, self.threads)
 
-    def root(self, grid: Grid) -> tuple[Sums, dict[int, Seen]]:
+    def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and what those of each partition needed."""
         self.tally.set_grid(grid)
         seen = {}
@@ -221,12 +230,32 @@ class WorkerParts:
             assert own.seen is not None
             seen[number] = own.seen
             self.tally.put(own.take())
-        return self.tally.take(), seen
+        return Rooted(self.tally.take(), seen)
 
     def sums(self, cuts: Sequence[Cut], slot: int) -> Sums:
         for part in self.parts.values():
             part.sums(cuts, slot, self.tally, False, _silent)
         return self.tally.take()
+
+    async def summed(
+        self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
+    ) -> Summed:
+        """What ``sums`` or ``root`` answers, with the answers of workers below added."""
+
+        def own() -> Any:
+            return getattr(self, method)(*args)
+
+        return await summed(self.worker, own, self.added, (method, args), below, timeout)
+
+    def added(self, answers: list[Any]) -> Any:
+        """One answer of several of ``sums`` or ``root``."""
+        pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
+        for pair in pairs:
+            self.tally.put(pair.sums)
+        total = self.tally.take()
+        if not isinstance(answers[0], Rooted):
+            return total
+        return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})
 
     def size(self, cuts: Sequence[Cut], slot: int) -> int:
         return sum(part.size(cuts, slot) for part in self.parts.values())
