@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 
 from agathis._support.lazy import lazy
 
-__all__ = ["Kauri", "TableEncoder"]
+__all__ = ["Kauri", "TableEncoder", "sample_rows"]
 
 # Imported when first asked for: Dask is an extra.
-_HOMES = {"Kauri": "agathis.dask._estimator", "TableEncoder": "agathis.dask._encoder"}
+_HOMES = {
+    "Kauri": "agathis.dask._estimator",
+    "TableEncoder": "agathis.dask._encoder",
+    "sample_rows": "agathis.dask._sampling",
+}
 
 if TYPE_CHECKING:
     from agathis.dask._encoder import TableEncoder
     from agathis.dask._estimator import Kauri
+    from agathis.dask._sampling import sample_rows
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -16,7 +16,6 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._support.extras import needed
@@ -34,7 +33,8 @@ from agathis.dask._column_facts import (
     put_together,
 )
 from agathis.dask._encoded import framed
-from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
+from agathis.dask._partitions import is_collection, kind_of, partitions_of
+from agathis.dask._sampling import by_block, counted_blocks, drawn, sizes_of
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -138,20 +138,19 @@ class TableEncoder(LocalEncoder):
         whole = isinstance(self.subsample, Integral) and not isinstance(self.subsample, bool)
         if not whole or self.subsample < 2:
             raise ValueError(f"subsample={self.subsample!r} must be a whole number, at least 2.")
+        self._learn(X, client)
+        return self
+
+    def _learn(self, X: Any, client: Any = None) -> Any:
+        """Learn; the rows that scales were found from, as a table of Arrow."""
         blocks, names = _tables(X)
-        counted = blocks if names is None else blocks_of(X.index)
+        most = max(KEPT, self.max_categories)
         with nullcontext() if client is None else client.as_current():
-            sample, facts = gather(
-                counted,
-                blocks,
-                names,
-                int(self.subsample),
-                max(KEPT, self.max_categories),
-                self.title,
-            )
+            sizes = sizes_of(counted_blocks(X, blocks))
+            sample, facts = gather(blocks, sizes, names, int(self.subsample), most, self.title)
         self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
-        return self
+        return sample
 
     def fit_transform(self, X: Any, y: object = None, *, client: Any = None) -> Any:
         """Learn what the columns are, and make features of them, lazily.
@@ -242,29 +241,26 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
 
 
 def gather(
-    counted: Sequence[Any],
     blocks: Sequence[Any],
+    sizes: Sequence[int],
     names: list[str] | None,
     subsample: int,
     most: int,
     title: str,
 ) -> tuple[Any, Gathered]:
-    """A sample of the rows, and facts of the columns; ``counted`` have the lengths of blocks."""
+    """A sample of the rows, and facts of the columns."""
     import dask
 
-    sizes = np.array(dask.compute(*(dask.delayed(len)(one) for one in counted)), dtype=np.int64)
-    n = int(sizes.sum())
+    n = sum(sizes)
     if n == 0:
         raise BadTable(f"{title} has no rows.")
-    rows = np.arange(n)
-    if n > subsample:
-        rows = np.sort(sample_without_replacement(n, subsample, random_state=0))
-    pieces, begins = [], np.cumsum(sizes) - sizes
-    for number, (block, begin, size) in enumerate(zip(blocks, begins, sizes, strict=True)):
-        if size:
-            low, high = np.searchsorted(rows, [begin, begin + size])
-            where = (number, names, int(begin), int(size))
-            pieces.append(dask.delayed(_look)(block, *where, rows[low:high] - begin, most))
+    rows, begins = drawn(n, subsample), (np.cumsum(sizes) - sizes).tolist()
+    told = zip(blocks, begins, sizes, by_block(rows, begins, sizes), strict=True)
+    pieces = [
+        dask.delayed(_look)(block, number, names, begin, size, some, most)
+        for number, (block, begin, size, some) in enumerate(told)
+        if size
+    ]
     while len(pieces) > 1:
         groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
         pieces = [dask.delayed(_together)(group, most) for group in groups]
