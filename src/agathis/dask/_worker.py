@@ -97,7 +97,8 @@ class WorkerParts:
         self.blocks: dict[int, Block] = {}
         self.threads = threads
         self.parts: dict[int, Part] = {}
-        self.ids: dict[int, np.ndarray] = {}
+        # Those of positive weight by partition, None where it is all of them.
+        self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
         self.tally: Tally
         self.worker: Any
@@ -151,13 +152,15 @@ class WorkerParts:
     def count(self, least: float | None) -> list[tuple[int, int]]:
         """Settle which rows count, those of more weight than ``least``; how many they are."""
         for number, block in self.blocks.items():
-            assert block.X is not None
-            if least is None or block.weight is None:
-                ids = np.arange(len(block.X), dtype=np.int32)
-            else:
-                ids = np.flatnonzero(block.weight > least).astype(np.int32)
-            self.ids[number] = ids
-        return [(number, len(ids)) for number, ids in self.ids.items()]
+            self.ids[number] = None
+            if least is not None and block.weight is not None:
+                self.ids[number] = np.flatnonzero(block.weight > least).astype(np.int32)
+        return [(number, self._n_counted(number)) for number in self.blocks]
+
+    def _n_counted(self, number: int) -> int:
+        X, ids = self.blocks[number].X, self.ids[number]
+        assert X is not None
+        return len(X) if ids is None else len(ids)
 
     def check_domain(self, kernel: Kernel) -> None:
         """Raise where the kernel does not take some value."""
@@ -184,9 +187,10 @@ class WorkerParts:
         out = {}
         for number, some in places.items():
             if number in self.blocks:
-                block, ids = self.blocks[number], self.ids[number][some]
+                block, ids = self.blocks[number], self.ids[number]
                 assert block.X is not None
-                out[number] = block.X[ids], None if block.weight is None else block.weight[ids]
+                at = some if ids is None else ids[some]
+                out[number] = block.X[at], None if block.weight is None else block.weight[at]
         return out
 
     def totals(self) -> np.ndarray | None:
@@ -215,7 +219,9 @@ class WorkerParts:
                 block.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources
             )
             weight = block.weight if weighted else None
-            self.parts[number] = Part(store, self.ids[number].copy(), weight)
+            ids = self.ids[number]
+            ids = np.arange(len(block.X), dtype=np.int32) if ids is None else ids.copy()
+            self.parts[number] = Part(store, ids, weight)
         self.tally = Tally(plan, self.threads)
 
     def root(self, grid: Grid) -> Rooted:
