@@ -40,7 +40,7 @@ def with_copies(
     ([[1.0, 2.0, 2.0], [3.0, 0.0, 9.0]], [True, False, True], [True, True, False], [1])
     """
     cells = cells & roles.kernel
-    wide, copied = roles_with_copies(roles, cells.any(axis=0))
+    wide, copied = roles_with_copies(roles, np.asarray(cells.any(axis=0)))
     return widened(X, cells, copied), wide, copied
 
 

@@ -281,7 +281,8 @@ class Cluster:
     ) -> tuple[list[Group], list[Group]]:
         """Add the sums of their answers; those that are lost, and those to be asked again."""
         by_key = {group.future.key: group for group in waiting}
-        calls, lost, again = [], [], []
+        calls, lost = [], []
+        again: list[Group] = []
 
         def lose(branch: Branch) -> None:
             lost.append(by_key[branch.key])

@@ -40,7 +40,7 @@ def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
     blocks = partitions_of(X).blocks
     sizes = sizes_of(counted_blocks(X, blocks))
     places = drawn(sum(sizes), most, random_state)
-    begins = np.cumsum(sizes) - sizes
+    begins = (np.cumsum(sizes) - sizes).tolist()
     wanted = [
         dask.delayed(_taken)(block, some)
         for block, some in zip(blocks, by_block(places, begins, sizes), strict=True)

@@ -146,7 +146,7 @@ class WorkerParts:
             least,
             fault,
             block.roles,
-            None if block.uncounted is None else block.uncounted.any(axis=0),
+            None if block.uncounted is None else np.asarray(block.uncounted.any(axis=0)),
         )
 
     def count(self, least: float | None) -> list[tuple[int, int]]:
