@@ -132,6 +132,16 @@ def test_large_tables_have_the_verdicts_of_memory():
     )
 
 
+def test_the_ends_are_those_of_all_rows():
+    table = raw_table(2000, 4)[["size", "visits"]]
+    rows = dd.from_pandas(table, npartitions=5)
+    with dask.config.set(scheduler="synchronous"):
+        encoder = TableEncoder(scale="minmax", weight="equal", subsample=20).fit(rows)
+        found = encoder.transform(rows).compute()
+    np.testing.assert_array_equal(found.min(), 0)
+    np.testing.assert_allclose(found.max(), 1, rtol=1e-12)
+
+
 def test_a_pipeline_is_that_of_memory(client, tmp_path):
     """Fit, labels, score, exports and pages; cells far off do not count, and can be cut."""
     table = raw_table(600)

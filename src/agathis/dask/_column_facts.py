@@ -226,6 +226,13 @@ class GatheredFacts:
     def has_all_rows(self) -> bool:
         return len(self.rows) == self.n_rows
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest number; NaN where these are no numbers."""
+        if self.piece.low is None or not holds_numbers(self.type):
+            return np.nan, np.nan
+        return self.piece.low, self.piece.high
+
     @cached_property
     def some(self) -> list[Any]:
         return self.values.to_pylist()

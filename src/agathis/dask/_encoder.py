@@ -44,10 +44,10 @@ class TableEncoder(LocalEncoder):
     """Columns of a raw table in partitions made into features on one scale.
 
     What each column is, is decided by all rows: their types, gaps, extremes, different values and
-    counts. Scales, the values at which numbers are held, and learned weights are those of
-    ``subsample`` rows, which are drawn by their places. So a table of no more rows is encoded as
-    :class:`agathis.TableEncoder` encodes it, to the last bit, and any other in the same way
-    whatever its partitions are. Of a column with more than 16,384 different values (or
+    counts; and so is ``scale="minmax"``. Other scales, the values at which numbers are held, and
+    learned weights are those of ``subsample`` rows, which are drawn by their places. So a table of
+    no more rows is encoded as :class:`agathis.TableEncoder` encodes it, to the last bit, and any
+    other in the same way whatever its partitions are. Of a column with more than 16,384 values (or
     ``max_categories``, if that is more) how many there are is estimated, to 1 %, and which of them
     come most often is told by the sample.
 
@@ -217,6 +217,12 @@ class Gathered(NamedTuple):
 
     def column(self, place: int) -> GatheredFacts:
         return self.facts[place]
+
+    def ends(self, names: Sequence[str | None]) -> np.ndarray:
+        """The least and the largest number of some columns; NaN where they hold texts."""
+        known = dict(zip(self.column_names, self.facts, strict=True))
+        found = [(np.nan, np.nan) if name is None else known[name].ends for name in names]
+        return np.array(found).reshape(-1, 2).T
 
 
 class Piece(NamedTuple):
