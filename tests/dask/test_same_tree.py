@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.clusters import KINDS, as_array, as_frame, as_list, computed
 from helpers.examples import examples
@@ -92,9 +93,33 @@ def test_a_table_of_blobs(client):
     np.testing.assert_array_equal(model.predict(X), local.labels_)
 
 
+def test_fit_and_more_in_one_call(client):
+    X = blobs_of(200)
+    rows = as_array(X, [80, 120])
+    local = LocalKauri(3, max_leaf_nodes=5, engine="binned").fit(X)
+    params = {"n_clusters": 3, "max_leaf_nodes": 5}
+    np.testing.assert_array_equal(computed(Kauri(**params).fit_predict(rows)), local.labels_)
+    found = Kauri(**params).fit_transform(rows)
+    assert found.chunks[0] == (80, 120)
+    np.testing.assert_allclose(computed(found), local.transform(X))
+
+
+def test_pictures_of_a_model_of_a_cluster(client):
+    """What they draw is what they draw of the same model of memory."""
+    from agathis.plot import cluster_profile, gain_curve, layout_tree
+
+    X = blobs_of(200)
+    model = Kauri(3, max_leaf_nodes=5).fit(as_frame(X, [80, 120]))
+    local = model.to_local()
+    assert repr(layout_tree(model)) == repr(layout_tree(local))
+    assert repr(gain_curve(model)) == repr(gain_curve(local))
+    names = list(local.feature_names_in_)
+    rows = pd.DataFrame(X, columns=names)
+    assert repr(cluster_profile(model, rows)) == repr(cluster_profile(local, rows))
+
+
 def test_frames_keep_names_index_and_divisions(client):
     import dask.dataframe as dd
-    import pandas as pd
 
     X = pd.DataFrame(blobs_of(300), columns=list("abcd"), index=np.arange(300) * 2)
     rows = dd.from_pandas(X, npartitions=4)
@@ -110,7 +135,6 @@ def test_frames_keep_names_index_and_divisions(client):
 def test_columns_that_know_what_is_missing(client):
     """Whole numbers, truths and numbers of pandas with its own sign for a gap."""
     import dask.dataframe as dd
-    import pandas as pd
 
     random = np.random.default_rng(0)
     table = pd.DataFrame(
@@ -135,7 +159,6 @@ def test_columns_that_know_what_is_missing(client):
 def test_few_columns_of_many_files(client, tmp_path):
     """Dask would read several of them as one: weights have the partitions of X all the same."""
     import dask.dataframe as dd
-    import pandas as pd
 
     X = blobs_of(300)
     table = pd.DataFrame(X, columns=list("abcd"))
