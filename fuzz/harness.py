@@ -203,8 +203,12 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
 def _save(name: str, seed: int, found: str) -> Path:
     """The smallest case found that fails like that of a seed, as a file."""
     fuzzer = importlib.import_module(name)
-    case = shrunk(fuzzer, name, fuzzer.make(seed), found)
-    data = fuzzer.pack(case)
+    return keep(name, shrunk(fuzzer, name, fuzzer.make(seed), found))
+
+
+def keep(name: str, case: object) -> Path:
+    """A case as a file that the tests try again."""
+    data = importlib.import_module(name).pack(case)
     SAVED.mkdir(parents=True, exist_ok=True)
     path = SAVED / f"{name}-{hashlib.sha256(data).hexdigest()[:10]}.case"
     path.write_bytes(data)
