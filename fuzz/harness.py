@@ -6,6 +6,7 @@ A fuzzer is a module with
     check(case) -> str or None   what is wrong with it
     smaller(case) -> cases       simpler ones, the most daring first
     pack(case) -> bytes, unpack(bytes) -> case
+    around()                     if it has one: a context in which all workers run
 
 :func:`main` runs it in processes that take the seeds in turn. A case that ends its process, that
 takes more than ``SLOW`` seconds of a processor or that does not end at all is a failure like any
@@ -29,6 +30,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
@@ -141,6 +143,16 @@ class _Worker:
 
 def _run(name: str, seed: int, args: argparse.Namespace) -> int:
     print(f"fuzz/{name}.py --seed {seed}", flush=True)
+    with getattr(importlib.import_module(name), "around", nullcontext)():
+        failures = _tried(name, seed, args)
+        if not args.no_save:
+            for number, found in failures[:20]:
+                print(f"saved as {_save(name, number, found)}", flush=True)
+    return bool(failures)
+
+
+def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, str]]:
+    """Let workers try cases; the seeds of those that failed, and how."""
     workers = [_Worker(name, seed + i, args.jobs, args.any_time) for i in range(args.jobs)]
     done, slowest, failures, counts = 0, 0.0, [], Counter()
     started = told = time.monotonic()
@@ -185,17 +197,18 @@ def _run(name: str, seed: int, args: argparse.Namespace) -> int:
     if counts:
         print(", ".join(f"{what}: {count:,}" for what, count in sorted(counts.items())))
     print(f"{len(failures)} failures", flush=True)
-    if not args.no_save:
-        for number, found in failures[:20]:
-            print(f"saved as {_save(name, number, found)}", flush=True)
-    return bool(failures)
+    return failures
 
 
 def _save(name: str, seed: int, found: str) -> Path:
     """The smallest case found that fails like that of a seed, as a file."""
     fuzzer = importlib.import_module(name)
-    case = shrunk(fuzzer, name, fuzzer.make(seed), found)
-    data = fuzzer.pack(case)
+    return keep(name, shrunk(fuzzer, name, fuzzer.make(seed), found))
+
+
+def keep(name: str, case: object) -> Path:
+    """A case as a file that the tests try again."""
+    data = importlib.import_module(name).pack(case)
     SAVED.mkdir(parents=True, exist_ok=True)
     path = SAVED / f"{name}-{hashlib.sha256(data).hexdigest()[:10]}.case"
     path.write_bytes(data)

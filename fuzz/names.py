@@ -3,10 +3,11 @@
 Names of columns, categories and clusters with quotes, tags, escapes, ends of lines, marks that turn
 the direction of writing, words of languages and 100 kB of letters. A model with such names goes
 through every export, and what comes out is read by what it is for: SQL is parsed in each dialect
-by sqlglot and run in SQLite and DuckDB (in PostgreSQL and MariaDB by ``tests/fuzz``), Python is
-executed, JSON is read again, dot is read by a parser of its own here, and a page has no element and
-no script that a page with plain names has not. A name is a name: labels are those of ``predict``,
-and nothing else has happened. Names that a form cannot hold are refused by an error in words.
+by sqlglot and run in SQLite, in DuckDB and, where they are installed, in PostgreSQL and MariaDB
+(``fuzz/databases.py``), Python is executed, JSON is read again, dot is read by a parser of its own
+here, and a page has no element and no script that a page with plain names has not. A name is a
+name: labels are those of ``predict``, and nothing else has happened. Names that a form cannot hold
+are refused by an error in words.
 """
 
 from __future__ import annotations
@@ -24,11 +25,15 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import databases
 import numpy as np
 
+#: Servers are started once for all workers.
+around = databases.started
 COUNTED: Counter[str] = Counter()
 
 PIECES = [
@@ -148,6 +153,36 @@ def _sql(model, words, columns, raw, expected) -> str | None:
         tables = "SELECT name FROM sqlite_master" if dialect == "sqlite" else "SHOW TABLES"
         if connection.execute(tables).fetchall() != [("t",)]:
             return f"{dialect}: something happened to the tables"
+    return None
+
+
+def _servers(model, words, columns, raw, expected) -> str | None:
+    """In PostgreSQL and MariaDB, if their tables can have such columns."""
+    from agathis.export import to_sql
+
+    for database in databases.servers():
+        try:
+            sql = to_sql(model, dialect=database.dialect, **words)
+        except ValueError:
+            COUNTED[f"{database.dialect}: refused"] += 1
+            continue
+        table = f"t{os.getpid()}"
+        kinds = ["DOUBLE", "DOUBLE", "VARCHAR"]
+        made, _, _ = database.script(columns, raw, "1", kinds, table).rpartition("SELECT")
+        try:
+            database.run(made)
+        except RuntimeError:
+            COUNTED[f"{database.dialect}: has no columns of such names"] += 1
+            continue
+        try:
+            found = database.run(f"SELECT {sql} FROM {table} ORDER BY place;\n")
+        except RuntimeError as error:
+            return f"{database.dialect} takes no such query: {str(error)[:300]}"
+        if found != [[name] for name in expected]:
+            return f"{database.dialect} disagrees with predict"
+        if not re.fullmatch(r"(t\d+ ?)+", databases.tables(database)):
+            return f"{database.dialect}: something happened to the tables"
+        COUNTED[database.dialect] += 1
     return None
 
 
@@ -286,6 +321,7 @@ def _plain(words: dict) -> dict:
 
 TESTS = {
     "sql": _sql,
+    "servers": _servers,
     "parsed sql": _parsed,
     "python": _python,
     "json": _json,

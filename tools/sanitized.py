@@ -42,7 +42,7 @@ def main() -> None:
     # Memory of Python's own pools would hide what lies beside it.
     environment |= {"PYTHONMALLOC": "malloc", "CI": "true"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command += ["--hypothesis-profile=quick", "-x", *(args.pytest or TESTS[args.kind])]
+    command += ["--hypothesis-profile=watched", "-x", *(args.pytest or TESTS[args.kind])]
     raise SystemExit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
 
 
@@ -101,7 +101,9 @@ def build(kind: str, compiler: str, sanitize: str) -> Path:
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
     command += [f"--config-settings={name}={value}" for name, value in settings.items()]
     command += ["--config-settings=setup-args=-Db_lundef=false"]
-    command += ["--config-settings=setup-args=-Dbuildtype=debugoptimized"]
+    # With -O2 gcc takes 1.7 times as long, and looks at no more.
+    for setting in ("debug=true", "optimization=1"):
+        command += [f"--config-settings=setup-args=-D{setting}"]
     command += ["--wheel-dir", str(wheels), str(ROOT)]
     environment = {**os.environ, "CC": compiler, "PATH": path}
     subprocess.run(command, check=True, env=environment)

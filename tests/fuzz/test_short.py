@@ -14,7 +14,8 @@ FUZZ = Path(__file__).parents[2] / "fuzz"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "cases"), [("problems", 400), ("files", 800), ("names", 150), ("faults", 10)]
+    ("name", "cases"),
+    [("problems", 400), ("files", 800), ("columns", 2000), ("names", 60), ("faults", 10)],
 )
 def test_a_short_run(name, cases):
     ended = subprocess.run(

@@ -57,5 +57,5 @@ def test_new_leaves_are_searched():
 
 
 def test_nothing_to_gain():
-    seen, best = searched([0.0, -1.0], [0.0, TOLERANCE / 4])
+    _, best = searched([0.0, -1.0], [0.0, TOLERANCE / 4])
     assert best <= TOLERANCE

@@ -170,6 +170,12 @@ def test_as_deep_as_python_reads():
     assert read + refused == 100
 
 
+@pytest.mark.parametrize("row", [b'{"a\xff": 1}', b'{"a\xff": "red"}', b'{"a": "\xff"}'])
+def test_rows_of_json_that_are_no_utf8(row):
+    with pytest.raises(BadTable, match=r"t\.json looks like rows in JSON.* 'utf-8' codec"):
+        read_json_rows(row, "t.json")
+
+
 def test_brackets_in_texts_are_read_all_the_same():
     data = b'{"a": "' + b"[" * 600 + b'", "b": 1}'
     assert is_deep(data)
