@@ -221,6 +221,16 @@ def test_types_that_differ_between_partitions():
     assert found.verdicts_ == LocalEncoder().fit(whole).verdicts_
 
 
+def test_categories_of_pandas_that_differ_between_partitions():
+    parts = [pd.DataFrame({"n": range(30), "w": list(text * 15)}) for text in ("ab", "bc", "cd")]
+    whole = pd.concat(parts)
+    parts = [part.astype({"w": "category"}) for part in parts]
+    with dask.config.set(scheduler="synchronous"):
+        found = TableEncoder(keep=["n"]).fit([dask.delayed(part) for part in parts])
+    assert found.verdicts_ == LocalEncoder(keep=["n"]).fit(whole).verdicts_
+    assert found.verdicts_[1].categories == ("a", "b", "c", "d")
+
+
 def test_what_is_wrong_is_told():
     table = raw_table(60)
     rows = dd.from_pandas(table, npartitions=2)
