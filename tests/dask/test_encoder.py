@@ -239,7 +239,7 @@ KINDS_OF_VALUES = {
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), combinations_with_replacement(sorted(KINDS_OF_VALUES), 2)
+    ("first", "second"), list(combinations_with_replacement(sorted(KINDS_OF_VALUES), 2))
 )
 def test_partitions_that_hold_different_things(first, second):
     """Dates here and numbers there are left out; what is used, all partitions have."""
