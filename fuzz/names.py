@@ -5,13 +5,15 @@ the direction of writing, words of languages and 100 kB of letters. A model with
 through every export, and what comes out is read by what it is for: SQL is parsed in each dialect
 by sqlglot and run in SQLite, in DuckDB and, where they are installed, in PostgreSQL and MariaDB
 (``fuzz/databases.py``), Python is executed, JSON is read again, dot is read by a parser of its own
-here, and a page has no element and no script that a page with plain names has not. A name is a
+here, and a page has no element, no script, no request and no complaint that a page with plain names
+has not, to a parser and, where there is one, in a browser. A name is a
 name: labels are those of ``predict``, and nothing else has happened. Names that a form cannot hold
 are refused by an error in words.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import random
@@ -21,6 +23,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -302,12 +305,52 @@ def _page(model, words, columns, raw, expected) -> str | None:
             path = os.path.join(folder, f"{i}.html")
             write(model, both, path, **named)
             pages.append(Path(path).read_text(encoding="utf-8"))
+        seen = [_opened(Path(folder, f"{i}.html")) for i in range(2)] if _browser() else []
     wild, plain = map(_Elements.of, pages)
-    for key in ("script", "style", "img", "iframe", "link", "svg", "a", "base", "object", "embed"):
+    for key in ELEMENTS:
         if wild[key] != plain[key]:
             return f"{wild[key]} elements {key}, and with plain names {plain[key]}"
     events = [key for key in wild if " on" in key]
-    return f"attributes {events}" if events else None
+    if events:
+        return f"attributes {events}"
+    if seen and seen[0] != seen[1]:
+        return f"in a browser {seen[0]}, and with plain names {seen[1]}"
+    COUNTED["page: in a browser"] += bool(seen)
+    return None
+
+
+ELEMENTS = ("script", "style", "img", "iframe", "link", "svg", "a", "base", "object", "embed")
+
+
+@cache
+def _browser():
+    """Chromium, or None where there is none."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+    import pytest
+    from helpers.pages import chromium
+
+    stack = ExitStack()
+    try:
+        found = stack.enter_context(chromium())
+    except (pytest.skip.Exception, pytest.fail.Exception):
+        return None
+    atexit.register(stack.close)
+    return found
+
+
+def _opened(path: Path) -> tuple[list[int], list[str]]:
+    """How many of these elements a page has in a browser, and what it asked and said."""
+    context = _browser().new_context()
+    page, events = context.new_page(), []
+    page.on("console", lambda message: events.append(message.text))
+    page.on("pageerror", lambda error: events.append(str(error)))
+    page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
+    context.on("request", lambda request: events.append(request.url.partition(path.name)[2]))
+    page.goto(path.as_uri(), timeout=300_000)
+    counts = "names => names.map(name => document.getElementsByTagName(name).length)"
+    found = page.evaluate(counts, list(ELEMENTS))
+    context.close()
+    return found, events
 
 
 def _plain(words: dict) -> dict:

@@ -41,8 +41,10 @@ def main() -> None:
     environment = {**os.environ, **found, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "4"}
     # Memory of Python's own pools would hide what lies beside it.
     environment |= {"PYTHONMALLOC": "malloc", "CI": "true"}
+    # What is reported goes past Python: pytest must not catch it, as it would be lost.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command += ["--hypothesis-profile=watched", "-x", *(args.pytest or TESTS[args.kind])]
+    command += ["-x", "--capture=sys", "--hypothesis-profile=watched"]
+    command += args.pytest or TESTS[args.kind]
     raise SystemExit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
 
 
