@@ -308,7 +308,10 @@ def fit_table(
         found = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
         n_clusters = found.n_clusters
         if verbose:
-            print(f"{count(n_clusters, 'cluster')} are suggested.", *found.doubts("a larger n_clusters"))
+            print(
+                f"{count(n_clusters, 'cluster')} are suggested.",
+                *found.doubts("a larger n_clusters"),
+            )
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
     model = new_kauri(

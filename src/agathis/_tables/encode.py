@@ -206,7 +206,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.verdicts_[:FEW])
             ways = {v.way for v in self.verdicts_ if not v.why.startswith(CONSTANT)}
             keep = (" ", Advice("keep"), " uses a column all the same.") if KEEP in ways else ()
-            parts = (" ", Advice("dates", "parts"), " uses parts of dates.") if PARTS in ways else ()
+            parts = (
+                (" ", Advice("dates", "parts"), " uses parts of dates.") if PARTS in ways else ()
+            )
             raise BadTable(
                 f"{self.title} has no column left to cluster by.{reasons}", *keep, *parts
             )
