@@ -385,7 +385,9 @@ def test_a_fit_that_failed_is_no_fit():
         model.predict(X)
 
 
-@pytest.mark.parametrize("function", [agathis.suggest, agathis.compare])
+@pytest.mark.parametrize(
+    "function", [agathis.suggest, lambda table: agathis.compare(table, n_clusters=2)]
+)
 def test_words_in_a_table_that_belongs_to_no_estimator(function):
     table = pd.DataFrame({"size": [1.0, 2.0, 9.0, 8.0], "kind": list("abab")})
     message = r"'kind' \(text\).*agathis\.TableEncoder\(\)\.fit_transform\(df\)"

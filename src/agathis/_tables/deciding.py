@@ -68,7 +68,7 @@ def deciding(
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
     counted = np.flatnonzero(kernel)
     path = tree.decision_path(X).tocsc()
-    # By the column that is split on: its gains, and for each feature what is explained, and of what.
+    # By the column that is split on: its gains; of each feature what is explained, and of what.
     gains: dict[str, float] = {}
     explained: dict[str, np.ndarray] = {}
     spread: dict[str, np.ndarray] = {}
