@@ -17,7 +17,8 @@ def write_files(folder: str, sizes: list[int], block_of) -> None:
         block = block_of(number, rows)
         table = pa.table({f"c{j:02}": block[:, j] for j in range(block.shape[1])})
         path = Path(folder) / f"{number:05}.parquet"
-        parquet.write_table(table, path, row_group_size=250_000)
+        # Floats that hardly come twice have no use for a dictionary.
+        parquet.write_table(table, path, row_group_size=250_000, use_dictionary=False)
 
 
 def on_cluster(folder: str, k: int, leaves: int):

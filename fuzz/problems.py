@@ -20,10 +20,11 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
-from sklearn import set_config
+from sklearn import config_context
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -39,9 +40,6 @@ from agathis.export import from_json, to_json, to_python, to_sql
 BOUNDS = {"tells a wrong gain": 0.5, "missed a better cut": 2.0, "stops early": 1.5}
 #: What was tried, since it was last told.
 COUNTED: Counter[str] = Counter()
-
-# How parameters are checked has tests of its own.
-set_config(skip_parameter_validation=True)
 
 OF_POINTS = ("gram", "blocks", "features", "binned")
 ENGINES = {
@@ -144,6 +142,8 @@ def _weights(random: np.random.Generator, n: int) -> np.ndarray:
     return weight
 
 
+# How parameters are checked has tests of its own, which may run in this process.
+@config_context(skip_parameter_validation=True)
 def check(case: dict) -> str | None:
     """What is wrong with the trees of a problem."""
     X, kernel = np.array(case["X"], dtype=float), case["kernel"]
@@ -271,7 +271,7 @@ def _exports(model: Kauri, X: np.ndarray) -> str | None:
     exec(to_python(model, feature_names=names), space)
     if [space["cluster_of"](row) for row in rows.tolist()] != expected:
         return "Python disagrees with predict"
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         columns = ", ".join(f"{name} REAL" for name in names)
         database.execute(f"CREATE TABLE t ({columns})")
         marks = ", ".join("?" * len(names))

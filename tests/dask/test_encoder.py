@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import combinations_with_replacement, pairwise
 
 import dask
 import dask.dataframe as dd
@@ -219,6 +221,60 @@ def test_types_that_differ_between_partitions():
     with dask.config.set(scheduler="synchronous"):
         found = TableEncoder().fit([dask.delayed(part) for part in parts])
     assert found.verdicts_ == LocalEncoder().fit(whole).verdicts_
+
+
+KINDS_OF_VALUES = {
+    "whole": lambda i: i % 7,
+    "float": lambda i: i / 4,
+    "text": lambda i: "abc"[i % 3],
+    "truth": lambda i: i % 2 == 0,
+    "nothing": lambda i: None,
+    "moment": lambda i: datetime(2020, 1, 1) + timedelta(days=9 * i),
+    "day": lambda i: date(2020, 1, 1) + timedelta(days=9 * i),
+    "decimal": lambda i: Decimal(i) / 8,
+    "time": lambda i: time(i % 24),
+    "bytes": lambda i: b"x",
+    "list": lambda i: [i],
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), list(combinations_with_replacement(sorted(KINDS_OF_VALUES), 2))
+)
+def test_partitions_that_hold_different_things(first, second):
+    """Dates here and numbers there are left out; what is used, all partitions have."""
+    parts = [
+        pd.DataFrame(
+            {
+                "z": np.arange(30) ** 2 % 17 / 8 + 0.01 * np.arange(30),
+                "odd": pd.Series([KINDS_OF_VALUES[kind](i) for i in range(30)], dtype=object),
+            }
+        )
+        for kind in (first, second)
+    ]
+    blocks = [dask.delayed(part) for part in parts]
+    with dask.config.set(scheduler="synchronous"):
+        encoder = TableEncoder(dates="parts", weight="equal").fit(blocks)
+        rows = np.concatenate(
+            dask.compute(*map(dask.delayed(np.asarray), encoder.transform(blocks)))
+        )
+    assert rows.shape == (60, len(encoder.feature_names_))
+    if first == second:
+        local = LocalEncoder(dates="parts", weight="equal").fit(pd.concat(parts))
+        assert encoder.verdicts_ == local.verdicts_
+    kinds = {first, second} - {"nothing"}
+    if len(kinds) == 2 and kinds & {"time", "bytes", "list"}:
+        assert encoder.verdicts_[1].kind == "out"
+
+
+def test_categories_of_pandas_that_differ_between_partitions():
+    parts = [pd.DataFrame({"n": range(30), "w": list(text * 15)}) for text in ("ab", "bc", "cd")]
+    whole = pd.concat(parts)
+    parts = [part.astype({"w": "category"}) for part in parts]
+    with dask.config.set(scheduler="synchronous"):
+        found = TableEncoder(keep=["n"]).fit([dask.delayed(part) for part in parts])
+    assert found.verdicts_ == LocalEncoder(keep=["n"]).fit(whole).verdicts_
+    assert found.verdicts_[1].categories == ("a", "b", "c", "d")
 
 
 def test_what_is_wrong_is_told():

@@ -105,18 +105,20 @@ def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
+    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
     pids = own_client.run(os.getpid)
     address, pid = next(iter(pids.items()))
     at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
     try:
-        with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 5 s"):
-            Kauri(5, max_leaf_nodes=12, timeout=5).fit(as_array(X, SIZES))
+        with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 15 s"):
+            Kauri(5, max_leaf_nodes=12, timeout=15).fit(as_array(X, SIZES))
     finally:
         os.kill(pid, signal.SIGCONT)
 
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
+    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
     started = []
     start = Cluster._start
 
@@ -137,8 +139,8 @@ def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
     pids = own_client.run(os.getpid)
     monkeypatch.setattr(Cluster, "_start", stopped)
     try:
-        with pytest.raises(TimeoutError, match="has not answered for 5 s: reading its partitions"):
-            Kauri(5, timeout=5).fit([slow(block) for block in split(X, [450, 450])])
+        with pytest.raises(TimeoutError, match="has not answered for 15 s: reading its partition"):
+            Kauri(5, timeout=15).fit([slow(block) for block in split(X, [450, 450])])
     finally:
         os.kill(pids[started[0]], signal.SIGCONT)
 

@@ -19,11 +19,14 @@ from pyarrow import compute, types
 
 from agathis._tables.arrow_values import as_numbers, holds_numbers, plain
 from agathis._tables.calendar import moments_of_arrow
+from agathis._tables.indicators import word
 
 #: So many different values of a column are kept, with their counts.
 KEPT = 1 << 14
 #: No hash is as large.
 ALL = 1 << 64
+#: Stands for the type of a column that holds dates in one partition and numbers in another.
+MIXED = pa.struct([])
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +87,17 @@ class ColumnPiece:
         """The same with values of another type."""
         if kind == self.type:
             return self
+        if kind == MIXED:
+            kept = self._below(0)
+            return replace(kept, type=kind, values=cast(kept.values, kind), low=None, high=None)
         values = cast(self.values, kind)
-        return replace(self, type=kind, values=values, hashes=hashes_of(values))
+        low, high = (end.cast(kind) if isinstance(end, pa.Scalar) else end for end in self.ends)
+        hashes = hashes_of(values)
+        return replace(self, type=kind, values=values, hashes=hashes, low=low, high=high)
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        return self.low, self.high
 
 
 def piece_of(column: pa.ChunkedArray | pa.Array, begin: int, most: int) -> ColumnPiece:
@@ -183,23 +195,46 @@ def _in_order(end: Any) -> Any:
 
 
 def common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
-    """A type for the values of all; text where there is no other."""
-    schemas = [pa.schema([("value", kind)]) for kind in dict.fromkeys(kinds)]
+    """A type for all values: text for numbers and texts, ``MIXED`` for dates and others."""
+    different = list(dict.fromkeys(kinds))
+    if len(different) == 1:
+        return different[0]
+    families = {_family(kind) for kind in different} - {"null"}
+    if len(families) > 1:
+        return pa.string() if families <= {"number", "truth", "text"} else MIXED
+    if any(map(types.is_decimal, different)):
+        return pa.float64()
+    schemas = [pa.schema([("value", kind)]) for kind in different]
     try:
-        kind = pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
     except pa.ArrowTypeError:
-        return pa.string()
-    return pa.string() if types.is_large_string(kind) else kind
+        return MIXED
+
+
+def _family(kind: pa.DataType) -> str:
+    for name, belongs in (
+        ("null", types.is_null),
+        ("text", types.is_string),
+        ("truth", types.is_boolean),
+        ("number", holds_numbers),
+        ("duration", types.is_duration),
+        ("time", types.is_time),
+        ("date", types.is_temporal),
+    ):
+        if belongs(kind):
+            return name
+    return str(kind)
 
 
 def cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The values in another type; as text what they are to Python."""
+    """The values in another type; texts are the words that categories are compared by."""
     if values.type == kind:
         return values
-    text = types.is_string(values.type) or types.is_large_string(values.type)
-    if not types.is_string(kind) or text or types.is_null(values.type):
+    if kind == MIXED:
+        return pa.nulls(len(values), kind)
+    if not types.is_string(kind) or types.is_null(values.type):
         return values.cast(kind, safe=False)
-    return pa.array([None if v is None else str(v) for v in values.to_pylist()], kind)
+    return pa.array([word(value) for value in values.to_pylist()], kind)
 
 
 class GatheredFacts:

@@ -19,8 +19,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._support.extras import needed
+from agathis._tables.arrow_values import plain
 from agathis._tables.codes import FEW
 from agathis._tables.encode import TableEncoder as LocalEncoder
+from agathis._tables.encoder_options import Options
 from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
 from agathis.dask._column_facts import (
@@ -144,7 +146,9 @@ class TableEncoder(LocalEncoder):
     def _learn(self, X: Any, client: Any = None) -> Any:
         """Learn; the rows that scales were found from, as a table of Arrow."""
         blocks, names = _tables(X)
-        most = max(KEPT, self.max_categories)
+        if names is not None:
+            Options.of(self, names)  # what is wrong is said before the table is read
+        most = max(KEPT, int(self.max_categories))
         with nullcontext() if client is None else client.as_current():
             sizes = sizes_of(counted_blocks(X, blocks))
             sample, facts = gather(blocks, sizes, names, int(self.subsample), most, self.title)
@@ -283,11 +287,13 @@ def _look(
     names: list[str] | None,
     begin: int,
     size: int,
-    some: np.ndarray,
+    some: Any,
     most: int,
 ) -> Piece:
     """What a partition tells."""
-    table = as_arrow(block)
+    import pyarrow as pa
+
+    table, some = as_arrow(block), pa.array(some)
     if names is not None and table.column_names != names:
         raise ValueError(
             f"X, partition {number}: it has the columns {table.column_names}, and the collection "
@@ -298,7 +304,9 @@ def _look(
             f"X, partition {number}: it had {size} rows, and has {table.num_rows}. Partitions "
             "must be the same each time they are computed."
         )
-    return Piece([piece_of(column, begin, most) for column in table.columns], table.take(some))
+    columns = [plain(column) for column in table.columns]
+    sample = pa.Table.from_arrays([column.take(some) for column in columns], table.column_names)
+    return Piece([piece_of(column, begin, most) for column in columns], sample)
 
 
 def _together(pieces: Sequence[Piece], most: int) -> Piece:

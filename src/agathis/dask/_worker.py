@@ -212,6 +212,9 @@ class WorkerParts:
 
     def prepare(self, plan: Plan, weighted: bool) -> None:
         self.plan = plan
+        if "pyarrow" in sys.modules:
+            # What files were decoded into makes room for bins.
+            sys.modules["pyarrow"].default_memory_pool().release_unused()
         for number, block in self.blocks.items():
             if block.X is None or len(block.X) == 0:
                 continue

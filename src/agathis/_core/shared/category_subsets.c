@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "shared/subsets.h"
+#include "shared/category_subsets.h"
 #include "shared/tile.h"
 
 enum { MOST_ROUNDS = 32, POWER_STEPS = 16, LOW_BITS = 7 };
