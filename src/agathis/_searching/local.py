@@ -31,7 +31,13 @@ from agathis._searching.kicks import FEW_LEAVES, Kicks
 from agathis._searching.moves import Resplit
 from agathis._searching.plainness import explanation_size, simplify
 from agathis._searching.rows import SearchRows
-from agathis._searching.starts import centred_start, kmeans, partition_cost, shallow_start
+from agathis._searching.starts import (
+    centred_start,
+    kmeans,
+    learned_start,
+    partition_cost,
+    shallow_start,
+)
 from agathis._trees.tree import Tree
 
 # Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
@@ -48,17 +54,23 @@ START_SWEEPS = 3
 FIXED_WORK = 3_000_000
 FIXED_WORK_OF_FEW = 6_000_000
 WORK_PER_VALUE = 25
-# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows.
+# How many times as much for each value where there are few leaves: greedy growth looks at rows but
+# a few times then, and a tree begins anew more often.
+TIMES_OF_FEW = 3
+# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows,
+# and more where points have more components than this.
 PATIENT_WORK = 20_000_000
+WIDE = 32
 # What KMeans and a tree between its centres look at, for each row, cluster and component, and what
-# share of all work is kept for what comes after the starts, less with more effort.
+# share of all work is for starts, less with more effort: random changes of the best find more then.
 START_WORK = 13
-SHARE_OF_ROUNDS = 0.5
+SHARE_OF_STARTS = 0.5
 # What a round costs besides the numbers that it looks at.
 ROUND_WORK = 100_000
-# The valleys that are looked into, and what share of the work is for all of them alike.
+# The valleys that are looked into; the best third goes on until one is left, which has this share of
+# the work over the number of rounds, and the other rounds have as much each.
 VALLEYS = 3
-SHARE_OF_ALL = 0.4
+SHARE_OF_LAST = 1.2
 # Trees of a sample that are brought down with all rows.
 BROUGHT = 2
 # Sweeps of these: a sample has left little to do.
@@ -67,9 +79,10 @@ ALL_ROWS_SWEEPS = 10
 SAME = 1e-12
 # What shorter explanations may cost where there are more leaves than clusters: a share of the cost,
 # and of what the search has gained over the best tree that it began with. More effort is for lower
-# costs: each share is divided by it.
-PLAIN_SHARE = 1e-3
+# costs: the shares shrink with it, and from this effort on nothing is given back.
+PLAIN_SHARE = 1.5e-3
 PLAIN_SHARE_OF_GAIN = 0.5
+LOWEST_COSTS = 10
 
 
 @dataclass(frozen=True)
@@ -149,8 +162,10 @@ class LocalSearch:
         values = rows.n * (rows.n_columns + rows.n_sources) * width
         fixed = FIXED_WORK_OF_FEW if limits.max_leaves <= FEW_LEAVES else FIXED_WORK
         per_value = WORK_PER_VALUE * (self.scale if few else 1.0)
+        if limits.max_leaves <= FEW_LEAVES:
+            per_value *= TIMES_OF_FEW
         self.work = effort * (fixed + per_value * values)
-        self.work += max(0.0, effort - 1) * PATIENT_WORK
+        self.work += max(0.0, effort - 1) * PATIENT_WORK * max(1.0, rows.points.shape[1] / WIDE)
         self.spent = 0.0
         self.best: Any = None
         self.size = np.inf
@@ -184,7 +199,7 @@ class LocalSearch:
                 PLAIN_SHARE * (self.rows.inertia - draft.objective),
                 PLAIN_SHARE_OF_GAIN * (draft.objective - self.begun),
             )
-            allowance /= self.scale**2
+            allowance *= max(0.0, LOWEST_COSTS / self.scale**2 - 1) / (LOWEST_COSTS - 1)
         found = draft.save()
         try:
             if simplify(draft, Resplit(self.limits), max(0.0, allowance)):
@@ -234,6 +249,10 @@ class LocalSearch:
                 settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
             if drawn is None or limits.max_leaves > limits.n_clusters:
                 settle(centred_start(rows, labels, limits, self.threads), "kmeans")
+            if self.scale > 1:
+                drawn = learned_start(rows, labels, limits, self.random)
+                if drawn is not None:
+                    settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
         return sorted(found, key=lambda one: -one.objective)
 
     def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
@@ -246,7 +265,7 @@ class LocalSearch:
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
         for place in range(self.n_starts):
-            enough = self.spent > (1 - SHARE_OF_ROUNDS / self.scale) * self.work
+            enough = self.spent > SHARE_OF_STARTS / self.scale * self.work
             if place > 0 and not self.asked_for_starts and enough:
                 break
             self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
@@ -263,12 +282,18 @@ class LocalSearch:
         draft = self._draft(rows)
         descent = Descent(draft, self._limits_of(rows), patience=self.scale)
         left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
-        share = SHARE_OF_ALL * left / len(some)
         kicks = Kicks(draft, descent.resplit, self.random)
-        reached = [self._from(valley, kicks, descent, share) for valley in some]
-        reached.sort(key=lambda one: -one.objective)
-        reached[0] = self._from(reached[0], kicks, descent, (1 - SHARE_OF_ALL) * left)
-        return reached
+        # Three, then one; nine, three, one: who falls behind is left.
+        rounds = 1 + sum(len(some) > 3**n for n in range(4))
+        last = min(1.0, SHARE_OF_LAST / rounds) * left
+        rest: list[Valley] = []
+        for place in reversed(range(rounds)):
+            if place < rounds - 1:
+                rest, some = some[3**place :] + rest, some[: 3**place]
+            share = last if place == 0 else (left - last) / (rounds - 1)
+            some = [self._from(one, kicks, descent, share / len(some)) for one in some]
+            some.sort(key=lambda one: -one.objective)
+        return sorted(some + rest, key=lambda one: -one.objective)
 
     def _from(self, valley: Valley, kicks: Kicks, descent: Descent, work: float) -> Valley:
         """Go on from a tree by random changes until so much work is done."""
