@@ -25,6 +25,7 @@ import numpy as np
 
 from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
+from agathis._kernels.kernel import one_blas_thread
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, repair, tree_of
 from agathis._searching.kicks import FEW_LEAVES, Kicks
@@ -44,25 +45,28 @@ from agathis._trees.tree import Tree
 SAMPLE = 2500
 ROWS_PER_LEAF = 60
 # Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
-STARTS_OF_SMALL, STARTS = 8, 3
+STARTS_OF_SMALL, STARTS = 8, 2
 # Runs of KMeans of which one is taken, where there are more leaves than clusters.
-RUNS_OF_A_START = 4
+RUNS_OF_A_START = 3
 # Sweeps over a start: enough to tell which ones are worth more.
 START_SWEEPS = 3
 # Numbers that may be looked at for one unit of effort: so many, and so many for each value times
-# each component of a row. It is a few times what the greedy tree looks at.
-FIXED_WORK = 3_000_000
-FIXED_WORK_OF_FEW = 6_000_000
-WORK_PER_VALUE = 25
-# How many times as much for each value where there are few leaves: greedy growth looks at rows but
-# a few times then, and a tree begins anew more often.
+# each component of a row, more where there is a leaf a cluster. It is a few times what the greedy tree
+# looks at.
+FIXED_WORK = 2_000_000
+FIXED_WORK_OF_FEW = 4_000_000
+WORK_PER_VALUE = 15
+WORK_PER_VALUE_OF_SMALL = 25
+# How many times as much for each value where there are three leaves: so small a tree begins anew most
+# of the time, which takes some turns for each column.
 TIMES_OF_FEW = 3
 # What each unit of effort beyond the first adds: some hundredths of a second, also for few rows,
 # and more where points have more components than this.
 PATIENT_WORK = 20_000_000
 WIDE = 32
 # What KMeans and a tree between its centres look at, for each row, cluster and component, and what
-# share of all work is for starts, less with more effort: random changes of the best find more then.
+# share of all work is for starts: with more effort less where there is a leaf a cluster, as random
+# changes of the best find more then, and more where there are more leaves.
 START_WORK = 13
 SHARE_OF_STARTS = 0.5
 # What a round costs besides the numbers that it looks at.
@@ -154,15 +158,20 @@ class LocalSearch:
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
         few = limits.max_leaves <= limits.n_clusters
         if n_starts is None:
-            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale)
+            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
+        self.share_of_starts = SHARE_OF_STARTS / self.scale
+        if not few:
+            self.share_of_starts = 1 - self.share_of_starts
         self.path, self.on_progress = Path(rows.inertia), on_progress
         # Of few rows greedy growth looks at pairs, which are fewer than components then.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_sources) * width
         fixed = FIXED_WORK_OF_FEW if limits.max_leaves <= FEW_LEAVES else FIXED_WORK
-        per_value = WORK_PER_VALUE * (self.scale if few else 1.0)
-        if limits.max_leaves <= FEW_LEAVES:
+        per_value = WORK_PER_VALUE * self.scale**0.5
+        if few:
+            per_value = WORK_PER_VALUE_OF_SMALL * self.scale**1.25
+        if limits.max_leaves <= 3:
             per_value *= TIMES_OF_FEW
         self.work = effort * (fixed + per_value * values)
         self.work += max(0.0, effort - 1) * PATIENT_WORK * max(1.0, rows.points.shape[1] / WIDE)
@@ -211,19 +220,29 @@ class LocalSearch:
     def _search(self, trees: Sequence[Tree]) -> None:
         for tree in trees[1:]:
             self._begin(self._load(self.rows, tree))
+        if self.limits.max_leaves == 2:
+            self._single_cut(trees)
+            return
         most = int(max(SAMPLE * self.scale, ROWS_PER_LEAF * self.limits.max_leaves))
         rows = self.rows.sample(most, self.random)
         found = self._wandered(rows, self._settled_starts(rows, trees))
         if rows is self.rows:
             return
         sample = self._draft(rows)
-        brought = list(trees)
+        # What the sample made of the greedy tree is among what was found.
+        brought = list(trees[1:])
         for valley in found[: round(BROUGHT * self.scale)]:
             sample.restore(valley.saved)
             brought.append(tree_of(sample).build(rows.n_features))
         for tree in brought:
             draft = self._load(self.rows, tree)
             Descent(draft, self.limits).run(ALL_ROWS_SWEEPS)
+            self._keep(draft, "descent")
+
+    def _single_cut(self, trees: Sequence[Tree]) -> None:
+        """The best tree of two leaves: all cuts can be looked at, and no start hides any."""
+        for draft in (self._draft(self.rows), *(self._load(self.rows, tree) for tree in trees)):
+            Descent(draft, self.limits).run()
             self._keep(draft, "descent")
 
     def _settled_starts(self, rows: SearchRows, trees: Sequence[Tree]) -> list[Valley]:
@@ -265,12 +284,14 @@ class LocalSearch:
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
         for place in range(self.n_starts):
-            enough = self.spent > SHARE_OF_STARTS / self.scale * self.work
+            enough = self.spent > self.share_of_starts * self.work
             if place > 0 and not self.asked_for_starts and enough:
                 break
             self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
-            found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
-            costs = [partition_cost(rows, labels) for labels in found]
+            # With one thread a product has the same last digits whatever else is running.
+            with one_blas_thread():
+                found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
+                costs = [partition_cost(rows, labels) for labels in found]
             # The best that has not come before: a tree on the same clusters is the same.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
             if fresh:

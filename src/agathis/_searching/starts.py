@@ -19,7 +19,6 @@ from agathis._core.centres.least_loss import least_loss
 from agathis._core.centres.nearest import nearest
 from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
-from agathis._kernels.kernel import one_blas_thread
 from agathis._searching.descent import Descent
 from agathis._searching.learned import learned_tree
 from agathis._searching.rows import SearchRows
@@ -34,9 +33,7 @@ DEPTH_FACTOR = 0.03
 def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> np.ndarray:
     """Clusters of one run of KMeans, numbered without gaps."""
     points, weight = rows.points, rows.weight
-    # With one thread a product has the same last digits whatever else is running.
-    with one_blas_thread():
-        centres = points[_first_rows(points, weight, n_clusters, random)]
+    centres = points[_first_rows(points, weight, n_clusters, random)]
     labels = np.full(len(points), -1, dtype=np.intp)
     for _ in range(MOST_ITERATIONS):
         near, sums, sizes = nearest(points, weight, centres)
@@ -93,8 +90,7 @@ def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndar
 def partition_cost(rows: SearchRows, labels: np.ndarray) -> float:
     """What clusters cost."""
     apart = rows.points - means(rows.points, rows.weight, labels)[labels]
-    with one_blas_thread():
-        return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
+    return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
 
 
 def centre_tree(
