@@ -1,7 +1,8 @@
 """Random changes of a tree, from which a descent may find another valley.
 
 Each takes something apart near where the tree is: leaves that are worth little, a small subtree, a
-light cluster, one question, or one with all that is below it. The descent that follows spends the leaves again where they gain most.
+light cluster, one question, or one with all that is below it. The descent that follows spends the
+leaves again where they gain most.
 """
 
 from __future__ import annotations

@@ -51,14 +51,14 @@ RUNS_OF_A_START = 3
 # Sweeps over a start: enough to tell which ones are worth more.
 START_SWEEPS = 3
 # Numbers that may be looked at for one unit of effort: so many, and so many for each value times
-# each component of a row, more where there is a leaf a cluster. It is a few times what the greedy tree
-# looks at.
+# each component of a row, more where there is a leaf a cluster. It is a few times what the greedy
+# tree looks at.
 FIXED_WORK = 2_000_000
 FIXED_WORK_OF_FEW = 4_000_000
 WORK_PER_VALUE = 15
 WORK_PER_VALUE_OF_SMALL = 25
-# How many times as much for each value where there are three leaves: so small a tree begins anew most
-# of the time, which takes some turns for each column.
+# How many times as much for each value where there are three leaves: so small a tree begins anew
+# most of the time, which takes some turns for each column.
 TIMES_OF_FEW = 3
 # What each unit of effort beyond the first adds: some hundredths of a second, also for few rows,
 # and more where points have more components than this.
@@ -71,8 +71,8 @@ START_WORK = 13
 SHARE_OF_STARTS = 0.5
 # What a round costs besides the numbers that it looks at.
 ROUND_WORK = 100_000
-# The valleys that are looked into; the best third goes on until one is left, which has this share of
-# the work over the number of rounds, and the other rounds have as much each.
+# The valleys that are looked into; the best third goes on until one is left, which has this share
+# of the work over the number of rounds, and the other rounds have as much each.
 VALLEYS = 3
 SHARE_OF_LAST = 1.2
 # Trees of a sample that are brought down with all rows.
