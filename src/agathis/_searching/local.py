@@ -2,10 +2,11 @@
 
 The greedy tree, trees that are given and trees on the clusters of KMeans are each brought down to
 a tree that hardly any single change betters (:mod:`agathis._searching.descent`). From the best of
-these the search goes on: a random change near the tree, a descent, and what comes out is kept
-where it is not worse (:mod:`agathis._searching.kicks`). Of very many rows a sample is searched,
-and what is found there is brought down with all of them. How long it takes is counted in numbers
-looked at and not in seconds, so that the same seed gives the same tree with any number of threads.
+these the search goes on: a random change near the tree, a descent, and what comes out is gone on
+from where it is not worse, or hardly (:mod:`agathis._searching.kicks`). Of very many rows a sample
+is searched, and what is found there is brought down with all of them. How long it takes is counted
+in numbers looked at and not in seconds, so that the same seed gives the same tree with any number
+of threads.
 The objective never falls below that of the trees that were given. Last, what was found is made
 plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
 
@@ -75,6 +76,10 @@ ROUND_WORK = 100_000
 # of the work over the number of rounds, and the other rounds have as much each.
 VALLEYS = 3
 SHARE_OF_LAST = 1.2
+# With a leaf a cluster and more effort: by what share of its cost a tree may be worse than the last
+# one at the beginning, and how many times as much worse than the best.
+SLACK = 0.05
+FARTHEST = 5
 # Trees of a sample that are brought down with all rows.
 BROUGHT = 2
 # Sweeps of these: a sample has left little to do.
@@ -160,6 +165,7 @@ class LocalSearch:
         if n_starts is None:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
+        self.slack = SLACK if few and self.scale > 1 else 0.0
         self.share_of_starts = SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
@@ -317,26 +323,35 @@ class LocalSearch:
         return sorted(some + rest, key=lambda one: -one.objective)
 
     def _from(self, valley: Valley, kicks: Kicks, descent: Descent, work: float) -> Valley:
-        """Go on from a tree by random changes until so much work is done."""
+        """Go on from a tree by random changes until so much work is done.
+
+        With slack a tree that is a little worse is gone on from, too, ever less so.
+        """
         draft = kicks.draft
         descent.forget()
         draft.restore(valley.saved)
-        until, before = self.spent + work, draft.work
-        name = "descent"
+        begun, before = self.spent, draft.work
+        name, now = "descent", valley
         while True:
             descent.run(spend=name == "descent")
-            if draft.objective >= valley.objective:
+            done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
+            slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
+            if draft.objective >= now.objective - slack:
                 if draft.objective > valley.objective + descent.tolerance:
                     # What is known of trees that will not come back only takes room.
                     descent.forget()
-                valley = Valley(draft.objective, draft.save())
-                self._keep(draft, name)
-            else:
-                draft.restore(valley.saved)
+                now = Valley(draft.objective, draft.save())
+                if now.objective >= valley.objective:
+                    valley = now
+                    self._keep(draft, name)
+                elif now.objective < valley.objective - FARTHEST * slack:
+                    now = valley
+            if draft.objective != now.objective:
+                draft.restore(now.saved)
             self.spent += draft.work - before + ROUND_WORK
             before = draft.work
             self._say()
-            if self.spent >= until:
+            if self.spent >= begun + work:
                 return valley
             name = kicks.make()
 
