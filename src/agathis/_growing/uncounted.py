@@ -40,12 +40,22 @@ def with_copies(
     ([[1.0, 2.0, 2.0], [3.0, 0.0, 9.0]], [True, False, True], [True, True, False], [1])
     """
     cells = cells & roles.kernel
-    copied = np.flatnonzero(cells.any(axis=0) & roles.split)
+    wide, copied = roles_with_copies(roles, np.asarray(cells.any(axis=0)))
+    return widened(X, cells, copied), wide, copied
+
+
+def roles_with_copies(roles: FeatureRoles, has: np.ndarray) -> tuple[FeatureRoles, np.ndarray]:
+    """The roles of columns with copies, and which are copied; ``has`` are those with such cells."""
+    copied = np.flatnonzero(has & roles.kernel & roles.split)
     split = np.append(roles.split, np.ones(len(copied), dtype=bool))
     split[copied] = False
     kernel = np.append(roles.kernel, np.zeros(len(copied), dtype=bool))
-    wide = np.hstack([as_counted(X, cells), X[:, copied]])
-    return wide, FeatureRoles(roles.one_hot, split, kernel), copied
+    return FeatureRoles(roles.one_hot, split, kernel), copied
+
+
+def widened(X: np.ndarray, cells: np.ndarray | None, copied: np.ndarray) -> np.ndarray:
+    """The rows as the kernel sees them, and copies of columns as they were."""
+    return np.hstack([as_counted(X, cells), X[:, copied]])
 
 
 def of_copies(tree: Tree, copied: np.ndarray) -> Tree:
