@@ -23,10 +23,10 @@ from agathis._describe.described_tree import in_units
 from agathis._describe.rounding import rooms, rounded
 from agathis._describe.sum_rounding import with_images
 from agathis._kauri import Kauri
-from agathis._suggest import default_min_leaf, suggest
+from agathis._suggest import Suggestion, default_min_leaf, suggest
 from agathis._tables.deciding import deciding, notes_on_deciding
 from agathis._tables.encode import TableEncoder
-from agathis._tables.errors import BadTable, Note
+from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import FeatureRows
 from agathis._tables.frames import as_arrow, classes_of
 from agathis._tables.missing_rows import usable_rows
@@ -305,9 +305,13 @@ def fit_table(
     for note in [*prepared.notes, *encoder.notes_on_weights()] if verbose else ():
         print(note)
     if n_clusters is None:
-        n_clusters = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
+        found = suggested(prepared, random_state=random_state, n_jobs=n_jobs)
+        n_clusters = found.n_clusters
         if verbose:
-            print(f"{count(n_clusters, 'cluster')} are suggested.")
+            print(
+                f"{count(n_clusters, 'cluster')} are suggested.",
+                *found.doubts("a larger n_clusters"),
+            )
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
     model = new_kauri(
@@ -332,9 +336,12 @@ def fit_table(
 
 def suggested(
     prepared: PreparedTable, *, random_state: int | None = 0, n_jobs: int | None = None
-) -> int:
+) -> Suggestion:
     """How many clusters suit these rows."""
     if len(prepared.X) < 4:
-        raise BadTable(f"n_clusters is not given, and {len(prepared.X)} rows suggest no number.")
-    found = suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)
-    return found.n_clusters
+        raise BadTable(
+            f"{count(len(prepared.X), 'row')} suggest no number of clusters; ",
+            Advice("n_clusters"),
+            " gives one.",
+        )
+    return suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)

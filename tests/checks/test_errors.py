@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils._param_validation import InvalidParameterError
 
+import agathis
 from agathis import Kauri
 
 X = np.random.default_rng(0).normal(size=(20, 3))
@@ -382,3 +383,11 @@ def test_a_fit_that_failed_is_no_fit():
         model.fit(X)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+@pytest.mark.parametrize("function", [agathis.suggest, agathis.compare])
+def test_words_in_a_table_that_belongs_to_no_estimator(function):
+    table = pd.DataFrame({"size": [1.0, 2.0, 9.0, 8.0], "kind": list("abab")})
+    message = r"'kind' \(text\).*agathis\.TableEncoder\(\)\.fit_transform\(df\)"
+    with pytest.raises(ValueError, match=message):
+        function(table)

@@ -166,7 +166,8 @@ def test_a_file_reads_ambiguous_dates_as_the_fit_did():
     frame["sold"] = frame["sold"].dt.strftime("%d/%m/%Y %H:%M")
     read = from_json(to_json(model := sales_model(frame)))
     # By themselves these would be American.
-    few = frame[frame["sold"].str[:2].isin(["03", "07"]).fillna(False)]
+    few = frame[[str(sold)[:2] in ("03", "07") for sold in frame["sold"]]]
+    assert len(few) > 0
     np.testing.assert_array_equal(read.predict(few), model.predict(few))
 
 

@@ -71,6 +71,7 @@ def test_doubts_are_told():
     assert "run into each other" in made((2, 2, 0.5, 0.5, 0.6, 0.9)).reasons
     shaky = made((2, 2, 0.5, 0.5, 0.3, 0.3), (3, 3, 0.5, 0.4, 0.3, 0.2))
     assert "other rows may give other groups" in shaky.reasons
+    assert "that are stable" not in shaky.reasons
     only = made((2, 2, 0.5, 0.4, 0.3, 1.0), note="Of some rows.")
     assert only.next_best is None
     assert "Next" not in only.reasons

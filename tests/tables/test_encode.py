@@ -356,3 +356,17 @@ def test_thresholds_are_short_and_send_rows_the_same_way(seed, scale):
     np.testing.assert_array_equal(read.predict(at), model.predict(at))
     digits = [len(repr(t).replace(".", "").replace("-", "")) for t in read.tree_.threshold.tolist()]
     assert np.mean(digits) < 6
+
+
+def test_a_first_row_of_values_is_told():
+    text = pa.table({"1.97": [1.0, 2.0, 3.5], "-4": [2.0, 8.0, 1.0], "2019": [3.0, 1.0, 2.5]})
+    told = " ".join(map(str, TableEncoder().fit(text).notes()))
+    assert "1.97 and -4 are names of columns: is the first row one of values?" in told
+
+
+def test_advice_helps_where_no_column_is_left():
+    days = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=9)})
+    with pytest.raises(BadTable, match=r"no column left.*dates='parts' uses parts of dates\.$"):
+        TableEncoder().fit(days)
+    with pytest.raises(BadTable, match=r"no column left.*its value is always 1\.$"):
+        TableEncoder().fit(pd.DataFrame({"a": [1, 1, 1]}))

@@ -110,7 +110,7 @@ def check_table(
     X: ArrayLike, *, missing: bool = False, n_features: int | None = None
 ) -> np.ndarray:
     """A table of numbers that belongs to no estimator; values may be NaN where ``missing``."""
-    with naming("X"):
+    with naming_columns(X), naming("X"):
         table = check_array(
             X, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
         )
@@ -217,7 +217,7 @@ def naming(argument: str) -> Iterator[None]:
 
 
 @contextmanager
-def naming_columns(X: Any, estimator: BaseEstimator) -> Iterator[None]:
+def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[None]:
     """Where a data frame has columns of other things than numbers, say which and what to do.
 
     Dates are looked for by their type, since NumPy takes some for numbers; others once the table
@@ -235,14 +235,16 @@ def naming_columns(X: Any, estimator: BaseEstimator) -> Iterator[None]:
         raise ValueError(_needs_encoder(words, estimator)) from error
 
 
-def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator) -> str:
+def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
     shown = [f"{name!r} ({what})" for name, what in columns.items()]
     more = f" and {len(shown) - 8} more" if shown[8:] else ""
-    model = " ".join(repr(estimator).split())
+    line = "agathis.TableEncoder().fit_transform(df)"
+    if estimator is not None:
+        model = " ".join(repr(estimator).split())
+        line = f"make_pipeline(agathis.TableEncoder(), {model}).fit(df)"
     return (
         f"X must hold numbers; it has columns of something else: {', '.join(shown[:8])}{more}. "
-        "TableEncoder makes numbers of text, categories and dates: "
-        f"make_pipeline(agathis.TableEncoder(), {model}).fit(df)"
+        f"TableEncoder makes numbers of text, categories and dates: {line}"
     )
 
 

@@ -16,7 +16,9 @@ from agathis._tables.scaling import SCALES
 from agathis._tables.wording import SHOWN, listed
 
 #: What stands for the value of an option that the user has to find.
-PLACES = {"na": " TEXT", "keep": " NAME"}
+PLACES = {"na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER"}
+#: Arguments whose options have other names.
+SHORT = {"n_clusters": "-k"}
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,11 @@ def as_options(advice: Advice) -> str:
     >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
     ("--drop x --drop 'spend (€)'", '--na TEXT')
     """
+    option = SHORT.get(advice.argument, f"--{advice.argument}")
     if advice.value is None:
-        return f"--{advice.argument}{PLACES.get(advice.argument, '')}"
+        return f"{option}{PLACES.get(advice.argument, '')}"
     names = [advice.value] if isinstance(advice.value, str) else list(advice.value)
-    return typed(f"--{advice.argument}", names)
+    return typed(option, names)
 
 
 def check_names(names: Collection[str], wanted: Wanted) -> None:

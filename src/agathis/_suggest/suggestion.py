@@ -140,7 +140,7 @@ class Suggestion:
                 f"{second.silhouette:.2f} ({second.chance:.2f} by chance) and an ARI of "
                 f"{second.stability:.2f}."
             )
-        out += [f"But {doubt}." for doubt in self._doubts(limit)]
+        out += self.doubts(limit)
         return " ".join([*out, *([self.note] if self.note else [])])
 
     def _why(self, best: Candidate) -> str:
@@ -148,10 +148,13 @@ class Suggestion:
             return "no other number was tried"
         clearest = max(self.stable, key=lambda one: one.clearness)
         out = "the clearest groups" if best is clearest else "the fewest that are as clear as any"
+        if best.stability < SHAKY:
+            return out
         dropped = len(self.candidates) - len(self.stable)
         return out + (" of those that are stable" if dropped else ", and stable")
 
-    def _doubts(self, limit: str) -> list[str]:
+    def doubts(self, limit: str) -> list[str]:
+        """What speaks against the best number, a sentence each."""
         best, out = self.best, []
         if best.silhouette < WEAK or best.clearness < 0:
             out.append("no number of clusters stands out: groups in these rows run into each other")
@@ -159,7 +162,7 @@ class Suggestion:
             out.append("other rows may give other groups, as no number of them is stable")
         if not out and best is self.candidates[-1] and len(self.candidates) > 1:
             out.append(f"it is the last that was tried: {limit} may show a better one")
-        return out
+        return [f"But {doubt}." for doubt in out]
 
     def __repr__(self) -> str:
         return f"{self.table}\n\n{self.reasons}"

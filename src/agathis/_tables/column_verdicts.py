@@ -31,6 +31,9 @@ MOST_CATEGORIES = 500
 #: Of many values those are kept that have as large a share of the rows, if they make half of them.
 SHARE = 0.01
 
+#: A name that is rather a value: years and other whole numbers are names as well.
+A_VALUE = re.compile(r"[-+]?\d+[.,]\d+(e[-+]?\d+)?|-\d+", re.IGNORECASE)
+
 #: Why a column is left out, of one and of several.
 NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
 TWICE = "two columns have that name"
@@ -270,6 +273,11 @@ def judge_all(
 def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
     """What to say of columns that became categories, and of those that are left out."""
     out = []
+    numbers = [verdict.name for verdict in verdicts if A_VALUE.fullmatch(verdict.name.strip())]
+    if numbers:
+        what = "is the name of a column" if len(numbers) == 1 else "are names of columns"
+        text = f"{listed(map(title_of, numbers))} {what}: is the first row one of values?"
+        out.append(Note((text,), doubtful=True))
     categories = [
         f"{title_of(verdict.name)} ({_values(verdict)})"
         for verdict in verdicts

@@ -2,8 +2,8 @@
 
 A split that finds groups parts the rows in many columns at once. A split on a column that has
 nothing to do with the others (a year, a running number that nobody noticed) parts them in that
-column alone. So of all splits on a column it is counted what they explain of it, and what of all
-others.
+column alone. So of all splits on a column it is counted what they explain of it, and what of each
+other one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from agathis._trees.tree import Tree
 LARGE = 0.25
 #: if as large a share of what its splits explain is its own.
 ALONE = 0.8
+#: and no other column has as large a share of its spread explained by them.
+HARDLY = 0.05
 #: Of fewer columns none is told of: some column has to decide.
 FEWEST = 3
 
@@ -36,11 +38,14 @@ class Deciding:
         Its share of the gains of all splits.
     alone : float
         Of what these splits explain, the share that lies in the column itself.
+    elsewhere : float
+        Of the spread of each other column, the share that they explain: the largest one.
     """
 
     column: str
     gains: float
     alone: float
+    elsewhere: float
 
 
 def deciding(
@@ -63,9 +68,10 @@ def deciding(
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
     counted = np.flatnonzero(kernel)
     path = tree.decision_path(X).tocsc()
+    # By the column that is split on: its gains, and for each feature what is explained, and of what.
     gains: dict[str, float] = {}
-    own: dict[str, float] = {}
-    whole: dict[str, float] = {}
+    explained: dict[str, np.ndarray] = {}
+    spread: dict[str, np.ndarray] = {}
     total = float(tree.gain[~tree.is_leaf].sum())
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         column = home[int(tree.feature[node])]
@@ -77,13 +83,24 @@ def deciding(
         if not n or not m:
             continue
         apart = n * m / (n + m) * (sides[0].mean(axis=0) - sides[1].mean(axis=0)) ** 2
-        mine = np.isin(counted, places[column])
+        within = n * sides[0].var(axis=0) + m * sides[1].var(axis=0)
         gains[column] = gains.get(column, 0.0) + float(tree.gain[node])
-        own[column] = own.get(column, 0.0) + float(apart[mine].sum())
-        whole[column] = whole.get(column, 0.0) + float(apart.sum())
+        explained[column] = explained.get(column, 0.0) + apart
+        spread[column] = spread.get(column, 0.0) + apart + within
     if total <= 0:
         return []
-    found = [Deciding(c, gains[c] / total, own[c] / whole[c]) for c in gains if whole[c] > 0]
+    mine = {column: np.isin(counted, some) for column, some in places.items()}
+    found = []
+    for column, of in explained.items():
+        if of.sum() <= 0:
+            continue
+        others = [
+            float(of[some].sum() / spread[column][some].sum())
+            for other, some in mine.items()
+            if other != column and spread[column][some].sum() > 0
+        ]
+        alone = float(of[mine[column]].sum() / of.sum())
+        found.append(Deciding(column, gains[column] / total, alone, max(others, default=0.0)))
     return sorted(found, key=lambda one: -one.gains)
 
 
@@ -101,5 +118,5 @@ def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
             )
         )
         for one in found
-        if one.gains >= LARGE and one.alone >= ALONE
+        if one.gains >= LARGE and one.alone >= ALONE and one.elsewhere < HARDLY
     ]

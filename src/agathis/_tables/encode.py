@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._support.result_table import Table
 from agathis._tables.codes import FEW
-from agathis._tables.column_verdicts import Verdict, judge_all, notes_on
+from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import FeatureRows, feature_rows
@@ -204,10 +204,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         used = self.used()
         if not used:
             reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.verdicts_[:FEW])
-            keep = (" ", Advice("keep"), " uses a column all the same.")
+            ways = {v.way for v in self.verdicts_ if not v.why.startswith(CONSTANT)}
+            keep = (" ", Advice("keep"), " uses a column all the same.") if KEEP in ways else ()
+            parts = (
+                (" ", Advice("dates", "parts"), " uses parts of dates.") if PARTS in ways else ()
+            )
             raise BadTable(
-                f"{self.title} has no column left to cluster by.{reasons}",
-                *(keep if any(v.way for v in self.verdicts_) else ()),
+                f"{self.title} has no column left to cluster by.{reasons}", *keep, *parts
             )
         self.feature_names_in_ = np.array(table.column_names, dtype=object)
         self.n_features_in_ = len(table.column_names)

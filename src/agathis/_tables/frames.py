@@ -30,12 +30,13 @@ def as_arrow(table: Any) -> pa.Table:
         found = table.to_arrow()
         return found if isinstance(found, pa.Table) else pa.table(found)
     if not (hasattr(table, "iloc") and hasattr(table, "columns")):
-        if hasattr(table, "__arrow_c_stream__"):
+        if hasattr(table, "__arrow_c_stream__") and not hasattr(table, "to_frame"):
             return pa.table(table)
         kind = type(table)
         raise TypeError(
             "X must be a table, of pandas, polars or Arrow; it is of type "
-            f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder."
+            f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder: "
+            "agathis.Kauri takes them; agathis.fit_file takes files."
         )
     names = [str(name) for name in table.columns]
     not_arrows = (pa.ArrowException, TypeError, OverflowError)

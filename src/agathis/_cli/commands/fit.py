@@ -227,9 +227,11 @@ def _suggested(
     from agathis._fit_table import suggested
 
     with bad_data():
-        k = suggested(rows, random_state=seed, n_jobs=jobs)
-    k = k if leaves is None else min(k, leaves)
+        found = suggested(rows, random_state=seed, n_jobs=jobs)
+    k = found.n_clusters if leaves is None else min(found.n_clusters, leaves)
     messages.say(f"{k} clusters are suggested; -k asks for another number.")
+    for doubt in found.doubts("a larger -k"):
+        messages.say(doubt)
     return k
 
 

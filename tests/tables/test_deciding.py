@@ -1,0 +1,54 @@
+"""Columns that decide too much are told of, and no others."""
+
+import numpy as np
+import pytest
+from helpers.models import SEEDS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agathis import Kauri
+from agathis._tables.deciding import deciding, notes_on_deciding
+
+
+def told(X, n_clusters=3):
+    """The columns that are told of; each is a feature."""
+    tree = Kauri(n_clusters, max_leaf_nodes=n_clusters).fit(X).tree_
+    places = {f"x{f}": np.array([f]) for f in range(X.shape[1])}
+    found = deciding(tree, X, places, np.ones(X.shape[1], dtype=bool))
+    words = " ".join(map(str, notes_on_deciding(found, X.shape[1])))
+    return found, [column for column in places if f"{column} makes" in words]
+
+
+@given(seed=SEEDS)
+def test_a_column_that_has_nothing_to_do_with_the_others(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(300, 4)) * 0.5
+    X[:, 2] = random.choice([-3.0, 0.0, 3.0], 300)  # groups of its own
+    found, names = told(X)
+    assert found[0].column == "x2"
+    assert names == ["x2"]
+
+
+@given(seed=SEEDS, share=st.sampled_from([0.5, 0.6, 0.8]))
+def test_a_column_that_others_follow(seed, share):
+    """It makes most of the differences, and yet its groups differ in other columns."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(300, 4)) * 0.5
+    X[:, 2] = random.choice([-3.0, 0.0, 3.0], 300)
+    X[:, 0] += share * X[:, 2] * 0.4
+    found, names = told(X)
+    assert found[0].gains > 0.25
+    assert found[0].elsewhere > 0.05
+    assert names == []
+
+
+def test_shares_are_those_of_the_definition():
+    X = np.array([[0.0, 0.0, 5.0], [0.0, 2.0, 5.0], [8.0, 1.0, 6.0], [8.0, 5.0, 6.0]])
+    tree = Kauri(2, max_leaf_nodes=2).fit(X).tree_
+    places = {"a": np.array([0]), "b": np.array([1]), "c": np.array([2])}
+    (one,) = deciding(tree, X, places, np.ones(3, dtype=bool))
+    explained = np.array([64.0, 4.0, 1.0])  # between the two sides
+    assert one.column == "a"
+    assert one.gains == 1.0
+    assert one.alone == pytest.approx(64 / explained.sum())
+    assert one.elsewhere == pytest.approx(1.0)  # c is what a is, in other numbers
