@@ -3,7 +3,7 @@
 ``make bench-search``, or ``python benchmarks/search.py --help``; AGATHIS_DATA must name the folder
 of the data sets. Costs are relative to KMeans with 100 starts: an excess of 0.1 is a cost of 1.1.
 K is the number of classes in the file of a set. Every part prints its bar and whether it is held;
-the figures go to ``search.json`` beside this file.
+the figures go to ``search.json`` beside this file, with ``--sets`` those of the part rivals alone.
 
     excess   greedy and local on all sets, K and 4 K leaves, efforts 1 and 10, and their times
     rivals   the best of greedy and of all rivals with five seeds each, four kernels
@@ -34,7 +34,7 @@ SEEDS = range(5)
 KERNELS = ("linear", "rbf", "laplacian", "chi2")
 #: Rows up to which kernels other than the linear one are tried: rivals take n x n matrices.
 KERNEL_ROWS = 2000
-HERE = Path(__file__).parent
+FIGURES = Path(__file__).with_name("search.json")
 
 
 def timed(run):
@@ -115,7 +115,7 @@ def excess(options):
 def rivals(options):
     """Nobody is below local, for any set, kernel and seed."""
     rows, held = [], True
-    known = {(row["set"], row["kernel"], row["leaves"]): row for row in options.known_rivals}
+    known = {cell_of(row): row for row in options.known_rivals}
     for name, X, k in chosen(options):
         for kernel in KERNELS if len(X) <= KERNEL_ROWS else KERNELS[:1]:
             for leaves in (k, 4 * k):
@@ -320,19 +320,36 @@ def main():
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"there is no part {', '.join(sorted(unknown))}")
-    file = HERE / "search.json"
-    figures = json.loads(file.read_text()) if file.exists() else {}
+    figures = written()
     options.known_rivals = figures.get("rivals", []) if options.known else []
     KMEANS.update(figures.get("kmeans", {}) if options.known else {})
     held = True
     for name in options.parts or PARTS:
         print(f"== {name}", flush=True)
-        figures[name], good = PARTS[name](options)
+        found, good = PARTS[name](options)
         held &= good
-        figures["kmeans"] = figures.get("kmeans", {}) | KMEANS
         if not options.sets:
-            file.write_text(json.dumps(figures, indent=1, default=float) + "\n")
+            write(**{name: found})
+        elif name == "rivals":
+            # Cells of some sets take the place of what was known of them.
+            cells = {cell_of(row): row for row in [*written().get("rivals", []), *found]}
+            write(rivals=list(cells.values()))
     return int(not held)
+
+
+def written():
+    """The figures of all runs so far."""
+    return json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+
+
+def write(**parts):
+    figures = written() | parts
+    figures["kmeans"] = figures.get("kmeans", {}) | KMEANS
+    FIGURES.write_text(json.dumps(figures, indent=1, default=float) + "\n")
+
+
+def cell_of(row):
+    return row["set"], row["kernel"], row["leaves"]
 
 
 if __name__ == "__main__":

@@ -72,6 +72,39 @@ def not_worse(better, worse, X):
     assert better.objective_ >= worse.objective_ - scale
 
 
+def test_the_search_is_not_worse_than_trees_that_learn_its_clusterings(rows, monkeypatch):
+    seen = []
+    clusterings = LocalSearch._clusterings
+
+    def watched(self, own, n_clusters):
+        for labels in clusterings(self, own, n_clusters):
+            seen.append((own, labels))
+            yield labels
+
+    monkeypatch.setattr(LocalSearch, "_clusterings", watched)
+    model = Kauri(4, max_leaf_nodes=9, search="local", search_effort=2).fit(rows)
+    assert len(seen) >= 2
+    for own, labels in seen:
+        X = np.ascontiguousarray(own.values.T)
+        rival = KMeansTree(4, max_leaf_nodes=9).fit(X, labels=labels)
+        assert model.inertia_ <= rival.inertia_ * (1 + 1e-9)
+
+
+def test_with_much_effort_nothing_is_given_back_for_shorter_explanations(rows):
+    for effort, most in ((1, local.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
+        model = Kauri(4, max_leaf_nodes=12, search="local", search_effort=effort).fit(rows)
+        least = min(step.cost for step in model.search_path_)
+        assert model.inertia_ <= least * (1 + 1.001 * most) + 1e-9
+
+
+@pytest.mark.parametrize("columns", [3, 30])
+def test_two_leaves_are_the_best_that_any_cut_makes(columns):
+    X = np.random.default_rng(1).random((60, columns))
+    model = Kauri(2, max_leaf_nodes=2, search="local", max_features=1, random_state=0).fit(X)
+    best = Kauri(2, search="optimal").fit(X)
+    assert_allclose(model.inertia_, best.inertia_, rtol=1e-9)
+
+
 @st.composite
 def fits(draw):
     """Rows, weights and parameters of a fit; with missing values, categories and roles."""

@@ -17,7 +17,13 @@ from agathis._searching import points as module
 from agathis._searching.drafts import draft_of
 from agathis._searching.points import factor_points, search_points
 from agathis._searching.rows import SearchRows
-from agathis._searching.starts import centred_start, kmeans, means, shallow_start
+from agathis._searching.starts import (
+    centred_start,
+    kmeans,
+    learned_start,
+    means,
+    shallow_start,
+)
 
 
 def centred(matrix, weight):
@@ -127,12 +133,30 @@ def test_starts_are_trees_of_the_rows(problem, count, more):
     assert grown.n_leaves <= count + more
     assert max(grown.depth_of(node) for node in grown.nodes()) <= 3
     assert grown.n_clusters <= count
+    learned = learned_start(rows, labels, limits, random).build(X.shape[1])
+    assert learned.n_leaves <= max(1, count + more)
+    assert learned.max_depth <= 3
+    own = draft_of(learned, rows, count + more, count)
+    weights = [own.size_of(leaf)[1] for leaf in own.leaves()]
+    assert len(weights) == 1 or min(weights) >= 1.0 - 1e-9
+
+
+@pytest.mark.parametrize(("leaves", "depth"), [(1, None), (4, 0)])
+def test_a_tree_that_may_not_be_cut_learns_the_cluster_of_most_weight(leaves, depth):
+    X = np.arange(5.0)[:, None]
+    rows = SearchRows.of(X, X, np.array([1.0, 1.0, 1.0, 2.0, 3.0]), np.arange(1))
+    labels = np.array([0, 0, 0, 1, 1])
+    limits = Limits(2, leaves, max_depth=depth)
+    learned = learned_start(rows, labels, limits, np.random.RandomState(0))
+    assert learned.cluster == [1]
 
 
 def test_starts_between_centres_need_complete_columns():
     X = np.array([[0.0], [1.0], [np.nan]])
     rows = SearchRows.of(X, np.nan_to_num(X), np.ones(3), np.arange(1))
     assert shallow_start(rows, np.array([0, 1, 1]), 1) is None
+    random = np.random.RandomState(0)
+    assert learned_start(rows, np.array([0, 1, 1]), Limits(2, 2), random) is None
 
 
 @examples(40)

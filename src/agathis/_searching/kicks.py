@@ -1,7 +1,8 @@
 """Random changes of a tree, from which a descent may find another valley.
 
-Each takes a little apart near where the tree is: leaves that are worth little, a small subtree, a
-light cluster, one question. The descent that follows spends the leaves again where they gain most.
+Each takes something apart near where the tree is: leaves that are worth little, a small subtree, a
+light cluster, one question, or one with all that is below it. The descent that follows spends the
+leaves again where they gain most.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Kicks:
             (0.35, self.prune),
             (0.25, self.ask),
             (0.2, self.collapse),
+            (0.15, self.regrow),
             (0.15, self.empty),
             (0.05, self.reassign),
             (1.0 if draft.most_leaves <= FEW_LEAVES else 0.05, self.replant),
@@ -77,6 +79,25 @@ class Kicks:
         if small:
             node = small[self.random.randint(len(small))]
             draft.collapse(node, draft.main_cluster(node))
+
+    def regrow(self) -> None:
+        """Let a node ask another good question, and take both of its subtrees away.
+
+        What grows there again may be nothing like what was there, however large it was.
+        """
+        draft = self.draft
+        inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
+        if not inner:
+            return
+        node = inner[self.random.randint(len(inner))]
+        found = self.resplit.propose_some(draft, node, QUESTIONS)
+        if found:
+            self.resplit.apply(draft, found[self.random.randint(len(found))])
+        if not draft.is_used(node) or draft.is_leaf(node):
+            return
+        for child in draft.children(node):
+            if not draft.is_leaf(child):
+                draft.collapse(child, draft.main_cluster(child))
 
     def empty(self) -> None:
         """Give the leaves of a cluster, rather a light one, to others, and make room for a leaf."""

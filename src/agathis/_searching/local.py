@@ -2,10 +2,11 @@
 
 The greedy tree, trees that are given and trees on the clusters of KMeans are each brought down to
 a tree that hardly any single change betters (:mod:`agathis._searching.descent`). From the best of
-these the search goes on: a random change near the tree, a descent, and what comes out is kept
-where it is not worse (:mod:`agathis._searching.kicks`). Of very many rows a sample is searched,
-and what is found there is brought down with all of them. How long it takes is counted in numbers
-looked at and not in seconds, so that the same seed gives the same tree with any number of threads.
+these the search goes on: a random change near the tree, a descent, and what comes out is gone on
+from where it is not worse, or hardly (:mod:`agathis._searching.kicks`). Of very many rows a sample
+is searched, and what is found there is brought down with all of them. How long it takes is counted
+in numbers looked at and not in seconds, so that the same seed gives the same tree with any number
+of threads.
 The objective never falls below that of the trees that were given. Last, what was found is made
 plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
 
@@ -25,40 +26,60 @@ import numpy as np
 
 from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
+from agathis._kernels.kernel import one_blas_thread
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, repair, tree_of
 from agathis._searching.kicks import FEW_LEAVES, Kicks
 from agathis._searching.moves import Resplit
 from agathis._searching.plainness import explanation_size, simplify
 from agathis._searching.rows import SearchRows
-from agathis._searching.starts import centred_start, kmeans, partition_cost, shallow_start
+from agathis._searching.starts import (
+    centred_start,
+    kmeans,
+    learned_start,
+    partition_cost,
+    shallow_start,
+)
 from agathis._trees.tree import Tree
 
 # Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
 SAMPLE = 2500
 ROWS_PER_LEAF = 60
 # Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
-STARTS_OF_SMALL, STARTS = 8, 3
+STARTS_OF_SMALL, STARTS = 8, 2
 # Runs of KMeans of which one is taken, where there are more leaves than clusters.
-RUNS_OF_A_START = 4
+RUNS_OF_A_START = 3
 # Sweeps over a start: enough to tell which ones are worth more.
 START_SWEEPS = 3
 # Numbers that may be looked at for one unit of effort: so many, and so many for each value times
-# each component of a row. It is a few times what the greedy tree looks at.
-FIXED_WORK = 3_000_000
-FIXED_WORK_OF_FEW = 6_000_000
-WORK_PER_VALUE = 25
-# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows.
+# each component of a row, more where there is a leaf a cluster. It is a few times what the greedy
+# tree looks at.
+FIXED_WORK = 2_000_000
+FIXED_WORK_OF_FEW = 4_000_000
+WORK_PER_VALUE = 15
+WORK_PER_VALUE_OF_SMALL = 25
+# How many times as much for each value where there are three leaves: so small a tree begins anew
+# most of the time, which takes some turns for each column.
+TIMES_OF_FEW = 3
+# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows,
+# and more where points have more components than this.
 PATIENT_WORK = 20_000_000
+WIDE = 32
 # What KMeans and a tree between its centres look at, for each row, cluster and component, and what
-# share of all work is kept for what comes after the starts, less with more effort.
+# share of all work is for starts: with more effort less where there is a leaf a cluster, as random
+# changes of the best find more then, and more where there are more leaves.
 START_WORK = 13
-SHARE_OF_ROUNDS = 0.5
+SHARE_OF_STARTS = 0.5
 # What a round costs besides the numbers that it looks at.
 ROUND_WORK = 100_000
-# The valleys that are looked into, and what share of the work is for all of them alike.
+# The valleys that are looked into; the best third goes on until one is left, which has this share
+# of the work over the number of rounds, and the other rounds have as much each.
 VALLEYS = 3
-SHARE_OF_ALL = 0.4
+SHARE_OF_LAST = 1.2
+# With a leaf a cluster and more effort: by what share of its cost a tree may be worse than the last
+# one at the beginning, and how many times as much worse than the best.
+SLACK = 0.05
+FARTHEST = 5
 # Trees of a sample that are brought down with all rows.
 BROUGHT = 2
 # Sweeps of these: a sample has left little to do.
@@ -67,9 +88,10 @@ ALL_ROWS_SWEEPS = 10
 SAME = 1e-12
 # What shorter explanations may cost where there are more leaves than clusters: a share of the cost,
 # and of what the search has gained over the best tree that it began with. More effort is for lower
-# costs: each share is divided by it.
-PLAIN_SHARE = 1e-3
+# costs: the shares shrink with it, and from this effort on nothing is given back.
+PLAIN_SHARE = 1.5e-3
 PLAIN_SHARE_OF_GAIN = 0.5
+LOWEST_COSTS = 10
 
 
 @dataclass(frozen=True)
@@ -141,16 +163,24 @@ class LocalSearch:
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
         few = limits.max_leaves <= limits.n_clusters
         if n_starts is None:
-            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale)
+            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
+        self.slack = SLACK if few and self.scale > 1 else 0.0
+        self.share_of_starts = SHARE_OF_STARTS / self.scale
+        if not few:
+            self.share_of_starts = 1 - self.share_of_starts
         self.path, self.on_progress = Path(rows.inertia), on_progress
         # Of few rows greedy growth looks at pairs, which are fewer than components then.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_sources) * width
         fixed = FIXED_WORK_OF_FEW if limits.max_leaves <= FEW_LEAVES else FIXED_WORK
-        per_value = WORK_PER_VALUE * (self.scale if few else 1.0)
+        per_value = WORK_PER_VALUE * self.scale**0.5
+        if few:
+            per_value = WORK_PER_VALUE_OF_SMALL * self.scale**1.25
+        if limits.max_leaves <= 3:
+            per_value *= TIMES_OF_FEW
         self.work = effort * (fixed + per_value * values)
-        self.work += max(0.0, effort - 1) * PATIENT_WORK
+        self.work += max(0.0, effort - 1) * PATIENT_WORK * max(1.0, rows.points.shape[1] / WIDE)
         self.spent = 0.0
         self.best: Any = None
         self.size = np.inf
@@ -184,7 +214,7 @@ class LocalSearch:
                 PLAIN_SHARE * (self.rows.inertia - draft.objective),
                 PLAIN_SHARE_OF_GAIN * (draft.objective - self.begun),
             )
-            allowance /= self.scale**2
+            allowance *= max(0.0, LOWEST_COSTS / self.scale**2 - 1) / (LOWEST_COSTS - 1)
         found = draft.save()
         try:
             if simplify(draft, Resplit(self.limits), max(0.0, allowance)):
@@ -196,19 +226,29 @@ class LocalSearch:
     def _search(self, trees: Sequence[Tree]) -> None:
         for tree in trees[1:]:
             self._begin(self._load(self.rows, tree))
+        if self.limits.max_leaves == 2:
+            self._single_cut(trees)
+            return
         most = int(max(SAMPLE * self.scale, ROWS_PER_LEAF * self.limits.max_leaves))
         rows = self.rows.sample(most, self.random)
         found = self._wandered(rows, self._settled_starts(rows, trees))
         if rows is self.rows:
             return
         sample = self._draft(rows)
-        brought = list(trees)
+        # What the sample made of the greedy tree is among what was found.
+        brought = list(trees[1:])
         for valley in found[: round(BROUGHT * self.scale)]:
             sample.restore(valley.saved)
             brought.append(tree_of(sample).build(rows.n_features))
         for tree in brought:
             draft = self._load(self.rows, tree)
             Descent(draft, self.limits).run(ALL_ROWS_SWEEPS)
+            self._keep(draft, "descent")
+
+    def _single_cut(self, trees: Sequence[Tree]) -> None:
+        """The best tree of two leaves: all cuts can be looked at, and no start hides any."""
+        for draft in (self._draft(self.rows), *(self._load(self.rows, tree) for tree in trees)):
+            Descent(draft, self.limits).run()
             self._keep(draft, "descent")
 
     def _settled_starts(self, rows: SearchRows, trees: Sequence[Tree]) -> list[Valley]:
@@ -234,6 +274,10 @@ class LocalSearch:
                 settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
             if drawn is None or limits.max_leaves > limits.n_clusters:
                 settle(centred_start(rows, labels, limits, self.threads), "kmeans")
+            if self.scale > 1:
+                drawn = learned_start(rows, labels, limits, self.random)
+                if drawn is not None:
+                    settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
         return sorted(found, key=lambda one: -one.objective)
 
     def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
@@ -246,12 +290,14 @@ class LocalSearch:
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
         for place in range(self.n_starts):
-            enough = self.spent > (1 - SHARE_OF_ROUNDS / self.scale) * self.work
+            enough = self.spent > self.share_of_starts * self.work
             if place > 0 and not self.asked_for_starts and enough:
                 break
             self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
-            found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
-            costs = [partition_cost(rows, labels) for labels in found]
+            # With one thread a product has the same last digits whatever else is running.
+            with one_blas_thread():
+                found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
+                costs = [partition_cost(rows, labels) for labels in found]
             # The best that has not come before: a tree on the same clusters is the same.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
             if fresh:
@@ -263,34 +309,49 @@ class LocalSearch:
         draft = self._draft(rows)
         descent = Descent(draft, self._limits_of(rows), patience=self.scale)
         left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
-        share = SHARE_OF_ALL * left / len(some)
         kicks = Kicks(draft, descent.resplit, self.random)
-        reached = [self._from(valley, kicks, descent, share) for valley in some]
-        reached.sort(key=lambda one: -one.objective)
-        reached[0] = self._from(reached[0], kicks, descent, (1 - SHARE_OF_ALL) * left)
-        return reached
+        # Three, then one; nine, three, one: who falls behind is left.
+        rounds = 1 + sum(len(some) > 3**n for n in range(4))
+        last = min(1.0, SHARE_OF_LAST / rounds) * left
+        rest: list[Valley] = []
+        for place in reversed(range(rounds)):
+            if place < rounds - 1:
+                rest, some = some[3**place :] + rest, some[: 3**place]
+            share = last if place == 0 else (left - last) / (rounds - 1)
+            some = [self._from(one, kicks, descent, share / len(some)) for one in some]
+            some.sort(key=lambda one: -one.objective)
+        return sorted(some + rest, key=lambda one: -one.objective)
 
     def _from(self, valley: Valley, kicks: Kicks, descent: Descent, work: float) -> Valley:
-        """Go on from a tree by random changes until so much work is done."""
+        """Go on from a tree by random changes until so much work is done.
+
+        With slack a tree that is a little worse is gone on from, too, ever less so.
+        """
         draft = kicks.draft
         descent.forget()
         draft.restore(valley.saved)
-        until, before = self.spent + work, draft.work
-        name = "descent"
+        begun, before = self.spent, draft.work
+        name, now = "descent", valley
         while True:
             descent.run(spend=name == "descent")
-            if draft.objective >= valley.objective:
+            done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
+            slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
+            if draft.objective >= now.objective - slack:
                 if draft.objective > valley.objective + descent.tolerance:
                     # What is known of trees that will not come back only takes room.
                     descent.forget()
-                valley = Valley(draft.objective, draft.save())
-                self._keep(draft, name)
-            else:
-                draft.restore(valley.saved)
+                now = Valley(draft.objective, draft.save())
+                if now.objective >= valley.objective:
+                    valley = now
+                    self._keep(draft, name)
+                elif now.objective < valley.objective - FARTHEST * slack:
+                    now = valley
+            if draft.objective != now.objective:
+                draft.restore(now.saved)
             self.spent += draft.work - before + ROUND_WORK
             before = draft.work
             self._say()
-            if self.spent >= until:
+            if self.spent >= begun + work:
                 return valley
             name = kicks.make()
 

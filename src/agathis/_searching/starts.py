@@ -1,9 +1,10 @@
 """Trees that a local search begins with, besides the greedy one: trees on the clusters of KMeans.
 
-KMeans is run on the points a few times. Each time there are two trees: one whose cuts go between
-centres and send every row to the nearest centre on its side (as :class:`~agathis.rivals.ExShallow`
-does), and one that is grown greedily where each row stands at its centre, so that cuts part
-clusters and not rows within them. The first needs complete columns of numbers.
+KMeans is run on the points a few times. Each time there are up to three trees: one whose cuts go
+between centres and send every row to the nearest centre on its side (as
+:class:`~agathis.rivals.ExShallow` does), one that is grown greedily where each row stands at its
+centre, so that cuts part clusters and not rows within them, and one that learns the clusters (as
+:class:`~agathis.rivals.KMeansTree` does). The first and the last need complete columns of numbers.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from agathis._core.centres.least_loss import least_loss
 from agathis._core.centres.nearest import nearest
 from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
-from agathis._kernels.kernel import one_blas_thread
 from agathis._searching.descent import Descent
+from agathis._searching.learned import learned_tree
 from agathis._searching.rows import SearchRows
 from agathis._trees.builder import TreeBuilder
 
@@ -32,9 +33,7 @@ DEPTH_FACTOR = 0.03
 def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> np.ndarray:
     """Clusters of one run of KMeans, numbered without gaps."""
     points, weight = rows.points, rows.weight
-    # With one thread a product has the same last digits whatever else is running.
-    with one_blas_thread():
-        centres = points[_first_rows(points, weight, n_clusters, random)]
+    centres = points[_first_rows(points, weight, n_clusters, random)]
     labels = np.full(len(points), -1, dtype=np.intp)
     for _ in range(MOST_ITERATIONS):
         near, sums, sizes = nearest(points, weight, centres)
@@ -91,8 +90,7 @@ def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndar
 def partition_cost(rows: SearchRows, labels: np.ndarray) -> float:
     """What clusters cost."""
     apart = rows.points - means(rows.points, rows.weight, labels)[labels]
-    with one_blas_thread():
-        return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
+    return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
 
 
 def centre_tree(
@@ -145,13 +143,36 @@ def centre_tree(
 
 def shallow_start(rows: SearchRows, labels: np.ndarray, threads: int) -> TreeBuilder | None:
     """The tree between the centres of clusters; ``None`` where columns are not all numbers."""
-    if rows.n_sources or rows.n_columns == 0 or (rows.present < rows.n).any():
+    if not _all_numbers(rows):
         return None
     X = np.ascontiguousarray(rows.values.T)
     distance = distances(rows.points, means(rows.points, rows.weight, labels), threads)
     centres = means(X, rows.weight, labels)
     drawn = centre_tree(X, rows.weight, centres, distance, DEPTH_FACTOR, threads)
-    # Of the data, not of the columns that are searched.
+    return _of_the_data(drawn, rows)
+
+
+def learned_start(
+    rows: SearchRows, labels: np.ndarray, limits: Limits, random: np.random.RandomState
+) -> TreeBuilder | None:
+    """The tree that learns clusters; ``None`` where columns are not all numbers."""
+    if not _all_numbers(rows):
+        return None
+    X = np.ascontiguousarray(rows.values.T)
+    least = limits.min_leaf / float(rows.weight.sum())
+    depth = limits.max_depth
+    if depth == 0 or limits.max_leaves < 2:
+        least = 1.0
+    drawn = learned_tree(X, rows.weight, labels, limits.max_leaves, depth, least, random)
+    return _of_the_data(drawn, rows)
+
+
+def _all_numbers(rows: SearchRows) -> bool:
+    return not (rows.n_sources or rows.n_columns == 0 or (rows.present < rows.n).any())
+
+
+def _of_the_data(drawn: TreeBuilder, rows: SearchRows) -> TreeBuilder:
+    """A tree that asks for columns of the data, not of those that are searched."""
     drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
     return drawn
 

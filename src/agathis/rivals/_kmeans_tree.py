@@ -1,21 +1,16 @@
 """KMeans+DT: a decision tree that learns the clusters of (kernel) KMeans.
 
-The teacher is :class:`~agathis.KernelKMeans`, the tree scikit-learn's. That one compares values
-as float32, and rows that differ only beyond its digits cannot be told apart by it; so it is given
-the rank of each value in its column instead. A split depends on the order of the values alone, so
-the tree is the same, and its thresholds are then put half-way between the values of the rows on
-either side, in float64.
+The teacher is :class:`~agathis.KernelKMeans`, the tree scikit-learn's
+(:mod:`agathis._searching.learned`).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import Tags, check_random_state
 
 from agathis._checks import data as checks
@@ -24,10 +19,8 @@ from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
-from agathis._partitions.objective import moderate_weights
-from agathis._support.numbers import threshold_between
+from agathis._searching.learned import learned_tree
 from agathis._trees.builder import TreeBuilder
-from agathis._trees.tree import LEAF
 from agathis.rivals._base import Drawn, Rival
 
 
@@ -232,42 +225,8 @@ class KMeansTree(Rival):
         labels: np.ndarray,
         random_state: np.random.RandomState,
     ) -> TreeBuilder:
-        """Train the tree on ranks, and draw it with thresholds between values."""
         total = float(len(X) if weight is None else weight.sum())
         least = checks.least_weight(self.min_samples_leaf, total, 1) / total
-        if least > 0.5:  # no cut leaves as much on both sides
-            sketch = TreeBuilder()
-            sketch.cluster[0] = int(np.argmax(np.bincount(labels, weight)))
-            return sketch
-        ranks = np.empty(X.shape, dtype=np.float32)
-        for column in range(X.shape[1]):
-            ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
-        # Its bounds for rounding are for weights of about 1; a power of two leaves all digits, so
-        # that splits that tie do so with weights as with repeated rows.
-        share, _ = moderate_weights(weight)
-        learned = DecisionTreeClassifier(
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_depth=self.max_depth,
-            min_weight_fraction_leaf=least,
-            random_state=random_state,
-        ).fit(ranks, labels, sample_weight=share)
-        return _drawn(learned, X, ranks)
-
-
-def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> TreeBuilder:
-    """A tree that was trained on ranks, with thresholds between the values of X."""
-    sketch, nodes = TreeBuilder(), learned.tree_
-    queue = deque([(0, 0, np.arange(len(X)))])
-    while queue:
-        node, own, rows = queue.popleft()
-        sketch.cluster[node] = int(learned.classes_[np.argmax(nodes.value[own, 0])])
-        if nodes.children_left[own] == LEAF:
-            continue
-        feature = nodes.feature[own]
-        goes_left = ranks[rows, feature] <= nodes.threshold[own]
-        low = float(X[rows[goes_left], feature].max())
-        high = float(X[rows[~goes_left], feature].min())
-        left, right = sketch.cut(node, feature, threshold_between(low, high))
-        queue.append((left, nodes.children_left[own], rows[goes_left]))
-        queue.append((right, nodes.children_right[own], rows[~goes_left]))
-    return sketch
+        return learned_tree(
+            X, weight, labels, self.max_leaf_nodes, self.max_depth, least, random_state
+        )
