@@ -350,7 +350,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         sample_weight: ArrayLike | None,
         copies: bool = False,
     ) -> TrainingData:
-        """What is given, checked; with ``copies`` cells that cannot be meant are cut as they are."""
+        """What is given, checked; ``copies`` lets conditions see cells that cannot be meant."""
         # Other numbers are converted, which reads them into memory.
         mapped = checks.is_elsewhere(X)
         threads = checks.n_threads(self.n_jobs)

@@ -35,7 +35,10 @@ def test_a_column_counts_by_what_components_of_halves_explain(seed, d):
     draws, shares = np.random.RandomState(0), [[] for _ in range(d)]
     for halving in range(HALVINGS):
         order, count = draws.permutation(d), COMPONENTS[halving % len(COMPONENTS)]
-        for seen, others in ((order[: d // 2], order[d // 2 :]), (order[d // 2 :], order[: d // 2])):
+        for seen, others in (
+            (order[: d // 2], order[d // 2 :]),
+            (order[d // 2 :], order[: d // 2]),
+        ):
             left = np.linalg.svd(X[:, seen], full_matrices=False)[0][:, :count]
             for j in others:
                 fitted = left @ np.linalg.lstsq(left, X[:, j], rcond=None)[0]

@@ -113,6 +113,7 @@ def test_an_error_is_told():
     encoder = TableEncoder().fit(with_error(birds(0), "eggs", 5))
     value = encoder.far_off_["eggs"][0]
     told = [str(note) for note in encoder.notes()]
-    text = f"Far off all others, and so without weight: eggs ({value:.0f}) (scale='standard'"
+    text = "Far off all others, so that the tree is chosen without them: "
+    text += f"eggs ({value:.0f}) (scale='standard'"
     assert any(line.startswith(text) for line in told)
     assert TableEncoder(scale="standard").fit(with_error(birds(0), "eggs", 5)).far_off_ == {}

@@ -99,9 +99,7 @@ class EncodedRows(np.ndarray):
     meant: np.ndarray | None = None
 
     @classmethod
-    def of(
-        cls, X: np.ndarray, roles: FeatureRoles, meant: np.ndarray | None = None
-    ) -> EncodedRows:
+    def of(cls, X: np.ndarray, roles: FeatureRoles, meant: np.ndarray | None = None) -> EncodedRows:
         """The rows of X, not copied."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != roles.n_features:

@@ -144,6 +144,8 @@ def judge(
     if not text and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return Verdict(name, "problem", why, otherwise=Verdict(name, "out", OTHER_TYPE))
+    if types.is_floating(kind) and not categorical and _have_fractions(values):
+        return Verdict(name, "number")
     some = different(values)
     if categorical:
         return _category(name, values, some, MOST_CATEGORIES, asked=True)
@@ -190,6 +192,13 @@ def _no_quantity(
     if codes.is_identifier(name, values, some):
         return Verdict(name, "out", IDENTIFIER, way=KEEP)
     return None
+
+
+def _have_fractions(values: pa.Array) -> bool:
+    """Whether numbers differ and some are no whole ones: then they name no rows, codes or dates."""
+    numbers = as_numbers(values)
+    known = numbers[np.isfinite(numbers)]
+    return bool((known != np.floor(known)).any() and (known != known[0]).any())
 
 
 def _are_whole(values: pa.Array) -> bool:

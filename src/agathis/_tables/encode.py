@@ -237,7 +237,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return raw
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
-        """How often each column counts, by what groups of the others show in it."""
+        """How often each column counts, by what components of the others say of it."""
         kernel = self.roles_.kernel
         counted = {
             column: places[kernel[places]]
@@ -380,7 +380,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
                 for name, values in self.far_off_.items()
             )
-            text = f"Far off all others, and so without weight: {listed(told)}"
+            text = f"Far off all others, so that the tree is chosen without them: {listed(told)}"
             notes.append(
                 Note((text, " (", Advice("scale", "standard"), " takes them as they are)."))
             )
