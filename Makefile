@@ -44,8 +44,8 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-oldest test-newest test-pythons test-asan test-tsan coverage \
-    mutants fuzz fuzz-files fuzz-names fuzz-faults lint bench paper agreement panel bench-search \
-    bench-dask docs docs-test docs-serve clean FORCE
+    mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench paper \
+    agreement panel bench-search bench-dask docs docs-test docs-serve clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
@@ -58,6 +58,8 @@ help:
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
 	@echo "make fuzz       random problems against a precise twin (FUZZ_ARGS='--seconds 600')"
 	@echo "make fuzz-files, fuzz-names, fuzz-faults   damaged files, hostile names, kills"
+	@echo "make fuzz-columns  damaged Parquet and Arrow, many, through the reader alone"
+	@echo "make fuzz-parsers  readers of text and of models, guided by coverage (atheris)"
 	@echo "make lint       ruff, cython-lint, the import contract, mypy, pyright"
 	@echo "make bench      agathis beside gemclus    (BENCH_ARGS=--quick for a taste)"
 	@echo "make paper      the paper's tables and figures (PAPER_ARGS=--quick for a taste)"
@@ -99,8 +101,11 @@ test-tsan: $(PACKAGE) $(STAMPS)/extra-test
 fuzz: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) fuzz/problems.py $(FUZZ_ARGS)
 
-fuzz-files fuzz-names fuzz-faults: fuzz-%: $(PACKAGE) $(STAMPS)/extra-test
+fuzz-files fuzz-columns fuzz-names fuzz-faults: fuzz-%: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) fuzz/$*.py $(FUZZ_ARGS)
+
+fuzz-parsers: $(PACKAGE) $(STAMPS)/extra-fuzz
+	@$(RUN) fuzz/parsers.py $(FUZZ_ARGS)
 
 lint: $(STAMPS)/extra-lint
 	@$(RUN) -m ruff check .

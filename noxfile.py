@@ -38,6 +38,11 @@ def listed(*groups: str, oldest: bool = False) -> list[str]:
     return sorted({requirements.oldest(line) if oldest else line for line in found})
 
 
+def install(session: nox.Session, *what: str) -> None:
+    """Install, with a pip of the environment's own: uv makes none, and some tests look for one."""
+    session.install("pip>=23.1", *what)
+
+
 def wheel(python: str) -> str:
     """The wheel that ``build`` left for a Python."""
     (found,) = (WHEELS / python).glob("agathis-*.whl")
@@ -51,7 +56,7 @@ def pytest(session: nox.Session, *chosen: str) -> None:
 @nox.session(python=[*PYTHONS, "3.14t"])
 def build(session: nox.Session) -> None:
     """A wheel, whose compiler's warnings are errors."""
-    session.install(*listed("build"), "pip>=23.1")
+    install(session, *listed("build"))
     folder = WHEELS / str(session.python)
     for old in folder.glob("*.whl"):
         old.unlink()
@@ -61,35 +66,35 @@ def build(session: nox.Session) -> None:
 @nox.session(python=PYTHONS, requires=["build-{python}"])
 def tests(session: nox.Session) -> None:
     """All tests with what pip takes by itself."""
-    session.install(wheel(str(session.python)), *listed("run", "test"))
+    install(session, wheel(str(session.python)), *listed("run", "test"))
     pytest(session)
 
 
 @nox.session(python=OLDEST, requires=["build-{python}"])
 def oldest(session: nox.Session) -> None:
     """All tests with every dependency at its lower bound."""
-    session.install(wheel(OLDEST), *listed("run", "test", oldest=True))
+    install(session, wheel(OLDEST), *listed("run", "test", oldest=True))
     pytest(session)
 
 
 @nox.session(python=NEWEST, requires=["build-{python}"])
 def newest(session: nox.Session) -> None:
     """All tests with pre-releases of all dependencies."""
-    session.install("--pre", "--upgrade", wheel(NEWEST), *listed("run", "test"))
+    install(session, "--pre", "--upgrade", wheel(NEWEST), *listed("run", "test"))
     pytest(session)
 
 
 @nox.session(python=PYTHONS, requires=["build-{python}"])
 def minimal(session: nox.Session) -> None:
     """The rooms that make trees, with no extra installed."""
-    session.install(wheel(str(session.python)), *listed("run"), "pytest>=8", "hypothesis>=6.100")
+    install(session, wheel(str(session.python)), *listed("run"), "pytest>=8", "hypothesis>=6.100")
     pytest(session, *MINIMAL)
 
 
 @nox.session(python="3.14t", requires=["build-{python}"])
 def free_threaded(session: nox.Session) -> None:
     """The same without the lock of the interpreter, which no module may bring back."""
-    session.install(wheel("3.14t"), *listed("run"), "pytest>=8", "hypothesis>=6.100")
+    install(session, wheel("3.14t"), *listed("run"), "pytest>=8", "hypothesis>=6.100")
     session.run(
         *("python", "-W", "error", "-c"),
         "import sys; from agathis import Kauri; Kauri(2).fit([[0], [1], [9]]);"

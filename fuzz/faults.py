@@ -1,13 +1,15 @@
 """Kills at random moments, and what is left: ``python fuzz/faults.py --seconds 60``.
 
-A case forks a process that fits a file, fits, predicts, compares or writes a page, and sends it
-SIGKILL, SIGTERM or SIGINT at some moment. Afterwards
+A case forks a process that fits a file, fits, predicts, compares, writes a page or runs
+experiments, and sends it SIGKILL, SIGTERM or SIGINT at some moment. Afterwards
 
 - the result is the old one or the new one, whole;
 - the folder for temporary files is empty, whatever the signal;
 - SIGTERM and SIGINT leave nothing beside the result; SIGKILL at most a file that the next run,
   which is made too, clears away;
-- a process that was asked to end says so by its exit code.
+- a process that was asked to end says so by its exit code;
+- a run of experiments has kept every row that it had made, and a second one goes on to the same
+  rows as one that nobody stopped.
 
 ``tests/fuzz/test_faults.py`` tries a full disk, a folder that may not be written, a pipe that
 nobody reads and little memory too.
@@ -15,6 +17,7 @@ nobody reads and little memory too.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
@@ -84,7 +87,7 @@ def make(seed: int) -> dict:
     """What is done, the signal, and the moment as a share of the time that it takes."""
     chance = random.Random(seed)
     return {
-        "work": chance.choice(sorted(WORK)),
+        "work": chance.choice([*sorted(WORK), "experiments"]),
         "signal": chance.choice(sorted(SIGNALS)),
         "moment": round(chance.random() ** chance.choice([1, 0.2]), 4),
         "seed": seed,
@@ -164,6 +167,8 @@ def _folders(place: str) -> tuple[str, str]:
 
 def check(case: dict) -> str | None:
     """What is wrong with what a process left that was ended."""
+    if case["work"] == "experiments":
+        return _check_experiments(case)
     work, target = WORK[case["work"]]
     whole, takes = _whole(case["work"])
     number = SIGNALS[case["signal"]]
@@ -195,6 +200,70 @@ def check(case: dict) -> str | None:
             os.waitpid(_forked(work, folder, temp), 0)
             if set(os.listdir(folder)) - {"t.csv", "m.json", target}:
                 return f"the next run left them: {sorted(others)}"
+    return None
+
+
+def _experiments(folder: str) -> None:
+    """One of the experiments, on made tables."""
+    from agathis.experiments import run
+
+    run(folder, experiments=["angle"], quick=True, data_home=_home(), n_jobs=1, render=False)
+
+
+@cache
+def _home() -> str:
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+    from helpers.paper_tables import write_quick_sets
+
+    folder = tempfile.TemporaryDirectory(prefix="fuzz-")
+    atexit.register(folder.cleanup)
+    write_quick_sets(Path(folder.name))
+    return folder.name
+
+
+def _rows(folder: str) -> list[dict]:
+    from agathis.experiments._store import Store
+
+    return [{**row, "seconds": 0.0} for row in Store(folder).rows()]
+
+
+@cache
+def _undisturbed() -> tuple[list[dict], float]:
+    """The rows of a run that nobody stopped, and how long it takes; the first is for warmth."""
+    _home()
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as place:
+            folder, temp = _folders(place)
+            started = time.monotonic()
+            _, status = os.waitpid(_forked(_experiments, folder, temp), 0)
+            took = time.monotonic() - started
+            if os.waitstatus_to_exitcode(status):
+                raise RuntimeError(f"experiments: {Path(place, 'said2').read_text()[-500:]}")
+            rows = _rows(folder)
+    return rows, took
+
+
+def _check_experiments(case: dict) -> str | None:
+    whole, takes = _undisturbed()
+    with tempfile.TemporaryDirectory() as place:
+        folder, temp = _folders(place)
+        pid = _forked(_experiments, folder, temp)
+        time.sleep(case["moment"] * takes)
+        os.kill(pid, SIGNALS[case["signal"]])
+        _, status = os.waitpid(pid, 0)
+        ended = "had ended" if os.waitstatus_to_exitcode(status) == 0 else "ended"
+        COUNTED[f"experiments {case['signal']}: {ended}"] += 1
+        kept = _rows(folder)
+        if kept != whole[: len(kept)]:
+            return f"rows are others: of {len(kept)}"
+        if set(os.listdir(folder)) - {"runs.jsonl"} or os.listdir(temp):
+            return f"files are left: {os.listdir(folder)}, {os.listdir(temp)}"
+        _, status = os.waitpid(_forked(_experiments, folder, temp), 0)
+        if os.waitstatus_to_exitcode(status):
+            return f"it does not go on: {Path(place, 'said2').read_text()[-300:]}"
+        found = _rows(folder)
+        if found != whole:
+            return f"a second run has other rows: {len(found)} of {len(whole)}"
     return None
 
 

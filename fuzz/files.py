@@ -304,14 +304,15 @@ def _fit_file(path: str, folder: str) -> tuple[int | None, str]:
 
 
 @cache
-def _limited() -> None:
-    models()  # what is made once needs no limit
+def limit_memory() -> None:
+    """From now on no more than ``MEMORY``."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def check(case: dict) -> str | None:
     """What is wrong with how a command ended."""
-    _limited()
+    models()  # what is made once needs no limit
+    limit_memory()
     command = case["args"][0]
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         places = {

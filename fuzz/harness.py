@@ -6,10 +6,12 @@ A fuzzer is a module with
     check(case) -> str or None   what is wrong with it
     smaller(case) -> cases       simpler ones, the most daring first
     pack(case) -> bytes, unpack(bytes) -> case
+    around()                     if it has one: a context in which all workers run
 
 :func:`main` runs it in processes that take the seeds in turn. A case that ends its process, that
 takes more than ``SLOW`` seconds of a processor or that does not end at all is a failure like any
-other. Failures are made small and written to ``tests/fuzz/saved``, where
+other; with ``--any-time``, which is for the tests, only one that does not end. Failures are made
+small and written to ``tests/fuzz/saved``, where
 ``tests/fuzz/test_saved.py`` tries them again in every run of the tests.
 """
 
@@ -19,6 +21,7 @@ import argparse
 import hashlib
 import importlib
 import json
+import math
 import os
 import selectors
 import subprocess
@@ -27,6 +30,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +39,8 @@ SAVED = HERE.parent / "tests" / "fuzz" / "saved"
 #: Seconds of a processor that a case may take; and of a processor, and of the clock of a machine
 #: that may be busy with other things, before its process is ended.
 SLOW, HANGS, WAITS = 10.0, 60.0, 900.0
+#: The second of these where seconds are not judged: what takes as many never ends on any machine.
+NEVER_ENDS = 300.0
 #: Tries to make a failure smaller, and seconds for them.
 TRIES, SHRINK_SECONDS = 400, 60.0
 
@@ -47,13 +53,14 @@ def main(name: str) -> None:
     parser.add_argument("--seed", type=int, help="of the first case; default by the clock")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--only", type=int, metavar="SEED", help="one case, in this process")
+    parser.add_argument("--any-time", action="store_true", help="slow cases are no failures")
     parser.add_argument("--no-save", action="store_true", help="only print failures")
     parser.add_argument("--worker", nargs=2, type=int, help=argparse.SUPPRESS)
     parser.add_argument("--case", help=argparse.SUPPRESS)
     args = parser.parse_args()
     fuzzer = importlib.import_module(name)
     if args.worker:
-        _work(fuzzer, *args.worker)
+        _work(fuzzer, *args.worker, slow=math.inf if args.any_time else SLOW)
     elif args.case:
         found = fuzzer.check(fuzzer.unpack(Path(args.case).read_bytes()))
         print(json.dumps(found))
@@ -66,7 +73,7 @@ def main(name: str) -> None:
         raise SystemExit(_run(name, seed, args))
 
 
-def _work(fuzzer: ModuleType, first: int, step: int) -> None:
+def _work(fuzzer: ModuleType, first: int, step: int, slow: float) -> None:
     """Cases in turn; a line when one begins, a line when it ends."""
     told = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a case prints is nobody's business
@@ -75,7 +82,7 @@ def _work(fuzzer: ModuleType, first: int, step: int) -> None:
         started = time.process_time()
         found = fuzzer.check(fuzzer.make(seed))
         taken = time.process_time() - started
-        if found is None and taken > SLOW:
+        if found is None and taken > slow:
             found = f"took {taken:.1f} s of a processor"
         counted = getattr(fuzzer, "COUNTED", Counter())
         print("-", seed, json.dumps([found, round(taken, 3), counted]), file=told)
@@ -85,15 +92,17 @@ def _work(fuzzer: ModuleType, first: int, step: int) -> None:
 class _Worker:
     """A process that works on every ``step``-th seed; it is replaced where it dies."""
 
-    def __init__(self, name: str, first: int, step: int) -> None:
+    def __init__(self, name: str, first: int, step: int, any_time: bool) -> None:
         self.name, self.step, self.next, self.at = name, step, first, None
+        self.any_time, self.hangs_after = any_time, NEVER_ENDS if any_time else HANGS
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115
         self.start()
 
     def start(self) -> None:
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / f"{self.name}.py"), "--worker"]
-            + [str(self.next), str(self.step)],
+            + [str(self.next), str(self.step)]
+            + ["--any-time"] * self.any_time,
             stdout=subprocess.PIPE,
             stderr=self.errors,
         )
@@ -118,7 +127,8 @@ class _Worker:
 
     def hangs(self) -> bool:
         waits = time.monotonic() - self.since
-        return waits > WAITS or (waits > HANGS and self.processor() - self.used > HANGS)
+        most = self.hangs_after
+        return waits > WAITS or (waits > most and self.processor() - self.used > most)
 
     def last_words(self) -> str:
         self.errors.seek(max(0, self.errors.seek(0, 2) - 600))
@@ -133,7 +143,17 @@ class _Worker:
 
 def _run(name: str, seed: int, args: argparse.Namespace) -> int:
     print(f"fuzz/{name}.py --seed {seed}", flush=True)
-    workers = [_Worker(name, seed + i, args.jobs) for i in range(args.jobs)]
+    with getattr(importlib.import_module(name), "around", nullcontext)():
+        failures = _tried(name, seed, args)
+        if not args.no_save:
+            for number, found in failures[:20]:
+                print(f"saved as {_save(name, number, found)}", flush=True)
+    return bool(failures)
+
+
+def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, str]]:
+    """Let workers try cases; the seeds of those that failed, and how."""
+    workers = [_Worker(name, seed + i, args.jobs, args.any_time) for i in range(args.jobs)]
     done, slowest, failures, counts = 0, 0.0, [], Counter()
     started = told = time.monotonic()
     try:
@@ -177,17 +197,18 @@ def _run(name: str, seed: int, args: argparse.Namespace) -> int:
     if counts:
         print(", ".join(f"{what}: {count:,}" for what, count in sorted(counts.items())))
     print(f"{len(failures)} failures", flush=True)
-    if not args.no_save:
-        for number, found in failures[:20]:
-            print(f"saved as {_save(name, number, found)}", flush=True)
-    return bool(failures)
+    return failures
 
 
 def _save(name: str, seed: int, found: str) -> Path:
     """The smallest case found that fails like that of a seed, as a file."""
     fuzzer = importlib.import_module(name)
-    case = shrunk(fuzzer, name, fuzzer.make(seed), found)
-    data = fuzzer.pack(case)
+    return keep(name, shrunk(fuzzer, name, fuzzer.make(seed), found))
+
+
+def keep(name: str, case: object) -> Path:
+    """A case as a file that the tests try again."""
+    data = importlib.import_module(name).pack(case)
     SAVED.mkdir(parents=True, exist_ok=True)
     path = SAVED / f"{name}-{hashlib.sha256(data).hexdigest()[:10]}.case"
     path.write_bytes(data)

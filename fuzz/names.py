@@ -3,14 +3,17 @@
 Names of columns, categories and clusters with quotes, tags, escapes, ends of lines, marks that turn
 the direction of writing, words of languages and 100 kB of letters. A model with such names goes
 through every export, and what comes out is read by what it is for: SQL is parsed in each dialect
-by sqlglot and run in SQLite and DuckDB (in PostgreSQL and MariaDB by ``tests/fuzz``), Python is
-executed, JSON is read again, dot is read by a parser of its own here, and a page has no element and
-no script that a page with plain names has not. A name is a name: labels are those of ``predict``,
-and nothing else has happened. Names that a form cannot hold are refused by an error in words.
+by sqlglot and run in SQLite, in DuckDB and, where they are installed, in PostgreSQL and MariaDB
+(``fuzz/databases.py``), Python is executed, JSON is read again, dot is read by a parser of its own
+here, and a page has no element, no script, no request and no complaint that a page with plain names
+has not, to a parser and, where there is one, in a browser. A name is a
+name: labels are those of ``predict``, and nothing else has happened. Names that a form cannot hold
+are refused by an error in words.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import random
@@ -20,15 +23,20 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import databases
 import numpy as np
 
+#: Servers are started once for all workers.
+around = databases.started
 COUNTED: Counter[str] = Counter()
 
 PIECES = [
@@ -151,6 +159,36 @@ def _sql(model, words, columns, raw, expected) -> str | None:
     return None
 
 
+def _servers(model, words, columns, raw, expected) -> str | None:
+    """In PostgreSQL and MariaDB, if their tables can have such columns."""
+    from agathis.export import to_sql
+
+    for database in databases.servers():
+        try:
+            sql = to_sql(model, dialect=database.dialect, **words)
+        except ValueError:
+            COUNTED[f"{database.dialect}: refused"] += 1
+            continue
+        table = f"t{os.getpid()}"
+        kinds = ["DOUBLE", "DOUBLE", "VARCHAR"]
+        made, _, _ = database.script(columns, raw, "1", kinds, table).rpartition("SELECT")
+        try:
+            database.run(made)
+        except RuntimeError:
+            COUNTED[f"{database.dialect}: has no columns of such names"] += 1
+            continue
+        try:
+            found = database.run(f"SELECT {sql} FROM {table} ORDER BY place;\n")
+        except RuntimeError as error:
+            return f"{database.dialect} takes no such query: {str(error)[:300]}"
+        if found != [[name] for name in expected]:
+            return f"{database.dialect} disagrees with predict"
+        if not re.fullmatch(r"(t\d+ ?)+", databases.tables(database)):
+            return f"{database.dialect}: something happened to the tables"
+        COUNTED[database.dialect] += 1
+    return None
+
+
 @cache
 def _connection(dialect: str):
     if dialect == "sqlite":
@@ -267,12 +305,52 @@ def _page(model, words, columns, raw, expected) -> str | None:
             path = os.path.join(folder, f"{i}.html")
             write(model, both, path, **named)
             pages.append(Path(path).read_text(encoding="utf-8"))
+        seen = [_opened(Path(folder, f"{i}.html")) for i in range(2)] if _browser() else []
     wild, plain = map(_Elements.of, pages)
-    for key in ("script", "style", "img", "iframe", "link", "svg", "a", "base", "object", "embed"):
+    for key in ELEMENTS:
         if wild[key] != plain[key]:
             return f"{wild[key]} elements {key}, and with plain names {plain[key]}"
     events = [key for key in wild if " on" in key]
-    return f"attributes {events}" if events else None
+    if events:
+        return f"attributes {events}"
+    if seen and seen[0] != seen[1]:
+        return f"in a browser {seen[0]}, and with plain names {seen[1]}"
+    COUNTED["page: in a browser"] += bool(seen)
+    return None
+
+
+ELEMENTS = ("script", "style", "img", "iframe", "link", "svg", "a", "base", "object", "embed")
+
+
+@cache
+def _browser():
+    """Chromium, or None where there is none."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+    import pytest
+    from helpers.pages import chromium
+
+    stack = ExitStack()
+    try:
+        found = stack.enter_context(chromium())
+    except (pytest.skip.Exception, pytest.fail.Exception):
+        return None
+    atexit.register(stack.close)
+    return found
+
+
+def _opened(path: Path) -> tuple[list[int], list[str]]:
+    """How many of these elements a page has in a browser, and what it asked and said."""
+    context = _browser().new_context()
+    page, events = context.new_page(), []
+    page.on("console", lambda message: events.append(message.text))
+    page.on("pageerror", lambda error: events.append(str(error)))
+    page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
+    context.on("request", lambda request: events.append(request.url.partition(path.name)[2]))
+    page.goto(path.as_uri(), timeout=300_000)
+    counts = "names => names.map(name => document.getElementsByTagName(name).length)"
+    found = page.evaluate(counts, list(ELEMENTS))
+    context.close()
+    return found, events
 
 
 def _plain(words: dict) -> dict:
@@ -286,6 +364,7 @@ def _plain(words: dict) -> dict:
 
 TESTS = {
     "sql": _sql,
+    "servers": _servers,
     "parsed sql": _parsed,
     "python": _python,
     "json": _json,

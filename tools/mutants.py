@@ -32,6 +32,7 @@ FILES = {
             "tests/package/test_minimal.py",
             "tests/growing/test_planted.py",
             "tests/growing/test_limits.py",
+            "tests/growing/test_grower.py",
             "tests/growing/test_properties.py",
             "tests/growing/test_resume.py",
         ],
@@ -73,6 +74,14 @@ HARMLESS: dict[tuple[str, str], str] = {
     (
         "grower",
         "        tied = ((gain == bound) & (gain > floor)).nonzero()[0].tolist()",
+    ): _TO_THE_BIT,
+    (
+        "grower",
+        "            known = (bound <= np.inf).nonzero()[0]",
+    ): "a leaf that is searched twice is found the same",
+    (
+        "grower",
+        "            unknown = np.concatenate([unknown, most[bound[most] >= tolerance]])",
     ): _TO_THE_BIT,
     ("grower", "        if len(doubtful) >= TOGETHER:"): "as many as go together need no order",
     (

@@ -1,13 +1,17 @@
 """Figures that stand in the prose of pages, each from a file that a command wrote.
 
-A page writes ``{{ paper.all }}`` where the number stands. ``results/cells.csv`` is written by
-``make paper``, ``benchmarks/panel.json`` by ``make panel``, ``benchmarks/results.json`` by ``make
-bench``, ``benchmarks/search.json`` by ``make bench-search``.
+A page writes ``{{ paper.all }}`` where the number stands; what pages write that are read in the
+repository too is told in ``tools/figures.py``. ``make paper`` writes ``results/cells.csv`` and
+``results/index.html``, and in ``benchmarks/`` are written ``panel.json`` by ``make panel``,
+``results.json`` by ``make bench``, ``search.json`` by ``make bench-search`` and
+``paper_checks.json`` by ``python benchmarks/paper_checks.py``.
 """
 
 import csv
+import html
 import json
-from statistics import mean
+import re
+from statistics import mean, median
 
 METHODS = {
     "kauri": "Kauri",
@@ -22,15 +26,19 @@ METHODS = {
 
 def figures(root):
     """All figures by name."""
-    panel, bench, search = (
-        read(root / "benchmarks" / f"{name}.json") for name in ("panel", "results", "search")
+    panel, bench, search, checks = (
+        read(root / "benchmarks" / f"{name}.json")
+        for name in ("panel", "results", "search", "paper_checks")
     )
+    rows, page = cells(root), sentences(root / "results" / "index.html")
     return {
-        "paper": agreement(cells(root)),
+        "paper": agreement(rows) | target_figures(rows) | exkmc_figures(rows) | told(page),
+        "checks": check_figures(checks, rows),
         "panel": panel_figures(panel),
         "bench": bench_figures(bench),
         "search": search_figures(search),
         "suggest": suggest_figures(panel),
+        "table": {"searched_sets": searched_sets(search["paper"])},
     }
 
 
@@ -75,6 +83,98 @@ def agreement(rows):
     }
 
 
+def target_figures(rows):
+    """Relative costs on Target by those that the paper prints, least and most."""
+    some = target_ratios(rows)
+    return {"target_methods": len(some), "target": f"{min(some):.3f} to {max(some):.3f}"}
+
+
+def target_ratios(rows):
+    """Ours by the print: relative costs on Target, trees with a leaf a cluster."""
+    return [
+        row["mean"] / float(row["paper_mean"])
+        for row in rows
+        if row["dataset"] == "target"
+        and row["table"].startswith("small_kmeans")
+        and row["metric"] == "relative_kmeans"
+        and row["paper_mean"]
+    ]
+
+
+def exkmc_figures(rows):
+    """WAES of ExKMC on Breast cancer, ours and the paper's."""
+    (row,) = (
+        row
+        for row in rows
+        if (row["dataset"], row["method"], row["metric"]) == ("breast_cancer", "exkmc", "waes")
+    )
+    return {"exkmc": f"{row['mean']:.2f}", "exkmc_paper": row["paper_mean"]}
+
+
+def check_figures(checks, rows):
+    """Two trials of where cells differ: the least cost of random parts, ExKMC that goes on."""
+    trials, exkmc = checks["trials"], checks["exkmc"]
+    off = {name: found["goes_on"][0] - found["printed"] for name, found in exkmc.items()}
+    # One factor between ours and the print, the middle one of the methods.
+    factor = median(target_ratios(rows))
+    return {
+        "trials": len(trials),
+        "parts": checks["parts"],
+        "least": f"{min(trials):.2f}",
+        "most": f"{max(trials):.2f}",
+        "ours": f"{checks['ours']:.2f}",
+        "asked": f"{checks['ours'] * factor:.2f}",
+        "runs": checks["runs"],
+        "goes_on": f"{exkmc['breast_cancer']['goes_on'][0]:.2f}",
+        "iris": f"{off['iris']:.1f}",
+        "wine": f"{off['wine']:.1f}",
+    }
+
+
+def sentences(path):
+    """What the page of ``make paper`` says, without its tags and pictures."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<(svg|style|script)\b.*?</\1>", "", text, flags=re.S)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", text)))
+
+
+#: Figures of sentences on the page of ``make paper``: each pattern is there once.
+_TOLD = {
+    "lost": r"Mice protein, polynomial: .{1,200}? never in the paper: 1 in (\d+ %)",
+    "lost_kept": r"Mice protein, polynomial: ([\d.]+) clusters left on average",
+    "votes_ari": r"ARI ([\d.]+) and accuracy \d+ % \(the paper",
+    "votes_accuracy": r"ARI [\d.]+ and accuracy (\d+ %) \(the paper",
+    "votes_before": r"lowers the objective from ([\d.]+) to",
+    "votes_printed": r"lowers the objective from [\d.]+ to ([\d.]+),",
+    "votes_ours": r"exchanged has our objective, ([\d.]+), and the same clusters",
+}
+
+
+def told(page):
+    """Figures of ``_TOLD``."""
+    found = {name: re.findall(pattern, page) for name, pattern in _TOLD.items()}
+    return {name: one for name, (one,) in found.items()}
+
+
+def searched_sets(rows):
+    """ARI, WAES and relative cost of the paper's sets, greedy beside searched, as Markdown."""
+
+    def line(name, leaves, cells):
+        return f"| {name} | {leaves} | {' | '.join(f'{x:.2f}' for pair in cells for x in pair)} |"
+
+    columns = zip(*([x for pair in row["cells"] for x in pair] for row in rows), strict=True)
+    means = [mean(column) for column in columns]
+    return "\n".join(
+        [
+            "| set | leaves | ARI | | WAES | | relative cost | |",
+            "|---|---|---|---|---|---|---|---|",
+            f"| | |{' greedy | local |' * 3}",
+            *(line(row["set"], row["leaves"], row["cells"]) for row in rows),
+            line("mean", "", [means[i : i + 2] for i in (0, 2, 4)]).replace("|  |", "| |"),
+        ]
+    )
+
+
 def panel_figures(panel):
     """Mean ARI of the labelled raw tables."""
     rows = panel["fit"]["rows"]
@@ -107,6 +207,8 @@ def bench_figures(bench):
         "cpu": bench["machine"]["cpu"],
         "rbf": f"{times['rbf-10']['agathis']:.2f} s",
         "rbf_gemclus": f"{times['rbf-10']['gemclus']:.1f} s",
+        "linear": f"{times['linear']['agathis']:.3f} s",
+        "linear_gemclus": f"{times['linear']['gemclus']:.1f} s",
         "million": f"{times['million']['agathis']:.2f} s",
         "million_kmeans": f"{times['million']['KMeans']:.2f} s",
         "ten_million": f"{cases['ten-million']['figures']['seconds']:.1f} s",

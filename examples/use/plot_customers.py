@@ -7,6 +7,7 @@ of it, and the rules then run in the database.
 """
 
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -50,7 +51,7 @@ print(to_rules(model, customers))
 
 query = to_sql(model, dialect="sqlite", table="customers")
 print(query)
-with sqlite3.connect(":memory:") as database:
+with closing(sqlite3.connect(":memory:")) as database:
     customers.astype({"joined": str}).to_sql("customers", database, index=False)
     answer = pd.read_sql(query, database)["cluster"]
 print("\nthe database says the same:", np.array_equal(answer, model.predict(customers)))

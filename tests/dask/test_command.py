@@ -6,10 +6,15 @@ import json
 
 import pytest
 from helpers.models import blobs_of
+from helpers.raw_tables import raw_table
+from sklearn.pipeline import make_pipeline
 from typer.testing import CliRunner
 
 from agathis import Kauri as LocalKauri
+from agathis import TableEncoder
 from agathis._cli.app import make_app
+from agathis.export import from_json, to_json, to_rules
+from agathis.export._loaded import loaded
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -31,16 +36,38 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
         make_app(), ["fit", files, "-k", "4", "--dask", address, "-o", str(out)]
     )
     assert run.exit_code == 0, run.output
-    local = LocalKauri(4, max_leaf_nodes=4, min_samples_leaf=0.02, engine="binned").fit(X)
-    text = json.dumps(json.loads(out.read_text()))
-    for threshold in local.tree_.threshold[local.tree_.feature >= 0]:
-        assert repr(float(threshold)) in text
+    local = LocalKauri(4, max_leaf_nodes=4, min_samples_leaf=0.02, engine="binned")
+    table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
+    pipeline = make_pipeline(TableEncoder(), local).fit(table)
+    assert json.loads(out.read_text()) == json.loads(to_json(loaded(pipeline)))
+    assert str(to_rules(pipeline)).split(":")[0] in run.output
+
+
+def test_raw_tables(client, tmp_path):
+    """Categories and dates, the report of a sample, a column that is not even read."""
+    table = raw_table(400)
+    for place, rows in enumerate((table.iloc[:150], table.iloc[150:])):
+        rows.to_parquet(tmp_path / f"{place}.parquet", index=False)
+    out, page = tmp_path / "model.json", tmp_path / "page.html"
+    options = ["--dates", "parts", "--drop", "size", "-o", str(out), "--report", str(page)]
+    files = f"{tmp_path}/*.parquet"
+    run = CliRunner().invoke(
+        make_app(), ["fit", files, "-k", "3", "--dask", client.scheduler.address, *options]
+    )
+    assert run.exit_code == 0, run.output
+    local = LocalKauri(3, max_leaf_nodes=3, min_samples_leaf=0.02, engine="binned")
+    encoder = TableEncoder(dates="parts")
+    pipeline = make_pipeline(encoder, local).fit(table.drop(columns="size"))
+    found = from_json(out.read_text())
+    assert found.predict(table).tolist() == pipeline.predict(table).tolist()
+    assert "Left out: id: it looks like an identifier" in " ".join(run.output.split())
+    assert "<b>400</b> used of 400 read" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-k", "3", "--report", "page.html"], "--report needs the table in one place"),
+        (["-k", "3", "--missing", "drop"], "--missing needs the table in one place"),
         (["-k", "3", "--search", "local"], "--search needs the table in one place"),
         ([], "--dask needs -k"),
     ],
@@ -57,5 +84,6 @@ def test_a_column_that_is_not_there_is_named(files, option):
     run = CliRunner().invoke(
         make_app(), ["fit", files, "--dask", "local", "-k", "3", option, "a,zz"]
     )
-    assert run.exit_code == 1
-    assert f"{option} zz: there is no such column. There are a, b, c, d" in run.output
+    assert run.exit_code == 2
+    told = " ".join(run.output.replace("│", " ").split())
+    assert f"{option} zz: there is no such column. There are a, b, c and d." in told

@@ -60,6 +60,23 @@ def test_weights(client):
         Kauri(3).fit(rows, sample_weight=np.ones(60))
 
 
+def test_weights_of_a_score(client):
+    rows = as_array(X, [30, 30])
+    model = Kauri(3).fit(rows)
+    for weight, sizes, message in (
+        (np.r_[np.ones(59), -1.0], [30, 30], "partition 1: .* must not be negative; .* is -1"),
+        (np.r_[np.nan, np.ones(59)], [30, 30], "partition 0: .* missing or infinite"),
+        (np.zeros(60), [30, 30], "zero for every row"),
+        (np.ones(60), [60], "partitions of X, 2; it has 1"),
+        (np.ones(60), [20, 40], "partition [01]: .* [24]0 values for its 30 rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.score(rows, sample_weight=as_array(weight, sizes))
+    weight = np.arange(60) % 3 + 0.5
+    found = model.score(rows, sample_weight=as_array(weight, [30, 30]))
+    assert found == pytest.approx(model.to_local().score(X, sample_weight=weight))
+
+
 def test_frames_of_other_columns(client):
     import dask.dataframe as dd
     import pandas as pd
@@ -102,7 +119,7 @@ def test_inside_a_task_it_is_refused(client):
 
 
 def test_other_versions_are_told(client, monkeypatch):
-    import agathis.dask._cluster as transport
+    import agathis.dask._roster as transport
 
     monkeypatch.setattr(
         transport, "versions", lambda: {"agathis": "0.0.1", "numpy": "1.0", "python": "2.7"}

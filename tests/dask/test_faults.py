@@ -6,6 +6,7 @@ import os
 import signal
 import warnings
 
+import dask
 import numpy as np
 import pytest
 from helpers.clusters import as_array, split
@@ -85,8 +86,6 @@ def test_a_worker_joins_late_and_another_dies(own_client, monkeypatch):
 
 @pytest.mark.slow
 def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
-    import dask
-
     @dask.delayed(pure=False)
     def drawn(block, path):
         mark = os.path.join(path, "again")
@@ -106,14 +105,70 @@ def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
+    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
     pids = own_client.run(os.getpid)
     address, pid = next(iter(pids.items()))
     at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
     try:
-        with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 5 s"):
-            Kauri(5, max_leaf_nodes=12, timeout=5).fit(as_array(X, SIZES))
+        with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 15 s"):
+            Kauri(5, max_leaf_nodes=12, timeout=15).fit(as_array(X, SIZES))
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
+    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
+    started = []
+    start = Cluster._start
+
+    def stopped(cluster, worker, *rest):
+        group = start(cluster, worker, *rest)
+        if not started:
+            started.append(worker)
+            os.kill(own_client.run(os.getpid, workers=[worker])[worker], signal.SIGSTOP)
+        return group
+
+    @dask.delayed(pure=False)
+    def slow(block):
+        import time
+
+        time.sleep(2)  # so that none is read before the worker stands still
+        return block
+
+    pids = own_client.run(os.getpid)
+    monkeypatch.setattr(Cluster, "_start", stopped)
+    try:
+        with pytest.raises(TimeoutError, match="has not answered for 15 s: reading its partition"):
+            Kauri(5, timeout=15).fit([slow(block) for block in split(X, [450, 450])])
+    finally:
+        os.kill(pids[started[0]], signal.SIGCONT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["hold", "look", "count", "prepare", "root"])
+def test_a_worker_is_lost_while_it_replays(own_client, monkeypatch, step):
+    """One is killed, and the one that takes its partitions over, at any step on the way."""
+    own_client.cluster.scale(3)
+    own_client.wait_for_workers(3, timeout=60)
+    local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
+    asked = at_question(monkeypatch, 9, lambda: kill_one(own_client))
+    killed = []
+    call = Cluster._call
+
+    def disturbed(cluster, group, method, *args):
+        if cluster.losses and not killed and method == step:
+            pids = own_client.run(os.getpid)
+            killed.append(group.worker)
+            os.kill(pids[group.worker], signal.SIGKILL)
+        return call(cluster, group, method, *args)
+
+    monkeypatch.setattr(Cluster, "_call", disturbed)
+    model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
+    assert len(asked) >= 9
+    assert killed
+    same_bits(model.tree_, local.tree_)
+    assert model.inertia_ == local.inertia_
 
 
 @pytest.mark.slow
@@ -153,7 +208,6 @@ def test_a_scheduler_that_is_lost():
 @pytest.mark.slow
 def test_workers_without_memory_for_the_rows():
     """They are lost one after the other, and the fit says why."""
-    import dask
     from distributed import Client, LocalCluster
 
     @dask.delayed(pure=False)

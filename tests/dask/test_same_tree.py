@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.clusters import KINDS, as_array, as_frame, as_list, computed
 from helpers.examples import examples
@@ -92,9 +93,33 @@ def test_a_table_of_blobs(client):
     np.testing.assert_array_equal(model.predict(X), local.labels_)
 
 
+def test_fit_and_more_in_one_call(client):
+    X = blobs_of(200)
+    rows = as_array(X, [80, 120])
+    local = LocalKauri(3, max_leaf_nodes=5, engine="binned").fit(X)
+    params = {"n_clusters": 3, "max_leaf_nodes": 5}
+    np.testing.assert_array_equal(computed(Kauri(**params).fit_predict(rows)), local.labels_)
+    found = Kauri(**params).fit_transform(rows)
+    assert found.chunks[0] == (80, 120)
+    np.testing.assert_allclose(computed(found), local.transform(X))
+
+
+def test_pictures_of_a_model_of_a_cluster(client):
+    """What they draw is what they draw of the same model of memory."""
+    from agathis.plot import cluster_profile, gain_curve, layout_tree
+
+    X = blobs_of(200)
+    model = Kauri(3, max_leaf_nodes=5).fit(as_frame(X, [80, 120]))
+    local = model.to_local()
+    assert repr(layout_tree(model)) == repr(layout_tree(local))
+    assert repr(gain_curve(model)) == repr(gain_curve(local))
+    names = list(local.feature_names_in_)
+    rows = pd.DataFrame(X, columns=names)
+    assert repr(cluster_profile(model, rows)) == repr(cluster_profile(local, rows))
+
+
 def test_frames_keep_names_index_and_divisions(client):
     import dask.dataframe as dd
-    import pandas as pd
 
     X = pd.DataFrame(blobs_of(300), columns=list("abcd"), index=np.arange(300) * 2)
     rows = dd.from_pandas(X, npartitions=4)
@@ -105,6 +130,75 @@ def test_frames_keep_names_index_and_divisions(client):
         assert found.divisions == rows.divisions
         assert found.compute().index.equals(X.index)
     assert model.predict(rows).name == "cluster"
+
+
+def test_columns_that_know_what_is_missing(client):
+    """Whole numbers, truths and numbers of pandas with its own sign for a gap."""
+    import dask.dataframe as dd
+
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "count": pd.array(random.integers(0, 9, 200), dtype="Int64"),
+            "flag": pd.array(random.random(200) < 0.5, dtype="boolean"),
+            "size": pd.array(random.normal(size=200), dtype="Float64"),
+            "other": pd.array(random.normal(size=200), dtype="double[pyarrow]"),
+        }
+    )
+    for column in table:
+        table.loc[random.random(200) < 0.1, column] = pd.NA
+    rows = dd.from_pandas(table, npartitions=3)
+    model = Kauri(3, max_leaf_nodes=6).fit(rows)
+    local = LocalKauri(3, max_leaf_nodes=6, engine="binned").fit(table)
+    same_fit(model, local)
+    np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+    np.testing.assert_array_equal(computed(model.predict(rows)), local.labels_)
+    assert model.score(rows) == pytest.approx(local.score(table))
+
+
+def test_few_columns_of_many_files(client, tmp_path):
+    """Dask would read several of them as one: weights have the partitions of X all the same."""
+    import dask.dataframe as dd
+
+    X = blobs_of(300)
+    table = pd.DataFrame(X, columns=list("abcd"))
+    table["w"] = np.arange(300) % 3 + 1.0
+    for column in range(20):
+        table[f"more {column}"] = 0.5
+    for place in range(6):
+        table.iloc[50 * place : 50 * place + 50].to_parquet(tmp_path / f"{place}.parquet")
+    rows = dd.read_parquet(tmp_path)
+    model = Kauri(4, max_leaf_nodes=8).fit(rows[list("abcd")], sample_weight=rows["w"])
+    local = LocalKauri(4, max_leaf_nodes=8, engine="binned")
+    same_fit(model, local.fit(table[list("abcd")], sample_weight=table["w"]))
+    np.testing.assert_array_equal(computed(model.labels_), local.labels_)
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "list"])
+def test_rows_that_lie_on_a_worker_stay_there(client, kind):
+    import dask
+
+    from agathis.dask._cluster import Cluster
+    from agathis.dask._partitions import partitions_of
+
+    X, sizes = blobs_of(600), [100] * 6
+    rows = KINDS[kind](X, sizes)
+    workers = sorted(client.nthreads())
+    if kind == "list":
+        rows = [
+            client.persist(block, workers=[workers[place // 3]]) for place, block in enumerate(rows)
+        ]
+    else:
+        rows = client.persist(rows, workers=[workers[1]])
+    from distributed import wait
+
+    wait(rows)
+    with Cluster(client, 60) as cluster:
+        cluster.partitions = partitions_of(rows)
+        dealt = cluster._dealt(list(range(6)), workers)
+    expected = {workers[0]: [0, 1, 2], workers[1]: [3, 4, 5]}
+    assert dealt == (expected if kind == "list" else {workers[1]: list(range(6))})
+    assert dask.is_dask_collection(rows) or kind == "list"
 
 
 def test_a_feature_map(client):

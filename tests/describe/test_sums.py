@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import examples
 from helpers.pair_trees import STEPS, pair_builder, pair_model, pair_models, pair_pipelines
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
@@ -125,7 +126,7 @@ def test_shapes_are_what_steps_do(seed, name):
         np.testing.assert_allclose(shape.slope * shape.values(u) + shape.offset, Z[:, g], atol=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=pair_pipelines(missing=False, kinds=("normal",)))
 def test_words_are_near_the_tree(made):
     """Rows that are not at the line go where the sentence sends them."""
@@ -145,7 +146,7 @@ def test_words_are_near_the_tree(made):
         np.testing.assert_array_equal(left[far], (total <= threshold)[far])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=pair_models())
 def test_rules_hold_their_rows_and_no_other(made):
     model, X, _ = made
@@ -161,7 +162,7 @@ def test_rules_hold_their_rows_and_no_other(made):
 
 
 class TestRounding:
-    @settings(max_examples=80)
+    @examples(80)
     @given(made=pair_models())
     def test_plain_sums(self, made):
         model, X, _ = made
@@ -169,7 +170,7 @@ class TestRounding:
         np.testing.assert_array_equal(tree.apply(X), model.tree_.apply(X))
         np.testing.assert_array_equal(tree.term_weight, model.tree_.term_weight)
 
-    @settings(max_examples=80)
+    @examples(80)
     @given(made=pair_pipelines())
     def test_sums_of_scaled_columns(self, made):
         model, X, _ = made

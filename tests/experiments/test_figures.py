@@ -17,7 +17,9 @@ from agathis.experiments._congress import (
     CONTRAS,
     MISSILE,
     SALVADOR,
+    as_model,
     draw_votes,
+    in_words,
     paper_tree,
     say_votes,
     votes_trees,
@@ -26,6 +28,7 @@ from agathis.experiments._curves import cluster_bars, draw_bars, draw_curves, wa
 from agathis.experiments._figures import draw_all
 from agathis.experiments._paper import printed_clusters, printed_curves
 from agathis.experiments._pictures import imm_views, matched, wine_views
+from agathis.export import from_json, to_text
 
 
 def synthetic_rows():
@@ -183,6 +186,15 @@ class TestCongress:
         ours, printed, swapped = votes_trees(some_votes())
         assert ours.objective >= max(printed.objective, swapped.objective)
         assert "Our objective is higher" in " ".join(say_votes((ours, printed, swapped)))
+
+    def test_the_tree_as_a_file_needs_no_votes(self):
+        votes = some_votes()
+        ours = votes_trees(votes)[0]
+        read = from_json(as_model(ours, votes))
+        assert read.predict(votes.data).tolist() == ours.labels.tolist()
+        text = to_text(read)
+        assert in_words(ours.first) in text
+        assert "mostly" in text
 
     def test_votes_that_are_not_there(self):
         votes = some_votes()

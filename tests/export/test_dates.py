@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 
 import numpy as np
@@ -68,6 +69,7 @@ def test_a_database_answers_from_its_dates(engine, gaps):
             np.testing.assert_array_equal(database.labels(to_sql(model)), expected)
 
 
+NO_TIME = np.datetime64("NaT", "us")
 MOMENTS = st.datetimes(datetime(1902, 1, 1), datetime(2199, 12, 31)).map(
     lambda moment: moment.replace(microsecond=0)
 )
@@ -77,7 +79,7 @@ MOMENTS = st.datetimes(datetime(1902, 1, 1), datetime(2199, 12, 31)).map(
 @examples(60)
 @given(moments=st.lists(st.none() | MOMENTS, min_size=1, max_size=8))
 def test_each_part_of_a_date_is_what_predict_makes_of_it(engine, moments):
-    array = np.array([np.datetime64("NaT") if m is None else m for m in moments], "datetime64[us]")
+    array = np.array([NO_TIME if m is None else m for m in moments], "datetime64[us]")
     writer = DIALECTS[engine]
     kind = {"sqlite": "TEXT", "duckdb": "TIMESTAMP"}[engine]
     rows = [[None if m is None else m.isoformat(" ")] for m in moments]
@@ -151,9 +153,9 @@ def test_a_column_may_have_the_name_of_a_part():
     expected = model.predict(frame)
     read = from_json(to_json(model))
     np.testing.assert_array_equal(read.predict(frame), expected)
-    connection = sqlite3.connect(":memory:")
-    frame.to_sql("t", connection)
-    answers = connection.execute(f"SELECT {to_sql(read, dialect='sqlite')} FROM t").fetchall()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        frame.to_sql("t", connection)
+        answers = connection.execute(f"SELECT {to_sql(read, dialect='sqlite')} FROM t").fetchall()
     np.testing.assert_array_equal(np.ravel(answers), expected)
     cluster_of = function_of(read)
     assert [cluster_of(row) for row in frame.to_dict("records")] == expected.tolist()

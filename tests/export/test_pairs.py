@@ -10,9 +10,10 @@ import json
 import numpy as np
 import pytest
 from helpers.databases import Database
+from helpers.examples import examples
 from helpers.exports import with_none
 from helpers.pair_trees import STEPS, pair_model, pair_models, pair_pipelines
-from hypothesis import given, settings
+from hypothesis import given
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
@@ -58,7 +59,7 @@ def answers(source: str, rows) -> list:
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
-@settings(max_examples=40)
+@examples(40)
 @given(made=pair_models())
 def test_databases(engine, made):
     model, _, rows = made
@@ -68,7 +69,7 @@ def test_databases(engine, made):
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
-@settings(max_examples=60)
+@examples(60)
 @given(made=pair_pipelines())
 def test_databases_of_raw_rows(engine, made):
     model, _, rows = made
@@ -78,7 +79,7 @@ def test_databases_of_raw_rows(engine, made):
     np.testing.assert_array_equal(found, expected_of(model, rows))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(made=pair_pipelines())
 def test_sqlite_with_texts_alone(made):
     """As its import of a CSV file leaves them; of few digits, since SQLite reads some wrong."""
@@ -112,7 +113,7 @@ def test_types_of_columns(kind):
             np.testing.assert_array_equal(found, model.predict(X))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=pair_pipelines())
 def test_python(made):
     model, _, rows = made
@@ -122,7 +123,7 @@ def test_python(made):
     np.testing.assert_array_equal(answers(source, texts), expected_of(model, rows))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(made=pair_pipelines())
 def test_json(made):
     model, _, rows = made
@@ -139,7 +140,7 @@ def test_json(made):
     assert type(read.tree_).from_dict(read.tree_.to_dict()).to_dict() == read.tree_.to_dict()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(made=pair_pipelines())
 def test_onnx(made):
     pytest.importorskip("skl2onnx")
@@ -158,7 +159,7 @@ def test_onnx(made):
     np.testing.assert_array_equal(found[sure], expected_of(model, rows.astype(float))[sure])
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(made=pair_models(missing=False, kinds=("normal",)))
 def test_onnx_for_rows(made):
     """Rows of float64 that are given keep their clusters when they are rounded to float32."""

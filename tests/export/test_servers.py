@@ -87,7 +87,8 @@ def test_a_whole_query_with_awkward_names(database):
     names = [name.replace("🌲", "").rstrip() for name in AWKWARD]
     X = np.random.default_rng(0).normal(size=(200, len(names)))
     model = Kauri(4, max_leaf_nodes=30).fit(X)
-    clusters = ["it's", '"', "'; DROP TABLE t; --", "\\ \n\t"]
+    # MariaDB's client makes one end of a line of the other in what it is given.
+    clusters = ["it's\r\n", '"', "'; DROP TABLE t; --", "\\ \n\t"]
     sql = to_sql(
         model,
         dialect=database.dialect,
@@ -104,11 +105,11 @@ def test_a_whole_query_with_awkward_names(database):
 
 def test_categories_that_differ_in_case_accents_and_spaces(database):
     """To MariaDB's usual collation they are one."""
-    words = ["red", "Red", "red ", "réd", "RED"]
-    frame = pd.DataFrame({"c": words * 30, "size": [1.0, 5.0, 9.0, 13.0, 17.0] * 30})
-    model = fit_table(frame, 5, max_leaf_nodes=8, no_split=["size"], categorical=["c"])
+    words = ["red", "Red", "red ", "réd", "RED", "red\r\n", "red\n"]
+    frame = pd.DataFrame({"c": words * 30, "size": [1.0, 5.0, 9.0, 13.0, 17.0, 21.0, 25.0] * 30})
+    model = fit_table(frame, 7, max_leaf_nodes=9, no_split=["size"], categorical=["c"])
     expected = model.predict(frame).tolist()
-    assert len(set(expected)) > 1
+    assert len(set(expected)) > 3
     sql = to_sql(model, dialect=database.dialect)
     rows = frame[["c", "size"]].values.tolist()
     found = database.labels(["c", "size"], rows, sql, ["VARCHAR", "DOUBLE"])

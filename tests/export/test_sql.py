@@ -193,6 +193,13 @@ def test_one_leaf():
     )
 
 
+def test_texts_that_a_client_of_mysql_would_change_are_bytes():
+    model = Kauri(2).fit([[0.0], [1.0], [20.0]])
+    sql = to_sql(model, dialect="mysql", cluster_names=["a\r\n", "b\n"])
+    assert "CONVERT(X'610d0a' USING utf8mb4)" in sql
+    assert "'b\n'" in sql
+
+
 def test_errors():
     X = np.array([[0.0, 0], [0, 5], [20, 1], [20, 9]])
     model = Kauri(4).fit(X)

@@ -74,3 +74,30 @@ def test_failures_are_made_small(numbers, monkeypatch):
     for seed, found, least in ((2, "bad number: 7", [7]), (4, "ended the process (-11): ", [9])):
         case = harness.shrunk(numbers_fuzzer, "numbers_fuzzer", numbers_fuzzer.make(seed), found)
         assert case == {"numbers": least}
+
+
+@pytest.mark.parametrize("asked", [[], ["--any-time"]])
+def test_seconds_are_judged_unless_told_otherwise(numbers, asked):
+    source = (numbers / "harness.py").read_text()
+    # A time that every case exceeds, so that no clock decides what is found.
+    source = source.replace("SLOW, HANGS, WAITS = 10.0, 60.0", "SLOW, HANGS, WAITS = -1.0, 60.0")
+    (numbers / "harness.py").write_text(source)
+    fuzzer = (numbers / "numbers_fuzzer.py").read_text()
+    (numbers / "numbers_fuzzer.py").write_text(fuzzer.replace("seed % 7", "0"))  # all are good
+    ended = run(numbers, "--seed", "0", "--cases", "2", "--jobs", "1", "--no-save", *asked)
+    assert (": took " in ended.stdout) == (not asked)
+    assert ended.returncode == (0 if asked else 1)
+
+
+@pytest.mark.parametrize("asked", [[], ["--any-time"]])
+def test_what_never_ends_is_a_failure(numbers, asked):
+    source = (numbers / "harness.py").read_text()
+    source = source.replace("SLOW, HANGS, WAITS = 10.0, 60.0", "SLOW, HANGS, WAITS = 10.0, 0.1")
+    (numbers / "harness.py").write_text(source.replace("NEVER_ENDS = 300.0", "NEVER_ENDS = 0.1"))
+    fuzzer = (numbers / "numbers_fuzzer.py").read_text()
+    (numbers / "numbers_fuzzer.py").write_text(
+        fuzzer.replace("os.kill(os.getpid(), 11)", "\n            while True: pass")
+    )
+    ended = run(numbers, "--seed", "4", "--cases", "1", "--jobs", "1", "--no-save", *asked)
+    assert "--only 4: does not end" in ended.stdout
+    assert ended.returncode == 1

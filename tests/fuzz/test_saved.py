@@ -7,6 +7,7 @@ import importlib
 from pathlib import Path
 
 import pytest
+from sklearn import get_config
 
 SAVED = sorted((Path(__file__).parent / "saved").glob("*.case"))
 
@@ -15,3 +16,5 @@ SAVED = sorted((Path(__file__).parent / "saved").glob("*.case"))
 def test_a_saved_case(path):
     fuzzer = importlib.import_module(path.stem.rpartition("-")[0])
     assert fuzzer.check(fuzzer.unpack(path.read_bytes())) is None
+    # Tests of parameters run in this process too.
+    assert not get_config()["skip_parameter_validation"]

@@ -1,4 +1,7 @@
-"""A short run of each fuzzer, with the same seed each time, so that CI tells of what broke."""
+"""A short run of each fuzzer, with the same seed each time, so that CI tells of what broke.
+
+How long a case takes is judged by ``make fuzz`` and its like, not here: a machine may be busy.
+"""
 
 import subprocess
 import sys
@@ -11,12 +14,13 @@ FUZZ = Path(__file__).parents[2] / "fuzz"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "cases"), [("problems", 400), ("files", 800), ("names", 150), ("faults", 10)]
+    ("name", "cases"),
+    [("problems", 400), ("files", 800), ("columns", 2000), ("names", 60), ("faults", 10)],
 )
 def test_a_short_run(name, cases):
     ended = subprocess.run(
         [sys.executable, str(FUZZ / f"{name}.py"), "--seed", "1", "--cases", str(cases)]
-        + ["--seconds", "240", "--jobs", "1", "--no-save"],
+        + ["--seconds", "240", "--jobs", "1", "--no-save", "--any-time"],
         capture_output=True,
         text=True,
         timeout=600,

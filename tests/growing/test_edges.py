@@ -450,6 +450,18 @@ class TestLayout:
         np.testing.assert_array_equal(model.labels_, Kauri(3, max_leaf_nodes=6).fit(X).labels_)
         np.testing.assert_array_equal(model.predict(records["v"][:, ::-1][:, ::-1]), model.labels_)
 
+    @pytest.mark.parametrize("dtype", ["f4", "f8"])
+    @pytest.mark.parametrize("engine", ["gram", "blocks", "features", "binned"])
+    def test_numbers_that_begin_at_any_byte(self, engine, dtype):
+        """Compiled loops that read them in place would not, on some machines."""
+        X = load_iris().data.astype(dtype)
+        moved = np.frombuffer(b"x" + X.tobytes(), dtype, offset=1).reshape(X.shape)
+        assert not moved.flags.aligned
+        model = Kauri(3, max_leaf_nodes=6, engine=engine).fit(X)
+        same_tree(Kauri(3, max_leaf_nodes=6, engine=engine).fit(moved).tree_, model.tree_, gains=0)
+        np.testing.assert_array_equal(model.predict(moved), model.labels_)
+        np.testing.assert_array_equal(model.tree_.predict(moved), model.labels_)
+
 
 def test_no_preferred_move_loses_what_the_best_one_gains():
     """Rows at no likeness to one another: what is left to gain is little more than rounding."""

@@ -165,7 +165,8 @@ def test_threads_of_blas_do_not_matter(engine):
     trees = []
     for blas, jobs in ((1, 1), (4, 1), (4, 2)):
         with threadpool_limits(blas, user_api="blas"):
-            trees.append(Kauri(6, kernel="rbf", engine=engine, n_jobs=jobs).fit(X).tree_)
+            model = Kauri(6, kernel="rbf", engine=engine, max_leaf_nodes=30, n_jobs=jobs)
+            trees.append(model.fit(X).tree_)
     same_bits(trees[0], trees[1])
     same_bits(trees[0], trees[2])
 

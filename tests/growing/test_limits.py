@@ -126,6 +126,13 @@ class TestLimits:
         ]
         assert len({int(model.fit(X).tree_.feature[0]) for model in models}) > 2
 
+    def test_every_leaf_draws_anew_for_each_split(self, searches):
+        X = np.random.default_rng(0).normal(size=(400, 4))
+        tree = Kauri(6, max_features=1, max_leaf_nodes=6, random_state=0).fit(X).tree_
+        assert tree.n_leaves == 6
+        assert tree.n_node_samples.min() > 1  # so that no leaf is closed
+        assert sum(len(search["drawn"]) for search in searches) == 1 + 2 + 3 + 4 + 5
+
     def test_how_many_features_each_word_means(self, searches):
         X = np.random.default_rng(0).normal(size=(60, 9))
         counts = {}

@@ -109,6 +109,33 @@ def neighbours(tree, X) -> Iterator:
         yield (feature, threshold, left, new)
 
 
+def gaps(tree, X) -> Iterator[tuple[tuple[int, float], tuple[float, float]]]:
+    """Of each cut of a tree the two values of its rows that it lies between."""
+    if tree is None:
+        return
+    feature, threshold, left, right = tree
+    goes_left = X[:, feature] <= threshold
+    yield (feature, threshold), (X[goes_left, feature].max(), X[~goes_left, feature].min())
+    yield from gaps(left, X[goes_left])
+    yield from gaps(right, X[~goes_left])
+
+
+def in_gaps(tree, X, known) -> bool:
+    """Whether rows came to a cut that lie between the values that it was known to lie between.
+
+    A tree tells of such a cut only that it lies somewhere there, not on which side of these rows.
+    """
+    if tree is None:
+        return False
+    feature, threshold, left, right = tree
+    low, high = known.get((feature, threshold), (threshold, threshold))
+    values = X[:, feature]
+    if ((values > low) & (values < high)).any():
+        return True
+    goes_left = values <= threshold
+    return in_gaps(left, X[goes_left], known) or in_gaps(right, X[~goes_left], known)
+
+
 def judged(tree, X, weight, criterion, n_clusters, max_depth, least) -> float:
     """The criterion of a tree, -inf where it does not keep the limits."""
     paths = list(leaves(tree))

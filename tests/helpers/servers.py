@@ -86,7 +86,8 @@ class Server:
             # In PostgreSQL a number without a type is a decimal.
             written = repr(float(value)) if isinstance(value, float) else str(value)
             return f"'{written}'" if self.dialect == "postgres" else f"{written}"
-        if str(value).isascii() and not set(str(value)) & set("'\\"):
+        plain = str(value).isascii() and str(value).isprintable()  # a client changes ends of lines
+        if plain and not set(str(value)) & set("'\\"):
             return f"'{value}'"
         data = str(value).encode().hex()
         if self.dialect == "postgres":

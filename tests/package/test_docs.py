@@ -10,8 +10,9 @@ import pytest
 from helpers import doc_pages
 from helpers.doc_pages import DOCS, ROOT
 
-sys.path.append(str(DOCS))
+sys.path += [str(DOCS), str(ROOT / "tools")]
 
+import figures
 from site_parts import links, words
 
 #: Pages that take more than a few seconds: new processes, many runs.
@@ -76,26 +77,30 @@ def test_links_to_the_gallery_have_their_example(path):
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_figures_in_prose_have_their_file(path):
-    figures = words.figures(ROOT)
+    found = words.figures(ROOT)
     for group, figure in re.findall(r"\{\{ (\w+)\.(\w+) \}\}", path.read_text(encoding="utf-8")):
-        assert figures[group][figure] is not None
+        assert found[group][figure] is not None
 
 
-def test_the_paper_page_counts_as_the_cells_do():
-    found = words.agreement(words.cells(ROOT))
-    table = re.findall(r"\| (\d+ of \d+) \|", (DOCS / "paper.md").read_text(encoding="utf-8"))
-    assert table == [found[key] for key in ("all", "linear", "kernels", "cost")]
+@pytest.mark.parametrize("path", figures.pages(), ids=lambda path: path.name)
+def test_pages_of_the_repository_have_the_figures_of_the_files(path):
+    text = path.read_text(encoding="utf-8")
+    _, changed = figures.filled(text, words.figures(ROOT))
+    assert changed == [], "python tools/figures.py"
+    # Who reads the page in the repository would see the braces.
+    assert not re.search(r"\{\{ \w+\.\w+ \}\}", text)
+    # A line that begins with a comment is no part of its paragraph.
+    assert not re.search(r"^ *<!-- =[\w.]+ -->.", text, re.M)
+    assert len(re.findall("<!-- =", text)) == 2 * len(figures.MARKED.findall(text))
 
 
-def test_the_paper_page_has_the_costs_that_were_measured():
-    """Greedy beside searched trees: what ``benchmarks/search.py paper`` wrote."""
-    text = (DOCS / "paper.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| (\w+) \| (\d+) \| (.*) \|$", text, re.M)
-    measured = words.read(ROOT / "benchmarks" / "search.json")["paper"]
-    assert [(name, int(leaves), cells.split(" | ")) for name, leaves, cells in told] == [
-        (row["set"], row["leaves"], [f"{value:.2f}" for pair in row["cells"] for value in pair])
-        for row in measured
-    ]
+def test_the_paper_page_has_its_figures_from_files():
+    marked = {found[1] for found in figures.MARKED.findall((DOCS / "paper.md").read_text("utf-8"))}
+    assert {"paper.all", "paper.votes_ours", "checks.goes_on", "table.searched_sets"} <= marked
+
+
+def test_a_figure_that_is_not_that_of_the_file_is_written_anew():
+    assert doctest.testmod(figures).failed == 0
 
 
 def test_what_the_guide_says_of_the_methods_holds():

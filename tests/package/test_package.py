@@ -4,6 +4,7 @@ import doctest
 import importlib
 import importlib.metadata
 import importlib.resources
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -160,10 +161,11 @@ def test_every_parameter_and_attribute_is_documented(name):
     home, _, own = name.rpartition(":")
     estimator = getattr(importlib.import_module(f"agathis.{home}".rstrip(".")), own)
     model = estimator(3).fit(load_iris(as_frame=True).data)
+    text = inspect.getdoc(estimator)
     for name in model.get_params():
-        assert re.search(rf"^    {name} : ", estimator.__doc__, re.M), name
+        assert re.search(rf"^{name} : ", text, re.M), name
     public = [n for n in vars(model) if n.endswith("_") and not n.startswith("_")]
     if hasattr(model, "feature_importances_"):
         public.append("feature_importances_")
     for name in public:
-        assert re.search(rf"^    {name} : ", estimator.__doc__, re.M), name
+        assert re.search(rf"^{name} : ", text, re.M), name

@@ -117,7 +117,13 @@ def twenty():
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("Kauri", "KMeansTree") else pytest.param(name, marks=pytest.mark.slow)
+        for name in MODELS
+    ],
+)
 def test_every_estimator_and_its_tree(name, draw, iris):
     model = clone(MODELS[name]).fit(iris)
     for thing in (model, model.tree_):

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -34,7 +35,7 @@ def told(path):
 
 def answers(engine, query, rows):
     """The clusters that a database gives the rows of the raw table."""
-    with engine.connect(":memory:") as base:
+    with closing(engine.connect(":memory:")) as base:
         base.execute(
             "CREATE TABLE your_table "
             '(row_id INT, size DOUBLE, "drop table t; --" INT, color TEXT, paid BOOLEAN)'

@@ -95,7 +95,9 @@ def test_paper(browser, tmp_path, many):
         expect(page.locator(".node:not([hidden])")).to_have_count(seen)
 
 
-@pytest.mark.parametrize("media", [{}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    "media", [{}, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["wide", "phone"]
+)
 def test_forty_leaves(browser, tmp_path, many, media):
     with opened(browser, tmp_path, *many, media=media) as found:
         assert len(found.boxes()) < 79

@@ -1,5 +1,6 @@
 """ICOT-style trees: the estimator."""
 
+import inspect
 import os
 import re
 import signal
@@ -283,7 +284,7 @@ class TestEdges:
         model = ICOT(3, n_restarts=1).fit(pd.DataFrame(iris, columns=list("abcd")))
         public = [name for name in vars(model) if name.endswith("_")]
         for name in [*model.get_params(), *public, "feature_importances_"]:
-            assert re.search(rf"^    {name} : ", ICOT.__doc__, re.MULTILINE), name
+            assert re.search(rf"^{name} : ", inspect.getdoc(ICOT), re.MULTILINE), name
 
 
 SCRIPT = """

@@ -81,6 +81,49 @@ def test_checksums_of_parquet_are_looked_at(tmp_path):
         fit_file(path, 2, columns=["size"])
 
 
+def parquet_page(kind: bytes, length: bytes) -> bytes:
+    """A file of one page, of another kind or length.
+
+    Numbers of a page's header are a byte 0x15 and the number in groups of seven bits: what the
+    page is, its length, its length as it stands in the file.
+    """
+    sink = io.BytesIO()
+    table = pa.table({"size": TABLE["size"]})
+    parquet.write_table(table, sink, compression="none", use_dictionary=False)
+    data = sink.getvalue()
+    assert data[4:6] == b"\x15\x00"
+    assert data[6:8] == data[8:10]
+    return data[:4] + b"\x15" + kind + data[6:8] + b"\x15" + (length or data[9:10]) + data[10:]
+
+
+# It outlives all that pyarrow has taken from it.
+COUNTING = pa.proxy_memory_pool(pa.default_memory_pool())
+
+
+def test_a_page_that_claims_to_be_long(tmp_path):
+    """A page of an unknown kind, of 2 GiB less a byte: as much memory was filled with zeros."""
+    path = tmp_path / "t.parquet"
+    path.write_bytes(parquet_page(b"\x30", b"\xfe\xff\xff\xff\x0f"))
+    usual = pa.default_memory_pool()
+    pa.set_memory_pool(COUNTING)
+    try:
+        with pytest.raises(BadTable, match=r"t\.parquet' cannot be read as Parquet: "):
+            read_table(str(path))
+    finally:
+        pa.set_memory_pool(usual)
+    assert 0 < COUNTING.max_memory() < 16 << 20
+
+
+def test_rows_of_parquet_that_are_not_there(tmp_path):
+    """Pages of an unknown kind are passed over by pyarrow, and the rows in them with them."""
+    path = tmp_path / "t.parquet"
+    path.write_bytes(parquet_page(b"\x00", b""))
+    assert read_table(str(path)).table.num_rows == 4
+    path.write_bytes(parquet_page(b"\x30", b""))
+    with pytest.raises(BadTable, match="it says that it has 4 rows, and has 0"):
+        read_table(str(path))
+
+
 def test_a_length_that_is_none(tmp_path):
     """A compressed buffer that claims to be of 2**60 bytes."""
     sink = io.BytesIO()
@@ -125,6 +168,12 @@ def test_as_deep_as_python_reads():
         except BadTable:
             refused += 1
     assert read + refused == 100
+
+
+@pytest.mark.parametrize("row", [b'{"a\xff": 1}', b'{"a\xff": "red"}', b'{"a": "\xff"}'])
+def test_rows_of_json_that_are_no_utf8(row):
+    with pytest.raises(BadTable, match=r"t\.json looks like rows in JSON.* 'utf-8' codec"):
+        read_json_rows(row, "t.json")
 
 
 def test_brackets_in_texts_are_read_all_the_same():

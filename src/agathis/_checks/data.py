@@ -73,6 +73,8 @@ def check_X(
                 accept_sparse=False,
                 ensure_all_finite=False,
             )
+        if not isinstance(table, np.memmap):  # a field of records may lie anywhere
+            table = np.require(table, requirements="A")
     if get_config()["assume_finite"] and not missing:
         return table, False
     names = getattr(estimator, "feature_names_in_", None)
@@ -112,6 +114,7 @@ def check_table(
         table = check_array(
             X, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
         )
+        table = np.require(table, requirements="A")
     if n_features is not None and table.shape[1] != n_features:
         raise ValueError(
             f"X must have shape (n_samples, {n_features}); it has shape {table.shape}."

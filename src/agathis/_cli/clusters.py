@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
 from agathis._cli.output import STDOUT, write
+
+if TYPE_CHECKING:
+    from agathis._cli.names import Wanted
 
 LOCAL = "local"
 
@@ -25,45 +29,68 @@ def check_possible(given: dict[str, Any], clusters: int | None) -> None:
 def fit_on_cluster(
     address: str,
     path: str,
-    output: str | None,
+    wanted: Wanted,
     params: dict[str, Any],
-    columns: tuple[list[str], list[str]],
     messages: Messages,
+    *,
+    output: str | None = None,
+    report: str | None = None,
+    open_report: bool = False,
+    cluster_names: Sequence[str] | None = None,
 ) -> None:
-    """Fit, tell and write; ``columns`` are those to keep and to drop."""
+    """Fit, tell and write; a report is of a sample of the rows."""
     needs("distributed", "dask", "--dask")
     needs("dask", "dask", "--dask")
     import dask.dataframe as dd
+    import numpy as np
 
-    from agathis._tables.file_columns import choose_columns
+    from agathis._cli.fitting import encoder_options, scaling_of
+    from agathis._cli.reporting import page_rows, write_report
+    from agathis._fit_table import PreparedTable, as_pipeline
     from agathis._tables.source import open_source
-    from agathis.dask import Kauri
+    from agathis.dask import Kauri, TableEncoder
     from agathis.export import to_json, to_rules
+    from agathis.export._loaded import loaded
+    from agathis.report._sampled import WHY
 
     with bad_data(OSError):
         source = open_source(path, many=True)
         if source.title != "Parquet":
             raise BadData(f"{path} is {source.title}; --dask reads Parquet, a file or many.")
-        keep, drop = columns
-        for option, given in (("keep", keep), ("drop", drop)):
-            for name in given:
-                if name not in source.names:
-                    raise BadData(
-                        f"--{option} {name}: there is no such column. There are "
-                        f"{', '.join(source.names)}."
-                    )
-        names = [name for name in choose_columns(source, keep or None, None) if name not in drop]
-    messages.say(f"Numbers of {count(len(names), 'column')} are taken as they are, not scaled.")
+    there = [name for name in source.names if name not in source.index_names]
+    wanted = wanted.of(there)
+    # What is left out is not even read.
+    names = [name for name in there if name not in wanted.drop and name != wanted.target]
+    encoder = TableEncoder(**encoder_options(replace(wanted, drop=()), names, path))
+    files = [file.path for file in getattr(source, "files", [source])]
     with _client(address) as client, bad_data(RuntimeError, OSError, MemoryError):
-        files = [file.path for file in getattr(source, "files", [source])]
+        X = dd.read_parquet(files, columns=names)
+        sample = encoder._learn(X, client)
+        read = f"Read {count(encoder.n_rows_, 'row')} and {count(len(names), 'column')}."
+        messages.say(f"{read} Scales are those of {count(encoder.n_sampled_, 'row')}.")
+        messages.tell(encoder.notes())
+        messages.say(scaling_of(wanted))
+        messages.tell(encoder.notes_on_weights())
         model = Kauri(verbose=not messages.quiet, **params)
-        model.fit(dd.read_parquet(files, columns=names), client=client)
-    local = model.to_local()
-    messages.say(f"Found {count(local.n_clusters_, 'cluster')} with {local.n_leaves_} leaves.")
+        model.fit(encoder.transform(X), client=client)
+    local = encoder.to_local()
+    raw = local.encode(sample)
+    rows = PreparedTable(
+        local, local.scaled(raw.X), raw.X, sample, np.arange(len(raw.X)), encoder.n_rows_
+    )
+    pipeline = as_pipeline(rows, model.to_local())
+    with bad_data():
+        described = loaded(pipeline, cluster_names=cluster_names)
+    messages.say(f"Found {count(model.n_clusters_, 'cluster')} with {model.n_leaves_} leaves.")
     if output is not None:
-        write(output, to_json(local, indent=1) + "\n")
+        write(output, to_json(described, indent=1) + "\n")
     if output != STDOUT:
-        write(STDOUT, f"{to_rules(local)}\n")
+        write(STDOUT, f"{to_rules(described)}\n")
+    if report is not None:
+        page = page_rows(rows, wanted, path, scaling_of(wanted))
+        if len(raw.X) < encoder.n_rows_:
+            page = replace(page, provenance={**(page.provenance or {}), "rows_why": WHY})
+        write_report(report, described, page, path, open_report, messages)
 
 
 @contextmanager

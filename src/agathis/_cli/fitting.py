@@ -6,8 +6,9 @@ import io
 import math
 import sys
 import warnings
+from collections.abc import Collection
 from contextlib import redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
@@ -73,19 +74,7 @@ def prepare(
     names = table.column_names
     wanted = wanted.of(names)
     messages.say(f"Read {count(table.num_rows, 'row')} and {count(table.num_columns, 'column')}.")
-    encoder = TableEncoder(
-        drop=list(wanted.drop),
-        keep=list(wanted.keep),
-        categorical=list(wanted.categorical),
-        no_split=list(wanted.no_split),
-        no_count=list(wanted.no_count),
-        show=list(wanted.show),
-        scale=wanted.scales(names),
-        weight=wanted.weights(names),
-        dates=wanted.dates,
-        strict=wanted.strict,
-        title=title,
-    )
+    encoder = TableEncoder(**encoder_options(wanted, names, title))
     missing = wanted.missing
     if wanted.strict:
         missing = "error"
@@ -96,6 +85,23 @@ def prepare(
     messages.say(scaling_of(wanted))
     messages.tell(found.encoder.notes_on_weights())
     return found
+
+
+def encoder_options(wanted: Wanted, names: Collection[str], title: str) -> dict[str, Any]:
+    """The arguments of an encoder for a table with these columns."""
+    return {
+        "drop": list(wanted.drop),
+        "keep": list(wanted.keep),
+        "categorical": list(wanted.categorical),
+        "no_split": list(wanted.no_split),
+        "no_count": list(wanted.no_count),
+        "show": list(wanted.show),
+        "scale": wanted.scales(names),
+        "weight": wanted.weights(names),
+        "dates": wanted.dates,
+        "strict": wanted.strict,
+        "title": title,
+    }
 
 
 def scaling_of(wanted: Wanted) -> str:

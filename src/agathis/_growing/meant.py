@@ -48,12 +48,33 @@ def with_copies(
     ([[1.0, 2.0, 2.0], [3.0, 4.0, 9.0]], [True, False, True], [True, True, False], [1])
     """
     meant = np.where(roles.kernel, meant, np.nan)
-    copied = np.flatnonzero(~np.isnan(meant).all(axis=0) & roles.split)
+    wide, copied = roles_with_copies(roles, ~np.isnan(meant).all(axis=0))
+    return np.hstack([as_meant(X, meant), X[:, copied]]), wide, copied
+
+
+def roles_with_copies(roles: FeatureRoles, has: np.ndarray) -> tuple[FeatureRoles, np.ndarray]:
+    """The roles of columns with copies, and which are copied; ``has`` are those with such cells."""
+    copied = np.flatnonzero(has & roles.kernel & roles.split)
     split = np.append(roles.split, np.ones(len(copied), dtype=bool))
     split[copied] = False
     kernel = np.append(roles.kernel, np.zeros(len(copied), dtype=bool))
-    wide = np.hstack([as_meant(X, meant), X[:, copied]])
-    return wide, FeatureRoles(roles.one_hot, split, kernel), copied
+    return FeatureRoles(roles.one_hot, split, kernel), copied
+
+
+def cells_of(X: object) -> np.ndarray | None:
+    """The cells of X that cannot be meant; None where there are none."""
+    meant = meant_of(X)
+    return None if meant is None else ~np.isnan(meant)
+
+
+def as_mean(X: np.ndarray, cells: np.ndarray | None) -> np.ndarray:
+    """The rows with 0, the mean, in some cells: parts of a table do not know all nearest rows."""
+    return X if cells is None else np.where(cells, np.zeros((), dtype=X.dtype), X)
+
+
+def widened(X: np.ndarray, cells: np.ndarray | None, copied: np.ndarray) -> np.ndarray:
+    """The rows as the kernel sees them, and copies of columns as they were."""
+    return np.hstack([as_mean(X, cells), X[:, copied]])
 
 
 def of_copies(tree: Tree, copied: np.ndarray) -> Tree:

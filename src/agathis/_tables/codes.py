@@ -10,14 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from agathis._tables.arrow_values import as_numbers
 from agathis._tables.number_notation import not_numbers
 from agathis._tables.typing_errors import far_off
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from agathis._tables.column_facts import ColumnFacts
 
 #: Texts with more values than that are no categories unless somebody says so.
 FEW = 20
@@ -60,48 +57,41 @@ def are_codes(texts: list[str]) -> bool:
     )
 
 
-def is_free_text(values: pa.Array, distinct: int) -> bool:
+def is_free_text(facts: ColumnFacts) -> bool:
     """Many texts, hardly one twice, of several words each."""
-    from pyarrow import compute
-
-    known = values.drop_null()
-    if distinct <= max(FEW, len(known) / 2):
+    if facts.n_different <= max(FEW, (facts.n_rows - facts.n_missing) / 2):
         return False
-    words = compute.mean(compute.count_substring_regex(known, r"\S+")).as_py()
-    return words >= WORDS
+    return facts.n_words >= WORDS
 
 
-def is_identifier(name: str, values: pa.Array, some: list) -> bool:
+def is_identifier(name: str, facts: ColumnFacts) -> bool:
     """Whether the values name the rows, by the column's name, or since each row has its own."""
     from pyarrow import types
 
-    n = len(values) - values.null_count
+    n, n_different = facts.n_rows - facts.n_missing, facts.n_different
     named = ID_NAME.fullmatch(name) is not None
-    many = len(some) == n if n <= FEW else len(some) > FEW
+    many = n_different == n if n <= FEW else n_different > FEW
     if named and MEASURE_NAME.fullmatch(name):
-        many = len(some) == n  # a body mass index is no index
-    if types.is_string(values.type):
-        if len(some) < n:
+        many = n_different == n  # a body mass index is no index
+    if types.is_string(facts.type):
+        if n_different < n:
             return False
         # Numbers that some sign for what is missing kept from being read name no rows.
-        return (named and n > 1) or (n > FEW and besides_numbers(some) is None)
-    if types.is_boolean(values.type):
-        return False
-    numbers = as_numbers(values)
-    known = numbers[np.isfinite(numbers)]
-    if not (known == np.floor(known)).all():
+        return (named and n > 1) or (n > FEW and besides_numbers(facts.some) is None)
+    if types.is_boolean(facts.type) or not facts.are_whole:
         return False
     if named and n > 1 and many:
         return True
+    known = facts.numbers
     if len(known) < LONG:
         return False
     # A typing error makes no quantity of a running number.
-    near = ~far_off(known[:, None])[:, 0]
-    begin = (known - np.arange(len(known)))[near]
+    far = far_off(known[:, None])[:, 0]
+    begin = (known - facts.places)[~far]
     if bool((begin == begin[0]).all()):
         return True
-    span = known[near].max() - known[near].min()
-    return n >= RANKS and len(some) == n == len(values) and near.sum() - 1 <= span <= n - 1
+    span = known[~far].max() - known[~far].min()
+    return n >= RANKS and n_different == n == facts.n_rows and n - far.sum() - 1 <= span <= n - 1
 
 
 def besides_numbers(texts: list[str]) -> list[str] | None:

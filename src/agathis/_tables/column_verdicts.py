@@ -12,13 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agathis._tables import calendar, codes
-from agathis._tables.arrow_values import as_numbers, different, holds_numbers, plain
+from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.codes import FEW
+from agathis._tables.column_facts import ColumnFacts, facts_of, is_quantity
 from agathis._tables.errors import Advice, BadTable, Note, Ways
 from agathis._tables.indicators import word
 from agathis._tables.number_notation import Notation, notation_of
@@ -122,7 +123,7 @@ class Verdict:
 
 def judge(
     name: str,
-    column: pa.ChunkedArray | pa.Array,
+    column: pa.ChunkedArray | pa.Array | ColumnFacts,
     *,
     keep: bool = False,
     categorical: bool = False,
@@ -132,83 +133,68 @@ def judge(
     """What a column is, by its type, its values and its name, or by what was asked for."""
     from pyarrow import types
 
-    values = plain(column)
-    kind = values.type
+    facts = facts_of(column)
+    kind = facts.type
     if not name and not keep:
         return Verdict(name, "out", NO_NAME)
-    if values.null_count == len(values):
+    if facts.n_missing == facts.n_rows:
         return Verdict(name, "out", EMPTY)
     if types.is_temporal(kind):
-        return _dates(name, values, dates, categorical)
+        return _dates(name, facts, dates, categorical)
     text = types.is_string(kind)
     if not text and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return Verdict(name, "problem", why, otherwise=Verdict(name, "out", OTHER_TYPE))
-    if types.is_floating(kind) and not categorical and _have_fractions(values):
+    if types.is_floating(kind) and not categorical and _have_fractions(facts.numbers):
         return Verdict(name, "number")
-    some = different(values)
+    some = facts.some
     if categorical:
-        return _category(name, values, some, MOST_CATEGORIES, asked=True)
+        return _category(name, facts, MOST_CATEGORIES, asked=True)
     if text and calendar.are_dates(some):
-        return _dates(name, values, dates, False)
-    if len(some) == 1 and not values.null_count and not keep:
+        return _dates(name, facts, dates, False)
+    if len(some) == 1 and not facts.n_missing and not keep:
         return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
     if not keep:
-        found = _no_quantity(name, values, some, dates, max_categories)
+        found = _no_quantity(name, facts, dates, max_categories)
         if found is not None:
             return found
     if types.is_boolean(kind) or (not text and _are_truths(some)):
-        return _category(name, values, some, 2)
+        return _category(name, facts, 2)
     if not text:
         return Verdict(name, "number")
-    return _words(name, values, some, max_categories, keep)
+    return _words(name, facts, max_categories, keep)
 
 
-def _no_quantity(
-    name: str, values: pa.Array, some: list, dates: str, max_categories: int
-) -> Verdict | None:
+def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int) -> Verdict | None:
     """The verdict on what names rows or things, or says when."""
     from pyarrow import types
 
-    text = types.is_string(values.type)
+    text, some = types.is_string(facts.type), facts.some
     if text:
         part = calendar.part_of_words(some)
-    elif types.is_boolean(values.type):
+    elif types.is_boolean(facts.type):
         part = None
     else:
-        numbers = as_numbers(values)
-        part = calendar.part_of_numbers(name, numbers[np.isfinite(numbers)])
+        part = calendar.part_of_numbers(name, facts.numbers)
     if part is not None:
         if dates == "parts" and part != "clock":
             return Verdict(name, "calendar", parts=(part,), holds="names" if text else "numbers")
         return Verdict(name, "out", CALENDAR, way=KEEP)
-    whole = text or types.is_integer(values.type) or _are_whole(values)
+    whole = text or (is_quantity(facts.type) and facts.are_whole)
     if (codes.is_code_name(name) and whole) or (text and codes.are_codes(some)):
-        if len(some) <= max_categories and len(some) <= len(values) / 10:
-            return _category(name, values, some, max_categories)
+        if facts.n_different <= min(max_categories, facts.n_rows / 10):
+            return _category(name, facts, max_categories)
         return Verdict(name, "out", CODE, way=KEEP)
-    if text and codes.is_free_text(values, len(some)):
+    if text and codes.is_free_text(facts):
         return Verdict(name, "out", FREE_TEXT)
-    if codes.is_identifier(name, values, some):
+    if codes.is_identifier(name, facts):
         return Verdict(name, "out", IDENTIFIER, way=KEEP)
     return None
 
 
-def _have_fractions(values: pa.Array) -> bool:
+def _have_fractions(known: np.ndarray) -> bool:
     """Whether numbers differ and some are no whole ones: then they name no rows, codes or dates."""
-    numbers = as_numbers(values)
-    known = numbers[np.isfinite(numbers)]
     return bool((known != np.floor(known)).any() and (known != known[0]).any())
-
-
-def _are_whole(values: pa.Array) -> bool:
-    from pyarrow import types
-
-    if not holds_numbers(values.type) or types.is_boolean(values.type):
-        return False
-    numbers = as_numbers(values)
-    known = numbers[np.isfinite(numbers)]
-    return bool((known == np.floor(known)).all())
 
 
 def _are_truths(some: list) -> bool:
@@ -216,29 +202,29 @@ def _are_truths(some: list) -> bool:
     return len(some) == 2 and all(float(value).is_integer() for value in some)
 
 
-def _dates(name: str, values: pa.Array, dates: str, categorical: bool) -> Verdict:
+def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> Verdict:
     from pyarrow import types
 
     if dates != "parts" or categorical:
         return Verdict(name, "out", DATES, way=PARTS)
-    if types.is_duration(values.type) or types.is_time(values.type):
+    if types.is_duration(facts.type) or types.is_time(facts.type):
         return Verdict(name, "out", DATES)
-    parts = calendar.parts_to_make(calendar.moments_of_arrow(values))
+    parts = calendar.parts_to_make(facts.moments())
     if not parts:
         return Verdict(name, "out", f"{CONSTANT} the same day")
-    text = types.is_string(values.type)
-    first = calendar.is_day_first(different(values)) if text else None
+    text = types.is_string(facts.type)
+    first = calendar.is_day_first(facts.some) if text else None
     return Verdict(name, "date", parts=tuple(parts), first_is_day=first)
 
 
-def judge_shown(name: str, column: pa.ChunkedArray | pa.Array) -> Verdict:
+def judge_shown(name: str, column: pa.ChunkedArray | pa.Array | ColumnFacts) -> Verdict:
     """What a column is that is only shown: whoever asks for it means it."""
     verdict = judge(name, column, keep=True, dates="parts")
     return replace(verdict.otherwise or verdict, shown=True)
 
 
 def judge_all(
-    table: pa.Table,
+    table: Any,
     *,
     drop: Collection[str] = (),
     keep: Collection[str] = (),
@@ -251,7 +237,8 @@ def judge_all(
 ) -> list[Verdict]:
     """The verdicts on all columns but those to drop; with ``strict`` all problems at once.
 
-    Columns to ``show`` are judged as what they are to a reader.
+    ``table`` is one of Arrow, or has facts for columns. Columns to ``show`` are judged as what they
+    are to a reader.
     """
     names = table.column_names
     counts = Counter(names)
@@ -360,27 +347,28 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
     return BadTable(head, *lines, Ways(tuple(ways)))
 
 
-def _words(name: str, values: pa.Array, some: list[str], most: int, keep: bool) -> Verdict:
+def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
+    some = facts.some
     notation, _ = notation_of(some)
     if notation is not None:
         return Verdict(name, "number", notation=notation)
     others = codes.besides_numbers(some)
-    few = len(some) <= MOST_CATEGORIES
-    as_category = _category(name, values, some, most, asked=keep)
+    few = facts.n_different <= MOST_CATEGORIES
+    as_category = _category(name, facts, most, asked=keep)
     if others:
         why = f"has numbers, and also {_examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " takes such a text for a gap")
         # A few values are categories (2, 4, more); among many numbers a text is a gap.
         number = Verdict(name, "number", gaps=tuple(others))
-        otherwise = number if len(some) > most else as_category
+        otherwise = number if facts.n_different > most else as_category
         return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:
         kinds = _examples(_one_of_each(some))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
-    if len(some) > most:
-        why = f"has {len(some)} different texts, such as {_examples(some)}"
+    if facts.n_different > most:
+        why = f"has {facts.n_different} different texts, such as {_examples(some)}"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
     return as_category
 
@@ -393,49 +381,51 @@ def _one_of_each(texts: list[str]) -> list[str]:
     return list(forms.values())
 
 
-def _category(
-    name: str, values: pa.Array, some: list, most: int, *, asked: bool = False
-) -> Verdict:
+def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) -> Verdict:
     """The categories of a column: all, or of many the most frequent ones."""
     from pyarrow import types
 
     # Whole numbers stay numbers, so that SQL compares them as such.
-    whole = types.is_integer(values.type) or types.is_boolean(values.type)
+    whole = types.is_integer(facts.type) or types.is_boolean(facts.type)
     found: dict[str, object] = {}
-    for value in some:
+    for value in facts.some:
         text = word(value)
         if text is not None:
             found.setdefault(text, value if whole else text)
-    if not whole and types.is_floating(values.type) and _are_whole(values):
+    as_int = not whole and types.is_floating(facts.type) and facts.are_whole
+    if as_int:
         found = {text: int(text) for text in found}
+    # Of very many values only some are here.
+    n_found = len(found) + facts.n_different - len(facts.some)
     n_other = 0
-    if len(found) > most:
-        frequent = _frequent(values, most, 0.0 if asked else SHARE)
-        n_other = len(found) - len(frequent)
-        known = len(values) - values.null_count
-        kept = {text: found[text] for text in frequent if text in found}
-        if not asked and sum(frequent.values()) < known / 2:
-            own = len(found) > known / 2
+    if n_found > most:
+        frequent = _frequent(facts, most, 0.0 if asked else SHARE)
+        n_other = n_found - len(frequent)
+        known = facts.n_rows - facts.n_missing
+        if not asked and sum(n for n, _ in frequent.values()) < known / 2:
+            own = n_found > known / 2
             return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
-        found = kept
+        found = {
+            text: int(text) if as_int else value if whole else text
+            for text, (_, value) in frequent.items()
+        }
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
     # To be missing may mean something; where nothing is missing it cannot.
-    gap = (None,) if values.null_count else ()
+    gap = (None,) if facts.n_missing else ()
     return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
 
 
-def _frequent(values: pa.Array, most: int, share: float) -> dict[str, int]:
-    """The most frequent words with their rows, ties by the alphabet."""
-    from pyarrow import compute
-
-    counted: Counter[str] = Counter()
-    for one in compute.value_counts(values.drop_null()).to_pylist():
-        text = word(one["values"])
+def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[float, object]]:
+    """The most frequent words with their rows and a value each, ties by the alphabet."""
+    counted: dict[str, tuple[float, object]] = {}
+    for value, n in facts.counts():
+        text = word(value)
         if text is not None:
-            counted[text] += one["counts"]
-    least = share * (len(values) - values.null_count)
-    order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:most]
-    return {text: n for text, n in order if n >= least}
+            before, first = counted.get(text, (0, value))
+            counted[text] = before + n, first
+    least = share * (facts.n_rows - facts.n_missing)
+    order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:most]
+    return {text: found for text, found in order if found[0] >= least}
 
 
 def _short(value: object) -> str:

@@ -181,13 +181,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         return self.scaled(self._fit(as_arrow(X)).X)
 
-    def _fit(self, table: Any) -> FeatureRows:
-        """Learn from a table of Arrow; its features in its own units."""
+    def _fit(self, table: Any, facts: Any = None) -> FeatureRows:
+        """Learn from a table of Arrow; its features in its own units.
+
+        Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
+        ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column, and
+        ``ends(names)`` the least and the largest number of some columns.
+        """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
             raise BadTable(f"{self.title} has no rows.")
         self.verdicts_ = judge_all(
-            table,
+            table if facts is None else facts,
             drop=self.drop,
             keep=self.keep,
             categorical=self.categorical,
@@ -221,7 +226,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
         raw = self._encode(table)
         self.thresholds_: dict[tuple[int, float], float] = {}
-        self.scaler_ = self._scaler(options).fit(raw.X)
+        ends = None
+        if facts is not None:
+            ends = facts.ends(
+                [
+                    f.source if f.kind == "number" and f.when is None else None
+                    for f in self.features_
+                ]
+            )
+        self.scaler_ = self._scaler(options).fit(raw.X, ends=ends)
         far = self.scaler_.far_off(raw.X)
         self.far_off_ = {
             self.features_[f].source: raw.X[far[:, f], f].tolist()

@@ -44,8 +44,9 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
             options = arrow_json.ReadOptions(use_threads=False, block_size=max(1 << 16, len(data)))
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
             table.validate(full=True)  # it takes any bytes for texts
+            _ = table.column_names  # and for names
             return _without_marks(table)
-        except pa.ArrowInvalid:
+        except (pa.ArrowInvalid, UnicodeDecodeError):
             pass  # Python's reader says what is wrong, or makes texts of what is mixed
     rows = _rows(data, name)
     names = list(dict.fromkeys(key for row in rows for key in row))

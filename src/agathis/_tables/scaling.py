@@ -68,13 +68,18 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.sources = sources
         self.weight = weight
 
-    def fit(self, X: ArrayLike, y: object = None) -> FeatureScaler:
+    def fit(
+        self, X: ArrayLike, y: object = None, *, ends: np.ndarray | None = None
+    ) -> FeatureScaler:
         """Find the maps; missing values are not looked at.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
+        ends : ndarray of shape (2, n_features), optional
+            Where X is a sample, the least and the largest value of each feature in all rows; NaN
+            where they are not known.
 
         Returns
         -------
@@ -99,7 +104,8 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
                 X = np.where(far, np.nan, X)
                 ordered = np.sort(X[:, auto], axis=0)
             self._hold(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
-            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
+            known = None if ends is None else ends[:, numbers]
+            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers), known)
         self._balance(X)
         self._unweighted = self.factor_
         return self.weigh(self.weight)
@@ -156,7 +162,9 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
             self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
-    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
+    def _fit_numbers(
+        self, places: np.ndarray, values: np.ndarray, ends: np.ndarray | None = None
+    ) -> None:
         """Find centres and factors of values that are held and mapped."""
         some = ~np.isnan(values).all(axis=0)
         places, values = places[some], values[:, some]
@@ -164,6 +172,9 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
         least, most = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         unit = how == "minmax"
+        if ends is not None:
+            least[unit] = np.fmin(least, ends[0, some])[unit]
+            most[unit] = np.fmax(most, ends[1, some])[unit]
         centre[unit], spread[unit] = least[unit], (most - least)[unit]
         robust = np.flatnonzero(how == "robust")
         if len(robust):

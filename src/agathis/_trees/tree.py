@@ -183,7 +183,7 @@ class Tree:
         for begin in range(0, len(X), _ROWS_AT_ONCE):
             part = slice(begin, begin + _ROWS_AT_ONCE)
             walk(
-                X[part],
+                np.require(X[part], requirements="A"),
                 self.children_left,
                 self.children_right,
                 self.feature,

@@ -1,4 +1,4 @@
-"""Kauri on a Dask cluster: rows stay where they are, and only tables of sums travel."""
+"""Kauri and the encoder of tables on a Dask cluster: rows stay there, and tables of sums travel."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING
 
 from agathis._support.lazy import lazy
 
-__all__ = ["Kauri"]
+__all__ = ["Kauri", "TableEncoder", "sample_rows"]
 
 # Imported when first asked for: Dask is an extra.
-_HOMES = {"Kauri": "agathis.dask._estimator"}
+_HOMES = {
+    "Kauri": "agathis.dask._estimator",
+    "TableEncoder": "agathis.dask._encoder",
+    "sample_rows": "agathis.dask._sampling",
+}
 
 if TYPE_CHECKING:
+    from agathis.dask._encoder import TableEncoder
     from agathis.dask._estimator import Kauri
+    from agathis.dask._sampling import sample_rows
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""The only file that knows how workers are reached: actors, waits, and what is lost and read again.
+"""How workers are reached: actors, waits, and what is lost and read again.
 
 Each worker gets an actor with its partitions. A question goes to all of them at once, and every
 wait for one has a limit; a scheduler that is lost is noticed, one that stands still is not. Where a
@@ -8,22 +8,22 @@ others once (``remembered``), and then get the question.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agathis._support.extras import needed
 from agathis.dask._partitions import Partitions
-from agathis.dask._worker import WorkerParts, as_block, versions
+from agathis.dask._roster import WAITED, Roster
+from agathis.dask._sums_on_the_way import Branch, forest
+from agathis.dask._worker import WorkerParts, as_block
 
 # Seconds after which a wait looks whether the worker is still there.
 POLL = 1.0
-# Two classes before Python 3.11.
-WAITED = (TimeoutError, asyncio.TimeoutError)
+# Answers that come to the client at a time; those of more workers are added up on the way.
+AT_ONCE = 8
 # How often partitions are read again before it is said that they are the reason.
 MOST_LOSSES = 20
 # Deaths of workers in a row during one step, with no answer in between.
@@ -67,31 +67,14 @@ class Cluster:
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
-        distributed = needed("distributed", "dask", "agathis.dask")
-        refuse_inside_a_task()
-        if client is None:
-            try:
-                client = distributed.get_client()
-            except ValueError as error:
-                raise ValueError(
-                    "client=None means the current one, and there is none; make one first, for "
-                    "example with dask.distributed.Client()."
-                ) from error
-        if client.asynchronous:
-            raise ValueError(
-                "client is asynchronous, and a fit waits for its workers: give one made without "
-                "asynchronous=True."
-            )
-        self.client, self.timeout = client, timeout
+        self.roster = Roster(client, timeout)
+        self.client, self.timeout = self.roster.client, timeout
         self.partitions: Partitions
         self.groups: list[Group] = []
+        self._graphs: dict[int, dict[Any, Any]] = {}
         self.remembered: dict[str, tuple[tuple[Any, ...], Callable[[Any], object] | None]] = {}
         self.losses = self.in_a_row = 0
-        # Workers that were lost, of which the scheduler may not know yet, and those that are asked.
-        self.gone: set[str] = set()
-        self.known: set[str] = set()
         self.token = uuid.uuid4().hex[:12]
-        self.check_versions(self.workers())
 
     def __enter__(self) -> Cluster:
         return self
@@ -99,91 +82,19 @@ class Cluster:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # Who is there.
-
-    def workers(self) -> dict[str, int]:
-        """Threads of each worker that is there, by address; at least one, or it is waited for."""
-        started = time.monotonic()
-        while True:
-            found = self._living()
-            if found:
-                return found
-            if time.monotonic() - started > self.timeout:
-                raise TimeoutError(
-                    f"no worker has joined the scheduler {self._scheduler()} for "
-                    f"{self.timeout:g} s (timeout={self.timeout:g})."
-                )
-            time.sleep(POLL)
-
-    def _living(self) -> dict[str, int]:
-        lost = f"the scheduler {self._scheduler()} is lost: the fit cannot go on."
-        if self.client.status != "running":
-            raise ConnectionError(f"{lost} The client is {self.client.status}.")
-        try:
-            found = dict(self.client.nthreads())
-        except (OSError, *WAITED) as error:
-            raise ConnectionError(lost) from error
-        # What the scheduler has dropped may come again, at the same address.
-        self.gone &= found.keys()
-        return {worker: threads for worker, threads in found.items() if worker not in self.gone}
-
-    def _scheduler(self) -> str:
-        scheduler = self.client.scheduler
-        return "" if scheduler is None else scheduler.address
-
-    def check_versions(self, workers: Iterable[str]) -> None:
-        """Raise where a worker has another agathis, NumPy or Python."""
-        new = [worker for worker in workers if worker not in self.known]
-        if not new:
-            return
-        own = versions()
-
-        def ask() -> object:
-            # By value: a worker without agathis cannot even read the name of a function of it.
-            try:
-                from agathis.dask._worker import versions as found
-            except ImportError as error:
-                return f"cannot import agathis ({error})"
-            return found()
-
-        try:
-            answers = self.client.run(
-                ask, workers=new, on_error="return", callback_timeout=self.timeout
-            )
-        except WAITED as error:
-            raise TimeoutError(
-                f"one of the workers {', '.join(new)} has not told its versions for "
-                f"{self.timeout:g} s (timeout={self.timeout:g})."
-            ) from error
-        for worker, found in answers.items():
-            if isinstance(found, OSError):
-                continue  # it is gone, and nothing is asked of it
-            if isinstance(found, BaseException):
-                found = f"cannot be asked for its versions ({found})"
-            if isinstance(found, str):
-                raise RuntimeError(
-                    f"worker {worker} {found}; client and workers need the same agathis, "
-                    f"{own['agathis']}."
-                )
-            for name, version in own.items():
-                if found[name] != version:
-                    raise RuntimeError(
-                        f"worker {worker} has {name} {found[name]}, and the client {version}; they "
-                        "must have the same."
-                    )
-            self.known.add(worker)
-
     # Partitions to workers.
 
     def load(self, partitions: Partitions) -> None:
+        """Have all partitions read."""
         self.partitions = partitions
         self._load(list(range(len(partitions))))
+        self._graphs.clear()
 
     def _load(self, numbers: list[int]) -> None:
         """Have these partitions read, each on a worker, until all are there."""
         while numbers:
-            workers = self.workers()
-            self.check_versions(workers)
+            workers = self.roster.workers()
+            self.roster.check_versions(workers)
             started = [
                 self._start(worker, own, workers[worker])
                 for worker, own in self._dealt(numbers, list(workers)).items()
@@ -209,18 +120,32 @@ class Cluster:
 
         In turn, so that a sorted table is spread over all of them.
         """
-        from distributed import futures_of
+        from distributed import Future
 
         dealt: dict[str, list[int]] = {}
-        futures = {number: futures_of(self.partitions.blocks[number]) for number in numbers}
-        known = [own[0] for own in futures.values() if len(own) == 1]
-        homes = self.client.who_has(known) if known else {}
+        kept = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
+        keys = {key for key in kept.values() if key is not None}
+        homes = self.client.who_has([Future(key, self.client) for key in keys]) if keys else {}
         for turn, number in enumerate(sorted(numbers)):
-            own = futures[number]
-            places = homes.get(own[0].key, ()) if len(own) == 1 else ()
+            places = homes.get(kept[number], ())
             home = next((place for place in places if place in workers), None)
             dealt.setdefault(home or workers[turn % len(workers)], []).append(number)
         return dealt
+
+    def _kept(self, block: Any) -> Any:
+        """The key of what a block is made of and workers have already, as of persisted rows."""
+        from dask.core import flatten
+
+        where, waiting = id(block.dask), list(flatten(block.__dask_keys__()))
+        if where not in self._graphs:
+            self._graphs[where] = dict(block.dask)
+        graph = self._graphs[where]
+        while waiting:
+            key = waiting.pop()
+            if key in self.client.futures:
+                return key
+            waiting += getattr(graph.get(key), "dependencies", ())
+        return None
 
     def _start(self, worker: str, numbers: list[int], threads: int) -> Group:
         import dask
@@ -306,25 +231,20 @@ class Cluster:
         *args: Any,
         remember: bool = False,
         check: Callable[[Any], object] | None = None,
+        summed: bool = False,
     ) -> list[Any]:
         """What each actor answers; ``remember`` has actors that come later do the same first.
 
-        ``check`` looks at answers of these.
+        ``check`` looks at answers of these. With ``summed`` answers are added up on the way where
+        there are many workers.
         """
         answers: list[Any] = []
         waiting = list(self.groups)
         while waiting:
-            calls, lost = [], []
-            for group in waiting:
-                try:
-                    calls.append((group, self._call(group, method, *args)))
-                except Lost:
-                    lost.append(group)
-            for group, call in calls:
-                try:
-                    answers.append(self._result(group, call, method))
-                except Lost:
-                    lost.append(group)
+            if summed and len(waiting) > AT_ONCE:
+                lost, again = self._ask_summed(waiting, method, args, answers)
+            else:
+                lost, again = self._ask_each(waiting, method, args, answers), []
             if not lost:
                 break
             before = set(map(id, self.groups))
@@ -334,10 +254,59 @@ class Cluster:
                 group.forget()
                 self._count_loss(group)
             self._load([number for group in lost for number in group.numbers])
-            waiting = [group for group in self.groups if id(group) not in before]
+            waiting = again + [group for group in self.groups if id(group) not in before]
         if remember:
             self.remembered[method] = args, check
         return answers
+
+    def _ask_each(
+        self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
+    ) -> list[Group]:
+        """Add their answers; those that are lost."""
+        calls, lost = [], []
+        for group in waiting:
+            try:
+                calls.append((group, self._call(group, method, *args)))
+            except Lost:
+                lost.append(group)
+        for group, call in calls:
+            try:
+                answers.append(self._result(group, call, method))
+            except Lost:
+                lost.append(group)
+        return lost
+
+    def _ask_summed(
+        self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
+    ) -> tuple[list[Group], list[Group]]:
+        """Add the sums of their answers; those that are lost, and those to be asked again."""
+        by_key = {group.future.key: group for group in waiting}
+        calls, lost = [], []
+        again: list[Group] = []
+
+        def lose(branch: Branch) -> None:
+            lost.append(by_key[branch.key])
+            again.extend(by_key[one.key] for one in branch.all_below())
+
+        for branch in forest([(key, group.worker) for key, group in by_key.items()], AT_ONCE):
+            group = by_key[branch.key]
+            try:
+                call = self._call(group, "summed", method, args, branch.below, self.timeout)
+                calls.append((branch, group, call))
+            except Lost:
+                lose(branch)
+        for branch, group, call in calls:
+            try:
+                answer, failures = self._result(group, call, method, branch.height + 1)
+            except Lost:
+                lose(branch)
+                continue
+            answers.append(answer)
+            for failure in failures:
+                if failure.is_slow:
+                    raise self._too_slow(by_key[failure.branch.key], f"step {method!r}")
+                lose(failure.branch)
+        return lost, again
 
     def _call(self, group: Group, method: str, *args: Any) -> Any:
         try:
@@ -345,7 +314,7 @@ class Cluster:
         except RuntimeError as error:  # the actor knows that its worker is gone
             raise Lost(group.worker) from error
 
-    def _result(self, group: Group, call: Any, what: str) -> Any:
+    def _result(self, group: Group, call: Any, what: str, limits: int = 1) -> Any:
         started = time.monotonic()
         while True:
             try:
@@ -358,15 +327,15 @@ class Cluster:
                 # A worker that was started anew at the same address knows no actors.
                 raise Lost(group.worker) from error
             self._alive(group)
-            if time.monotonic() - started > self.timeout:
+            if time.monotonic() - started > limits * self.timeout:
                 raise self._too_slow(group, f"step {what!r}")
 
     def _alive(self, group: Group) -> None:
-        if group.worker not in self._living():
+        if group.worker not in self.roster.living():
             raise Lost(group.worker)
 
     def _count_loss(self, group: Group) -> None:
-        self.gone.add(group.worker)
+        self.roster.gone.add(group.worker)
         self.losses += 1
         if self.losses > MOST_LOSSES or self.in_a_row > MOST_IN_A_ROW:
             raise self._out_of_memory(group)
@@ -393,17 +362,3 @@ class Cluster:
             with contextlib.suppress(Exception):
                 group.forget()
         self.groups = []
-
-
-def refuse_inside_a_task() -> None:
-    """A fit in a task would hold the thread that it waits for."""
-    from distributed import get_worker
-
-    try:
-        worker = get_worker()
-    except ValueError:
-        return
-    raise RuntimeError(
-        f"fit runs inside a task of worker {worker.address}, whose thread it would hold while it "
-        "waits for the workers. Call it where the client is."
-    )

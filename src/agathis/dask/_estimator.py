@@ -11,23 +11,22 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
+from agathis._growing.meant import of_copies, of_originals
 from agathis._kauri import Kauri as LocalKauri
-from agathis._partitions.centres import PointCentres
-from agathis._partitions.objective import membership, objective
 from agathis._searching.fitting import tree_of_start
 from agathis._support.extras import needed
 from agathis._support.progress import Progress
 from agathis._trees.tree import Tree
+from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
 from agathis.dask._partitions import is_collection, mapped, partitions_of
-from agathis.dask._rows import ClusterRows, counted_rows, survey
+from agathis.dask._rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
 
 
 class Kauri(LocalKauri):
@@ -197,6 +196,8 @@ class Kauri(LocalKauri):
             data = self._rows_of(cluster, partitions.names, partitions.n_features)
             data.X = X
             first = tree_of_start(start, self.n_features_in_)
+            if first is not None and data.copied is not None:
+                first = of_copies(first, data.copied)
             self._grow(data, progress, first)
         return self
 
@@ -227,26 +228,28 @@ class Kauri(LocalKauri):
         """The rows of a fit, once they have been looked at."""
         found = survey(cluster, n_features)
         self.n_features_in_ = found.n_features
-        if names is not None:
+        # Encoded rows have no names in memory either: those of features are the encoder's.
+        if names is not None and found.roles is None:
             self.feature_names_in_ = np.array(names, dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
         counted = counted_rows(cluster, found, self.n_clusters)
-        roles = self._check_roles(None)
+        roles = self._check_roles(found)
+        on = on_in_all(cluster, roles.groups, names) if roles.groups else None
+        found, roles, copied = with_copies(cluster, found, roles)
         kernel = kernel_checks.kernel_seen(self, roles.kernel_columns)
         cluster.ask("check_domain", kernel)
-        on = None
-        if roles.groups:
-            on = _same_on(cluster.ask("on", list(roles.groups), names))
         fill = None
         if found.missing.any():
             totals = [some for some in cluster.ask("totals") if some is not None]
             fill = checks.means_of_totals(sum(totals[1:], totals[0]))
         threads = checks.n_threads(self.n_jobs)
-        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on)
+        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on, copied=copied)
 
     def _labels_of(self, tree: Tree, data: Any) -> Any:
-        return mapped(data.X, _Rows(self, tree), None)
+        if data.copied is not None:
+            tree, _ = of_originals(tree, data.roles, data.copied)
+        return mapped(data.X, LabelsOfTree(self, tree), None)
 
     def _grow(self, data: Any, progress: Progress, first: Tree | None) -> None:
         engine, self.engine = self.engine, BINNED
@@ -303,7 +306,7 @@ class Kauri(LocalKauri):
         columns = None
         if method == "transform":
             columns = [str(name) for name in self.get_feature_names_out()]
-        return mapped(X, partial(_called, self.to_local(), method), columns)
+        return mapped(X, partial(called, self.to_local(), method), columns)
 
     def fit_predict(self, X: Any, y: object = None, **fit_params: Any) -> Any:
         """Fit, and give the cluster of each row, lazily.
@@ -357,19 +360,7 @@ class Kauri(LocalKauri):
         check_is_fitted(self, "tree_")
         if not is_collection(X):
             return super().score(X, y, gram=gram, sample_weight=sample_weight)
-        import dask
-
-        parts = partitions_of(X, sample_weight)
-        weights = parts.weights or [None] * len(parts)
-        local = self.to_local()
-        found = dask.compute(
-            *(
-                dask.delayed(_cluster_sums)(local, block, weight)
-                for block, weight in zip(parts.blocks, weights, strict=True)
-            )
-        )
-        sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
-        return objective(np.sum(sums**2, axis=1), sizes)
+        return score_of(self.to_local(), partitions_of(X, sample_weight))
 
     def to_local(self) -> LocalKauri:
         """An ordinary :class:`agathis.Kauri` with the fitted tree, for memory, exports and pages.
@@ -397,62 +388,3 @@ class Kauri(LocalKauri):
         state = dict(super().__getstate__())
         state.pop("labels_", None)
         return state
-
-
-class _Rows:
-    """Labels of a tree that no model has yet."""
-
-    def __init__(self, model: BaseEstimator, tree: Tree) -> None:
-        self.tree = tree
-        names = getattr(model, "feature_names_in_", None)
-        self.names = None if names is None else list(names)
-
-    def __call__(self, rows: Any) -> np.ndarray:
-        if self.names is not None and hasattr(rows, "columns"):
-            rows = rows[self.names]
-        X = np.asarray(rows)
-        X = np.ascontiguousarray(X, dtype=None if X.dtype == np.float32 else np.float64)
-        return self.tree.predict(X, 1) if len(X) else np.empty(0, dtype=np.int32)
-
-
-def _called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
-    """A method of the model for one block; an empty block has an empty answer."""
-    if len(rows):
-        found = getattr(model, method)(rows)
-        return found.astype(np.int32) if found.ndim == 1 else found
-    if method == "transform":
-        return np.empty((0, model.n_clusters_))
-    return np.empty(0, dtype=np.int32)
-
-
-def _cluster_sums(model: LocalKauri, rows: Any, weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of points and sizes of the clusters that a tree makes of a block."""
-    centres, n_clusters = model._centres, model.n_clusters_
-    assert isinstance(centres, PointCentres)
-    space = centres.space
-    if len(rows) == 0:
-        return np.zeros(centres.points.shape), np.zeros(n_clusters)
-    labels = model.predict(rows)
-    X = np.asarray(rows)
-    points = space.points(X if space.map is not None else X.astype(np.float64), 1)
-    share = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64).ravel()
-    member = membership(labels, n_clusters, share)
-    return member.T @ points.astype(np.float64), member.sum(axis=0)
-
-
-def _same_on(answers: list[list[tuple[int, np.ndarray]]]) -> np.ndarray:
-    """What is on in each group; raise where partitions do not agree."""
-    found = [pair for answer in answers for pair in answer]
-    # A block where nothing of a group is on says 1.
-    values = np.array([on for _, on in sorted(found, key=lambda pair: pair[0])])
-    out = np.ones(values.shape[1])
-    for group, column in enumerate(values.T):
-        other = np.unique(column[column != 1.0])
-        if len(other) > 1 or (len(other) == 1 and (column == 1.0).any()):
-            raise ValueError(
-                f"one_hot, group {group}: partitions of X have {np.unique(column).tolist()} where "
-                "a column is on; all must have one number above 0."
-            )
-        if len(other):
-            out[group] = other[0]
-    return out

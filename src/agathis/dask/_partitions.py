@@ -75,7 +75,7 @@ def partitions_of(X: Any, sample_weight: Any = None) -> Partitions:
     elif kind == "frame":
         columns = list(X.columns)
         names = columns if all(isinstance(name, str) for name in columns) else None
-        blocks, n_features = list(X.to_delayed()), len(columns)
+        blocks, n_features = blocks_of(X), len(columns)
     else:
         blocks = list(X)
     if n_features == 0:
@@ -84,6 +84,15 @@ def partitions_of(X: Any, sample_weight: Any = None) -> Partitions:
         raise ValueError("X has no partitions.")
     weights = None if sample_weight is None else _weights(sample_weight, len(blocks))
     return Partitions(blocks, weights, names, n_features)
+
+
+def blocks_of(X: Any) -> list[Any]:
+    """The partitions of a frame or of a column, as many as it has; only what is used is read.
+
+    What Dask optimises fully may have fewer: of a few columns it reads several files as one, and
+    columns of one table would then be in different partitions.
+    """
+    return list(X.simplify().to_delayed(optimize_graph=False))
 
 
 def whole_rows(X: Any) -> Any:
@@ -97,11 +106,12 @@ def _weights(sample_weight: Any, n_blocks: int) -> list[Any]:
             "sample_weight must be a collection of Dask with the partitions of X; it is a "
             f"{type(sample_weight).__name__}."
         )
-    found = list(
-        sample_weight
-        if isinstance(sample_weight, (list, tuple))
-        else np.ravel(np.array(sample_weight.to_delayed(), dtype=object))
-    )
+    if isinstance(sample_weight, (list, tuple)):
+        found = list(sample_weight)
+    elif hasattr(sample_weight, "npartitions") and hasattr(sample_weight, "divisions"):
+        found = blocks_of(sample_weight)
+    else:
+        found = np.ravel(np.array(sample_weight.to_delayed(), dtype=object)).tolist()
     if len(found) != n_blocks:
         raise ValueError(
             f"sample_weight must have the partitions of X, {n_blocks}; it has {len(found)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.grid import Seen
 from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
+from agathis._growing.meant import roles_with_copies
 from agathis._kernels.kernel import Kernel
 from agathis.dask._cluster import Cluster
 from agathis.dask._worker import Look
@@ -23,12 +24,18 @@ from agathis.dask._worker import Look
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all rows: how many each partition has, weights and missing values."""
+    """What is known of all rows: how many each partition has, weights and missing values.
+
+    ``roles`` are those of rows that an encoder made, ``uncounted`` their columns with cells that do
+    not count.
+    """
 
     n_rows: list[int]
     n_features: int
     missing: np.ndarray
     total: Fraction | None
+    roles: FeatureRoles | None = None
+    uncounted: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -73,7 +80,36 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
         if total == 0:
             raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     missing = sum(look.missing for look in found if look.n_rows)
-    return Survey([look.n_rows for look in found], width, np.asarray(missing), total)
+    marks = [look.uncounted for look in found if look.uncounted is not None]
+    return Survey(
+        [look.n_rows for look in found],
+        width,
+        np.asarray(missing),
+        total,
+        _same_roles([look for look in found if look.n_rows]),
+        np.logical_or.reduce(marks) if marks else None,
+    )
+
+
+def _same_roles(found: list[Look]) -> FeatureRoles | None:
+    encoded = [look for look in found if look.roles is not None]
+    if encoded and len(encoded) < len(found):
+        other = next(look.number for look in found if look.roles is None)
+        raise ValueError(
+            f"X, partition {other}: its rows were not made by the encoder that made those of "
+            f"partition {encoded[0].number}."
+        )
+    return encoded[0].roles if encoded else None
+
+
+def with_copies(cluster: Cluster, found: Survey, roles: FeatureRoles) -> tuple[Survey, Any, Any]:
+    """Columns with cells that do not count are there twice: the survey, the roles, which ones."""
+    if found.uncounted is None or not (found.uncounted & roles.kernel).any():
+        return found, roles, None
+    wide, copied = roles_with_copies(roles, found.uncounted)
+    cluster.ask("copy_columns", roles.kernel, copied, remember=True)
+    missing = np.append(found.missing, found.missing[copied])
+    return replace(found, n_features=wide.n_features, missing=missing), wide, copied
 
 
 def changed(number: int) -> RuntimeError:
@@ -104,8 +140,7 @@ class ClusterRows:
     fill: np.ndarray | None = None
     on: np.ndarray | None = None
     matrix: None = None
-    # Copies of columns are for values of a table that are cut but not counted: none here.
-    copied: None = None
+    copied: np.ndarray | None = None
     X: Any = None
     n_rows: int = field(init=False)
 
@@ -175,7 +210,7 @@ class ClusterRows:
     def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
         if squares:
             return self._root(tally, tell)
-        answers = self.cluster.ask("sums", list(cuts), slot)
+        answers = self.cluster.ask("sums", list(cuts), slot, summed=True)
         for answer in answers:
             tally.put(answer)
         tell(len(answers), len(answers))
@@ -191,7 +226,9 @@ class ClusterRows:
                     raise changed(number)
 
         grid = tally.bins.grid
-        for sums, seen in self.cluster.ask("root", grid, remember=True, check=unchanged):
+        for sums, seen in self.cluster.ask(
+            "root", grid, remember=True, check=unchanged, summed=True
+        ):
             needs.update(seen)
             tally.put(sums)
         tally.seen = added(needs[number] for number in sorted(needs))
@@ -214,3 +251,21 @@ def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:
     total = float(found.n if found.total is None else found.total)
     checks.check_enough(found.n, sum(counted), total, n_clusters)
     return counted
+
+
+def on_in_all(cluster: Cluster, groups: Sequence[np.ndarray], names: Any) -> np.ndarray:
+    """What a column of each group has that is on; raise where partitions do not agree."""
+    found = [pair for answer in cluster.ask("on", list(groups), names) for pair in answer]
+    # A block where nothing of a group is on says 1.
+    values = np.array([on for _, on in sorted(found, key=lambda pair: pair[0])])
+    out = np.ones(values.shape[1])
+    for group, column in enumerate(values.T):
+        other = np.unique(column[column != 1.0])
+        if len(other) > 1 or (len(other) == 1 and (column == 1.0).any()):
+            raise ValueError(
+                f"one_hot, group {group}: partitions of X have {np.unique(column).tolist()} where "
+                "a column is on; all must have one number above 0."
+            )
+        if len(other):
+            out[group] = other[0]
+    return out

@@ -12,17 +12,19 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
 
-from agathis._checks.data import column_totals, naming
+from agathis._checks.data import column_totals
 from agathis._checks.kernels import check_domain
-from agathis._checks.roles import check_one_hot
+from agathis._checks.roles import FeatureRoles, check_one_hot
 from agathis._core.points.binning import look_over
 from agathis._growing.engines.grid import Grid, Seen
 from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
 from agathis._growing.engines.row_stores import MemoryStore
+from agathis._growing.meant import cells_of, widened
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
+from agathis.dask._encoded import as_floats, as_rows
+from agathis.dask._sums_on_the_way import Branch, Summed, summed
 
 
 class Block(NamedTuple):
@@ -32,6 +34,8 @@ class Block(NamedTuple):
     X: np.ndarray | None
     weight: np.ndarray | None = None
     fault: str | None = None
+    roles: FeatureRoles | None = None
+    uncounted: np.ndarray | None = None
 
 
 class Look(NamedTuple):
@@ -46,6 +50,8 @@ class Look(NamedTuple):
     weight: Any
     least: float
     fault: str | None
+    roles: FeatureRoles | None
+    uncounted: np.ndarray | None
 
 
 def as_block(
@@ -57,13 +63,8 @@ def as_block(
         if names is not None and columns is not None and list(columns) != list(names):
             found = [str(name) for name in columns]
             raise ValueError(f"it has the columns {found}, and the collection {list(names)}.")
-        with naming("X"):
-            X = check_array(
-                rows,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite=False,
-                ensure_min_samples=0,
-            )
+        rows = as_rows(rows)
+        X = as_floats(rows)
         if n_features is not None and X.shape[1] != n_features:
             raise ValueError(f"it has {X.shape[1]} columns, and the collection {n_features}.")
         own = None
@@ -73,7 +74,15 @@ def as_block(
                 raise ValueError(f"sample_weight has {len(own)} values for its {len(X)} rows.")
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
-    return Block(number, np.ascontiguousarray(X), own)
+    roles = getattr(rows, "roles", None)
+    return Block(number, X, own, None, roles, cells_of(rows))
+
+
+class Rooted(NamedTuple):
+    """The sums of all rows, and what those of each partition needed."""
+
+    sums: Sums
+    seen: dict[int, Seen]
 
 
 class WorkerParts:
@@ -88,17 +97,19 @@ class WorkerParts:
         self.blocks: dict[int, Block] = {}
         self.threads = threads
         self.parts: dict[int, Part] = {}
-        self.ids: dict[int, np.ndarray] = {}
+        # Those of positive weight by partition, None where it is all of them.
+        self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
         self.tally: Tally
+        self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
         """Take over blocks that lie on this worker; their tasks can then be forgotten."""
         from distributed import get_worker
 
-        data = get_worker().data
+        self.worker = get_worker()
         for key in keys:
-            block = data[key]
+            block = self.worker.data[key]
             self.blocks[block.number] = block
 
     def look(self) -> list[Look]:
@@ -106,7 +117,7 @@ class WorkerParts:
 
     def _look(self, block: Block) -> Look:
         if block.X is None:
-            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault)
+            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault, None, None)
         X, fault = block.X, None
         missing = np.zeros(X.shape[1], dtype=np.int64)
         if len(X):
@@ -125,19 +136,31 @@ class WorkerParts:
                     n_weighted = 0
         wide = X.dtype == np.float64 and len(X) > 0
         return Look(
-            block.number, len(X), X.shape[1], wide, missing, n_weighted, total, least, fault
+            block.number,
+            len(X),
+            X.shape[1],
+            wide,
+            missing,
+            n_weighted,
+            total,
+            least,
+            fault,
+            block.roles,
+            None if block.uncounted is None else np.asarray(block.uncounted.any(axis=0)),
         )
 
     def count(self, least: float | None) -> list[tuple[int, int]]:
         """Settle which rows count, those of more weight than ``least``; how many they are."""
         for number, block in self.blocks.items():
-            assert block.X is not None
-            if least is None or block.weight is None:
-                ids = np.arange(len(block.X), dtype=np.int32)
-            else:
-                ids = np.flatnonzero(block.weight > least).astype(np.int32)
-            self.ids[number] = ids
-        return [(number, len(ids)) for number, ids in self.ids.items()]
+            self.ids[number] = None
+            if least is not None and block.weight is not None:
+                self.ids[number] = np.flatnonzero(block.weight > least).astype(np.int32)
+        return [(number, self._n_counted(number)) for number in self.blocks]
+
+    def _n_counted(self, number: int) -> int:
+        X, ids = self.blocks[number].X, self.ids[number]
+        assert X is not None
+        return len(X) if ids is None else len(ids)
 
     def check_domain(self, kernel: Kernel) -> None:
         """Raise where the kernel does not take some value."""
@@ -151,14 +174,23 @@ class WorkerParts:
             if block.X is not None and block.X.dtype != np.float64:
                 self.blocks[number] = block._replace(X=block.X.astype(np.float64))
 
+    def copy_columns(self, kernel: np.ndarray, copied: np.ndarray) -> None:
+        """Let columns with cells that do not count be there twice, to be cut and to be counted."""
+        for number, block in self.blocks.items():
+            if block.X is not None:
+                cells = None if block.uncounted is None else block.uncounted & kernel
+                X = np.ascontiguousarray(widened(block.X, cells, copied))
+                self.blocks[number] = block._replace(X=X, uncounted=None)
+
     def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
         """Some of the rows that count, and their weights, by partition."""
         out = {}
         for number, some in places.items():
             if number in self.blocks:
-                block, ids = self.blocks[number], self.ids[number][some]
+                block, ids = self.blocks[number], self.ids[number]
                 assert block.X is not None
-                out[number] = block.X[ids], None if block.weight is None else block.weight[ids]
+                at = some if ids is None else ids[some]
+                out[number] = block.X[at], None if block.weight is None else block.weight[at]
         return out
 
     def totals(self) -> np.ndarray | None:
@@ -180,6 +212,9 @@ class WorkerParts:
 
     def prepare(self, plan: Plan, weighted: bool) -> None:
         self.plan = plan
+        if "pyarrow" in sys.modules:
+            # What files were decoded into makes room for bins.
+            sys.modules["pyarrow"].default_memory_pool().release_unused()
         for number, block in self.blocks.items():
             if block.X is None or len(block.X) == 0:
                 continue
@@ -187,10 +222,12 @@ class WorkerParts:
                 block.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources
             )
             weight = block.weight if weighted else None
-            self.parts[number] = Part(store, self.ids[number].copy(), weight)
+            ids = self.ids[number]
+            ids = np.arange(len(block.X), dtype=np.int32) if ids is None else ids.copy()
+            self.parts[number] = Part(store, ids, weight)
         self.tally = Tally(plan, self.threads)
 
-    def root(self, grid: Grid) -> tuple[Sums, dict[int, Seen]]:
+    def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and what those of each partition needed."""
         self.tally.set_grid(grid)
         seen = {}
@@ -202,12 +239,32 @@ class WorkerParts:
             assert own.seen is not None
             seen[number] = own.seen
             self.tally.put(own.take())
-        return self.tally.take(), seen
+        return Rooted(self.tally.take(), seen)
 
     def sums(self, cuts: Sequence[Cut], slot: int) -> Sums:
         for part in self.parts.values():
             part.sums(cuts, slot, self.tally, False, _silent)
         return self.tally.take()
+
+    async def summed(
+        self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
+    ) -> Summed:
+        """What ``sums`` or ``root`` answers, with the answers of workers below added."""
+
+        def own() -> Any:
+            return getattr(self, method)(*args)
+
+        return await summed(self.worker, own, self.added, (method, args), below, timeout)
+
+    def added(self, answers: list[Any]) -> Any:
+        """One answer of several of ``sums`` or ``root``."""
+        pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
+        for pair in pairs:
+            self.tally.put(pair.sums)
+        total = self.tally.take()
+        if not isinstance(answers[0], Rooted):
+            return total
+        return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})
 
     def size(self, cuts: Sequence[Cut], slot: int) -> int:
         return sum(part.size(cuts, slot) for part in self.parts.values())

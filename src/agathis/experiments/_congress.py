@@ -17,6 +17,7 @@ from sklearn.utils import Bunch
 from agathis._kauri import Kauri
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MOVES, Tree
+from agathis.export import to_json
 from agathis.metrics import kernel_kmeans_score, unsupervised_accuracy
 from agathis.plot._canvas import PLAIN
 from agathis.plot._tree import plot_tree
@@ -214,11 +215,24 @@ def _compared(what: str, ours: VotesTree, other: VotesTree) -> str:
     return f"Our objective is {way}: {ours.objective:.1f}, that of {what} is {other.objective:.1f}."
 
 
+def as_model(votes_tree: VotesTree, votes: Bunch) -> str:
+    """A tree as JSON that says what it is without the votes: names, words, sizes."""
+    return to_json(
+        votes_tree.tree,
+        feature_names=[in_words(name) for name in votes.feature_names],
+        value_names=votes.value_names,
+        cluster_names=[
+            f"cluster {k} (mostly {camp(votes_tree, k)[0]}s)"
+            for k in range(votes_tree.tree.n_clusters)
+        ],
+    )
+
+
 def draw_votes(figure: Figure, votes: Bunch, trees: tuple[VotesTree, ...]) -> None:
     """Our tree with the votes in words, and beside it what is known of it and of the paper's."""
     ours = trees[0]
-    left, right = figure.subplots(1, 2, width_ratios=(3.2, 1))
     names = [f"cluster {k}: mostly {camp(ours, k)[0]}s" for k in range(ours.tree.n_clusters)]
+    left, right = figure.subplots(1, 2, width_ratios=(3.2, 1))
     plot_tree(
         ours.tree,
         ax=left,

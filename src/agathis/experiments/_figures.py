@@ -1,4 +1,4 @@
-"""All figures of a folder's rows, drawn once and kept as PNG and SVG.
+"""All figures of a folder's rows, drawn once and kept as PNG and SVG; a tree as JSON too.
 
 What is drawn from rows is left out where there are none. The pictures of a data set are drawn
 where rows of that set are there: whoever has them has the set. Drawing needs no pyplot and sets
@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from agathis.datasets import load
@@ -38,6 +38,8 @@ class Drawn:
     lines : list of str
         Its numbers in words.
     png, svg : bytes
+    tree : str, optional
+        The tree that is drawn, as JSON.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Drawn:
     lines: list[str]
     png: bytes
     svg: bytes
+    tree: str | None = None
 
 
 def draw_all(rows: list[Row], data_home: str | os.PathLike[str] | None) -> list[Drawn]:
@@ -121,7 +124,7 @@ def _votes(rows: list[Row], data_home: str | os.PathLike[str] | None) -> Drawn |
         return None
     votes = load("congress", data_home=data_home)
     trees = _congress.votes_trees(votes)
-    return _drawn(
+    drawn = _drawn(
         "congress",
         "Kauri's tree on all rows, with the linear kernel and without a limit of leaves, beside "
         "what the paper's tree is worth on the same rows.",
@@ -129,6 +132,7 @@ def _votes(rows: list[Row], data_home: str | os.PathLike[str] | None) -> Drawn |
         (10.0, 5.4),
         lambda figure: _congress.draw_votes(figure, votes, trees),
     )
+    return replace(drawn, tree=_congress.as_model(trees[0], votes))
 
 
 def _imm() -> Drawn:

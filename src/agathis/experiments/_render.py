@@ -39,8 +39,9 @@ def render(
 
     Rows may be those of a run that was stopped or of some experiments only: what has no rows is
     left out, and the page says so. Into the folder go ``cells.csv``, a line a cell, ``tables.md``
-    and ``tables.tex``, ``figures/``, PNG and SVG, and ``index.html``, the page, which holds all of
-    it. The same rows give the same files. Needs ``pip install "agathis[plot,report]"``.
+    and ``tables.tex``, ``figures/``, PNG, SVG and a tree as JSON, and ``index.html``, the page,
+    which holds all of it. The same rows give the same files. Needs ``pip install
+    "agathis[plot,report]"``.
 
     Parameters
     ----------
@@ -103,6 +104,8 @@ def render(
     for drawn in figures:
         write_whole(home / "figures" / f"{drawn.name}.png", drawn.png)
         write_whole(home / "figures" / f"{drawn.name}.svg", drawn.svg)
+        if drawn.tree is not None:
+            write_whole(home / "figures" / f"{drawn.name}.json", drawn.tree)
     for name, text in written.items():
         write_whole(home / name, text)
     return home / "index.html"

@@ -72,8 +72,9 @@ def _escaped(quote: str) -> Callable[[str], str]:
 
 
 def _text_of_mysql(text: str) -> str:
-    # Whether a backslash escapes depends on the server; bytes depend on nothing.
-    if "\\" in text:
+    # Whether a backslash escapes depends on the server, and its client makes "\n" of "\r\n"; bytes
+    # depend on nothing.
+    if "\\" in text or "\r" in text:
         _check_text(text, "a text")
         return f"CONVERT(X'{text.encode().hex()}' USING utf8mb4)"
     return text_literal(text)

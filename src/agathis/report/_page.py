@@ -33,6 +33,7 @@ from agathis.report._figures import (
     steps,
     times,
 )
+from agathis.report._sampled import as_local, sampled
 from agathis.report._summary import summarise
 from agathis.report._wording import in_words
 
@@ -86,7 +87,8 @@ def write(
     X : array-like of shape (n_samples, n_features)
         The rows to tell of, in the units that people know: with a scaler, from before scaling.
         Mostly the training rows. They are numbered by their position, from 0, whatever index a
-        data frame has. Missing values are taken where ``predict`` takes them.
+        data frame has. Missing values are taken where ``predict`` takes them. Of a collection of
+        Dask a sample of 50,000 rows is shown, and the page says so.
     path : str or PathLike
         The file, which is replaced as a whole.
     y : array-like of shape (n_samples,), optional
@@ -138,6 +140,8 @@ def write(
     """
     path = target_of(path)
     _jinja2()
+    by_row = {"y": y, "ids": ids, "fit_rows": fit_rows, "show": show}
+    model, (X, provenance) = as_local(model), sampled(X, provenance, by_row)
     summary = summarise(
         model,
         X,

@@ -104,37 +104,43 @@ def fit(
     Example: agathis fit iris.csv -k 3 --target species -o model.json
     """
     check_target(output)
+    from agathis._cli.names import Wanted
+
     if dask is not None:
         from agathis._cli.clusters import check_possible, fit_on_cluster
 
         check_possible(
             {
-                "report": report,
                 "pairs": pairs,
                 "search": search is not None and search is not Search.greedy,
                 "method": method is not Method.kauri,
                 "kernel": kernel is not Kernel.linear,
-                "scale": [one for one in scale if one != "none"],
-                "weight": weight,
-                "categorical": categorical,
-                "dates": dates is Dates.parts,
-                "no-split": no_split,
-                "no-count": no_count,
-                "show": show,
-                "target": target,
-                "names": names,
+                "missing": missing is not Missing.tree,
+                "strict": strict,
             },
             clusters,
         )
-        params = {
-            "n_clusters": clusters,
-            "max_leaf_nodes": leaves or clusters,
-            "min_samples_leaf": _least(min_leaf),
-            "random_state": seed,
-        }
-        chosen = [name for one in keep for name in one.split(",")]
-        left_out = [name for one in drop for name in one.split(",")]
-        fit_on_cluster(dask, data, output, params, (chosen, left_out), Messages(quiet))
+        check_report(report, "--report")
+        check_apart(data, o=output, report=report)
+        fit_on_cluster(
+            dask,
+            data,
+            Wanted(
+                drop, keep, categorical, no_split, no_count, show, target, missing.value, scale,
+                weight, dates.value, strict,
+            ),
+            {
+                "n_clusters": clusters,
+                "max_leaf_nodes": leaves or clusters,
+                "min_samples_leaf": _least(min_leaf, leaves or clusters or 2),
+                "random_state": seed,
+            },
+            Messages(quiet),
+            output=output,
+            report=report,
+            open_report=open_report,
+            cluster_names=_names(names, clusters),
+        )  # fmt: skip
         return
     check_report(report, "--report")
     check_apart(data, o=output, report=report)
@@ -146,7 +152,6 @@ def fit(
     reading = options.reading_of(na, encoding, sep, decimal)
 
     from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
-    from agathis._cli.names import Wanted
     from agathis._fit_table import as_pipeline
     from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
@@ -199,10 +204,12 @@ def fit(
         write_report(report, described, told, data, open_report, messages)
 
 
-def _least(min_leaf: float | None) -> float:
-    """``min_samples_leaf`` as it was typed; 2 % by default."""
+def _least(min_leaf: float | None, leaves: int) -> float:
+    """``min_samples_leaf`` as it was typed, or for so many leaves."""
     if min_leaf is None:
-        return 0.02
+        from agathis._suggest import default_min_leaf
+
+        return default_min_leaf(leaves)
     return min_leaf if 0 < min_leaf < 1 else max(1, int(min_leaf))
 
 

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t
 
 
-# The items of one source in one leaf (shared/subsets.h).
+# The items of one source in one leaf (shared/category_subsets.h).
 cdef class Items:
     cdef readonly int32_t count, categories
     cdef int32_t[::1] code      # [item]

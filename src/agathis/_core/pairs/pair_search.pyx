@@ -4,7 +4,7 @@
 # each feature; `locate` then says where that split is and which move it makes. The two are
 # apart because most leaves that are searched are not cut: only for the one that is cut does it
 # matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c,
-# and `locate_subset` is about subsets of categories (shared/subsets.c).
+# and `locate_subset` is about subsets of categories (shared/category_subsets.c).
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
@@ -22,7 +22,7 @@ from agathis._core.shared.extremes cimport larger, smaller
 from agathis._core.shared.gains cimport leave
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
-from agathis._core.shared.subsets cimport SUBSET_EXACT, subset_items, subset_work
+from agathis._core.shared.category_subsets cimport SUBSET_EXACT, subset_items, subset_work
 
 cdef enum:
     # Samples, times features, that make a search worth a task of its own.
@@ -434,7 +434,7 @@ def locate_subset(
 ):
     """The first split of a searched leaf on a category whose gain reaches ``floor``.
 
-    First by source, then by subset (shared/subsets.h). ``None`` where there is none.
+    First by source, then by subset (shared/category_subsets.h). ``None`` where there is none.
 
     Returns
     -------

@@ -37,13 +37,12 @@ lanes_for(int32_t n_clusters)
     return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
 }
 
-/* `work` is one thread's: a scan_tile, the tiles of the clusters' prefix sums, the clusters' running
- * sums and those from the right, then nothing for SCAN_APART doubles. */
+/* `work` is one thread's: the tiles of the clusters' prefix sums, the clusters' running sums and
+ * those from the right, then nothing for SCAN_APART doubles. */
 size_t
 scan_work(int32_t n_clusters, ptrdiff_t n)
 {
-    return sizeof(scan_tile) / sizeof(double) + lanes_for(n_clusters) * (SCAN_TILE + 1) +
-           (size_t)n + SCAN_APART;
+    return lanes_for(n_clusters) * (SCAN_TILE + 1) + (size_t)n + SCAN_APART;
 }
 
 /* Start along feature f: sums from the right for all cuts, from the left none yet. */
@@ -226,9 +225,9 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
               double *work, double *best, double *targets, scan_result *result)
 {
     const size_t lanes = lanes_for(clusters->count);
-    scan_tile *s = (scan_tile *)work;
-    tile *prefix = (tile *)(s + 1);
-    double *clusters_sums = (double *)(prefix + lanes);
+    scan_tile thresholds, *s = &thresholds;
+    tile *prefix = (tile *)work;
+    double *clusters_sums = work + lanes * SCAN_TILE;
     scan_sums sums = {0.0, 0.0, clusters_sums, clusters_sums + lanes};
     scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;

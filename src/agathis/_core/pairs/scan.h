@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "shared/scan.h"
-#include "shared/subsets.h"
+#include "shared/category_subsets.h"
 
 enum {
     STOCK_WEIGHT = 0,  /* columns of a stock row: the sample's weight, */
@@ -45,8 +45,8 @@ void scan_features(
     ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor, double *work,
     double *best, double *targets, scan_result *result);
 
-/* The ways to part the categories of a leaf (shared/subsets.h): their best gain, with the same
- * OUT result and targets as of thresholds. */
+/* The ways to part the categories of a leaf (shared/category_subsets.h): their best gain, with
+ * the same OUT result and targets as of thresholds. */
 double scan_subsets(
     const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
     double floor, double tolerance, double *work, double *targets, scan_result *result,

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
-from agathis._core.shared.subsets cimport subset_items
+from agathis._core.shared.category_subsets cimport subset_items
 
 
 cdef extern from "pairs/scan.h" nogil:

@@ -74,10 +74,10 @@ AGATHIS_INLINE int64_t
 whole(double value)
 {
     const double moved = value + WHOLE;
-    int64_t bits, zero;
+    uint64_t bits, zero; /* of larger ones the difference is none, and may leave 64 bits */
     memcpy(&bits, &moved, sizeof bits);
     memcpy(&zero, &WHOLE, sizeof zero);
-    return bits - zero;
+    return (int64_t)(bits - zero);
 }
 
 /* The same for any double, cut to what the grid holds; the largest that is cut is kept. */

@@ -53,6 +53,8 @@ point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
     const ptrdiff_t width = table->width;
     for (ptrdiff_t f = first; f < first + n_features; ++f) {
         const cut_range range = cuts_of(table, f);
+        if (range.begin >= range.last)
+            continue; /* of a leaf without cuts nothing is kept, nowhere */
         if (range.misses) {
             /* No block has several cuts, and there is no slack.  The sums are made as they are
              * looked at, with the missing on either side. */

@@ -1,10 +1,10 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points.leaves cimport PointState
-from agathis._core.shared.subsets cimport subset_items
+from agathis._core.shared.category_subsets cimport subset_items
 
 
-# The items of all sources in one leaf (shared/subsets.h), one source after another.
+# The items of all sources in one leaf (shared/category_subsets.h), one source after another.
 cdef class LeafItems:
     cdef int32_t[::1] first         # [g] the first item of a source, and where the last ends
     cdef int32_t[::1] categories    # [g]

@@ -7,7 +7,7 @@ import numpy as np
 from libc.stdint cimport int32_t
 
 from agathis._core.points.leaves cimport LeafTable, PointState
-from agathis._core.shared.subsets cimport subset_items
+from agathis._core.shared.category_subsets cimport subset_items
 
 cdef class LeafItems:
     """The categories that a leaf has of each source, then samples of none, then missing ones.

@@ -22,7 +22,9 @@ from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
-from agathis._core.shared.subsets cimport SUBSET_EXACT, subset_items, subset_search, subset_work
+from agathis._core.shared.category_subsets cimport (
+    SUBSET_EXACT, subset_items, subset_search, subset_work,
+)
 
 cdef enum:
     BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
@@ -549,7 +551,7 @@ def locate_subset(
 ):
     """The first split of a searched leaf on a category whose gain reaches ``floor``.
 
-    First by source, then by subset (shared/subsets.h). ``None`` where there is none.
+    First by source, then by subset (shared/category_subsets.h). ``None`` where there is none.
 
     Returns
     -------

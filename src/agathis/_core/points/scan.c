@@ -8,15 +8,12 @@
  * that are not known need not be the same. */
 enum { UNKNOWN_TARGET = -2, UNKNOWN_FAR_TARGET = -3 };
 
-/* `work` is one thread's: a point_tile, the tiles of the clusters' prefix sums, the spare rows,
- * what is found of each cluster as a target, one more row (within_block.c), then nothing for SCAN_APART
- * doubles. */
+/* What use_work (tile.h) deals, then nothing for SCAN_APART doubles. */
 size_t
 point_work(int32_t n_clusters, ptrdiff_t width)
 {
-    const size_t lanes = ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
-    return sizeof(point_tile) / sizeof(double) + 1 + SCAN_TILE * (lanes + (size_t)width) +
-           (size_t)n_clusters + 1 + (size_t)width + SCAN_APART;
+    return SCAN_TILE * (padded_to_lanes(n_clusters) + (size_t)width) + (size_t)n_clusters + 1 +
+           (size_t)width + SCAN_APART;
 }
 
 AGATHIS_INLINE void
@@ -209,21 +206,21 @@ note_promise(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length, point
 AGATHIS_INLINE void
 bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
             const point_clusters *sums, const point_table *table, ptrdiff_t c, ptrdiff_t length,
-            double *targets, point_promise *promise)
+            point_promise *promise)
 {
     scan_tile *s = &p->tile;
     recall(p, leaf, sums, table, c, length);
     products(p, clusters, sums, table->width, length);
     if (clusters->id) {
-        const ptrdiff_t padded = pad(s, prefix_of(p), clusters->count, length);
-        departures(leaf, clusters, *prefix_of(p), length, padded, 0, s, &p->slack);
-        best_arrivals(leaf, clusters, prefix_of(p), padded, 0, s, 1, &p->slack, targets);
+        const ptrdiff_t padded = pad(s, p->prefix, clusters->count, length);
+        departures(leaf, clusters, *p->prefix, length, padded, 0, s, &p->slack);
+        best_arrivals(leaf, clusters, p->prefix, padded, 0, s, 1, &p->slack, p->targets);
         recall_arrivals(p, clusters, table, c, length);
         renew(p, leaf, length);
         if (sums->own_changed)
             best_moves(leaf, padded, s);
     } else {
-        evaluate(leaf, clusters, prefix_of(p), length, 0, s, &p->slack, targets);
+        evaluate(leaf, clusters, p->prefix, length, 0, s, &p->slack, p->targets);
     }
     if (!clusters->id || sums->own_changed)
         for (ptrdiff_t t = 0; t < length; ++t)
@@ -239,13 +236,12 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
            const uint8_t *drawn, double *work, double *bound,
            point_promise *promise)
 {
-    point_tile *p = (point_tile *)work;
-    double *spare = spare_of(p, clusters), *targets = spare + SCAN_TILE * table->width;
+    point_tile cuts, *p = &cuts;
     ptrdiff_t length = 0, f = first, b = -1, c = 0;
     cut_range range = {0, 0, 0, 0};
     scan_leaf any = *leaf;
     any.min_leaf = -INFINITY; /* a cut within a block may be allowed where its ends are not */
-    memset(targets, 0, (size_t)(clusters->count + 1) * sizeof(double));
+    use_work(p, work, clusters->count, table->width);
 
     for (;;) {
         while (length < SCAN_TILE - 1 && f < first + n_features) {
@@ -275,7 +271,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 p->begins[length] = b + 1 < range.end;
                 p->misses[length] = (uint8_t)range.misses;
                 put(p, length++, table->sum + b * table->width, table->count[b],
-                    table->weight[b], b, table, f, left, spare);
+                    table->weight[b], b, table, f, left);
             }
             ++b;
         }
@@ -284,7 +280,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 break;
             continue;
         }
-        bound_moves(p, &any, clusters, sums, table, c, length, targets, promise);
+        bound_moves(p, &any, clusters, sums, table, c, length, promise);
         for (ptrdiff_t t = 0; t < length; ++t) {
             double *own = bound + p->at[t], *next = own + 1;
             *own = larger(*own, p->moves[t]);

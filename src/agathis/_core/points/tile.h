@@ -6,14 +6,20 @@
 #ifndef AGATHIS_POINT_TILE_H
 #define AGATHIS_POINT_TILE_H
 
+#include <string.h>
+
 #include "shared/clones.h"
 #include "shared/lanes.h"
 #include "points/points.h"
 #include "shared/tile.h"
 
-/* A tile of cuts.  The clusters' prefix sums and SCAN_TILE spare rows follow in memory. */
+/* A tile of cuts; what grows with the clusters and the width lies in the thread's `work`. */
 typedef struct {
     scan_tile tile;
+    tile *prefix;    /* [k] sigma(L x C_k) of each cut */
+    double *spare;   /* SCAN_TILE rows: of cuts that are not in the table */
+    double *targets; /* [k] what is found of each cluster as a target, [K] of a new one */
+    double *running; /* one more row, the sum of a block's samples so far */
     tile_slack slack;
     const double *row[SCAN_TILE];
     int32_t at[SCAN_TILE]; /* the block that the cut ends, or the row it is at */
@@ -26,17 +32,22 @@ typedef struct {
     tile moment, least, far_least; /* CUT_MOMENT and so on */
 } point_tile;
 
-AGATHIS_INLINE tile *
-prefix_of(point_tile *p)
+AGATHIS_INLINE size_t
+padded_to_lanes(int32_t n_clusters)
 {
-    return (tile *)(p + 1);
+    return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
 }
 
-AGATHIS_INLINE double *
-spare_of(point_tile *p, const scan_clusters *c)
+/* Deal the doubles that point_work counts. */
+AGATHIS_INLINE void
+use_work(point_tile *p, double *work, int32_t n_clusters, ptrdiff_t width)
 {
-    const ptrdiff_t lanes = (c->count + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
-    return (double *)(prefix_of(p) + lanes);
+    p->prefix = (tile *)work;
+    p->spare = work + SCAN_TILE * padded_to_lanes(n_clusters);
+    p->targets = p->spare + SCAN_TILE * width;
+    p->running = p->targets + n_clusters + 1;
+    memset(p->targets, 0, (size_t)(n_clusters + 1) * sizeof(double));
+    memset(p->running, 0, (size_t)width * sizeof(double));
 }
 
 /* sigma(A^2) of a sum of points, and of the rest of the leaf. */
@@ -60,7 +71,7 @@ AGATHIS_INLINE void
 products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrdiff_t width,
          ptrdiff_t length)
 {
-    tile *prefix = prefix_of(p);
+    tile *prefix = p->prefix;
     lanes none;
     lanes_clear(&none);
     for (ptrdiff_t t = 0; t < length; t += 4) {
@@ -103,11 +114,11 @@ squared_moment(const double *row, double share, const double *total, ptrdiff_t w
 /* One more cut: its sums, with those of the samples that miss a value where they go left. */
 AGATHIS_INLINE void
 put(point_tile *p, ptrdiff_t t, const double *row, double count, double weight, ptrdiff_t at,
-    const point_table *table, ptrdiff_t f, int missing_left, double *spare)
+    const point_table *table, ptrdiff_t f, int missing_left)
 {
     p->row[t] = row;
     if (missing_left) {
-        double *restrict out = spare + t * table->width;
+        double *restrict out = p->spare + t * table->width;
         const double *restrict more = table->missing + f * table->width;
         for (ptrdiff_t j = 0; j < table->width; ++j)
             out[j] = row[j] + more[j];

@@ -38,16 +38,13 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
              const point_table *table, ptrdiff_t f, ptrdiff_t b, const point_samples *samples,
              double floor, double *work, point_cut *reached)
 {
-    point_tile *p = (point_tile *)work;
-    double *spare = spare_of(p, clusters), *targets = spare + SCAN_TILE * table->width;
-    double *running = targets + clusters->count + 1;
+    point_tile cuts, *p = &cuts;
     const ptrdiff_t width = table->width;
     const cut_range range = cuts_of(table, f);
     double best = -INFINITY;
 
-    memset(targets, 0, (size_t)(clusters->count + 1) * sizeof(double));
-    memset(running, 0, (size_t)width * sizeof(double));
-    cut_walk walk = walk_of(table, &range, b, running);
+    use_work(p, work, clusters->count, width);
+    cut_walk walk = walk_of(table, &range, b, p->running);
     reached->count = -1;
     while (walk.at <= walk.end) {
         ptrdiff_t length = 0;
@@ -56,14 +53,14 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
                 for (int left = 0; left < ways(&range, b); ++left)
                     put(p, length++, table->row_sum + walk.at * width,
                         table->row_count[walk.at], table->row_weight[walk.at], walk.at, table, f,
-                        left, spare);
+                        left);
                 continue;
             }
             const ptrdiff_t i = samples->order[walk.at];
             const double w = samples->weight[i];
             const double *restrict phi = samples->phi + i * width;
             const double *from = walk.sum;
-            double *out = spare + length * width;
+            double *out = p->spare + length * width;
             for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
                 lanes sum = lanes_load(from + j);
                 lanes_add_scaled(&sum, w, lanes_load(phi + j));
@@ -72,20 +69,20 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
             walk.sum = out;
             walk.count += 1.0;
             walk.weight += w;
-            put(p, length, out, walk.count, walk.weight, -1, table, f, 0, spare);
+            put(p, length, out, walk.count, walk.weight, -1, table, f, 0);
             length += samples->cut[walk.at];
         }
-        if (walk.sum != running && walk.sum >= spare && walk.sum < targets) {
+        if (walk.sum != p->running && walk.sum >= p->spare && walk.sum < p->targets) {
             /* The next tile writes over the rows of this one. */
-            memcpy(running, walk.sum, (size_t)width * sizeof(double));
-            walk.sum = running;
+            memcpy(p->running, walk.sum, (size_t)width * sizeof(double));
+            walk.sum = p->running;
         }
         if (length == 0)
             continue;
         for (ptrdiff_t t = 0; t < length; ++t)
             self_products(p->row[t], table->total, width, p->tile.self + t, p->tile.far_self + t);
         products(p, clusters, sums, width, length);
-        evaluate(leaf, clusters, prefix_of(p), length, 0, &p->tile, NULL, targets);
+        evaluate(leaf, clusters, p->prefix, length, 0, &p->tile, NULL, p->targets);
         for (ptrdiff_t t = 0; t < length; ++t) {
             const double gain = gain_at(&p->tile, t);
             best = larger(best, gain);

@@ -23,7 +23,7 @@ typedef int64_t target_tile[SCAN_TILE];
 
 enum { NO_TARGET = -1 }; /* in the place of a cluster where none was arrived at */
 
-/* What is kept of a tile; the prefix sums of the clusters follow it in memory. */
+/* What is kept of a tile. */
 typedef struct {
     tile weight;   /* |L| */
     tile self;     /* sigma(L^2) */

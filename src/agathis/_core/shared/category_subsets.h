@@ -1,11 +1,11 @@
-/* The best way to part the categories of a leaf in two: see subsets.c.
+/* The best way to part the categories of a leaf in two: see category_subsets.c.
  *
  * The items of a leaf are its categories, and, where there are such samples, those of no
  * category and those that miss it.  What a cut gains depends on sums over the items on each
  * side alone, so it does not matter here what the sums are made of.
  */
-#ifndef AGATHIS_SUBSETS_H
-#define AGATHIS_SUBSETS_H
+#ifndef AGATHIS_CATEGORY_SUBSETS_H
+#define AGATHIS_CATEGORY_SUBSETS_H
 
 #include <stddef.h>
 #include <stdint.h>

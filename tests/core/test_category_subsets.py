@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from agathis._core.shared.subsets import EXACT, best_subset
+from agathis._core.shared.category_subsets import EXACT, best_subset
 from helpers.reference import moves, objective
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,5 +1,5 @@
-# Ways to part the categories of a leaf, from plain arrays: for looking at subsets.c alone. The
-# engines call it with sums of their own.
+# Ways to part the categories of a leaf, from plain arrays: for looking at category_subsets.c alone.
+# The engines call it with sums of their own.
 import numpy as np
 
 from libc.math cimport INFINITY

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, uint8_t
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 
-cdef extern from "shared/subsets.h" nogil:
+cdef extern from "shared/category_subsets.h" nogil:
     enum:
         SUBSET_EXACT
 

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "shared/subsets.h"
+#include "shared/category_subsets.h"
 #include "shared/tile.h"
 
 enum { MOST_ROUNDS = 32, POWER_STEPS = 16, LOW_BITS = 7 };
@@ -57,7 +57,7 @@ size_t
 subset_work(int32_t n_clusters, int32_t n_items)
 {
     const size_t m = (size_t)n_items, lanes = lanes_of(n_clusters);
-    size_t size = bytes(sizeof(scan_tile)) + lanes * SCAN_TILE;
+    size_t size = lanes * SCAN_TILE;
     size += bytes(SCAN_TILE * m) + 4 * bytes(m) + SCAN_APART;
     /* Either tables by subset, or vectors by item. */
     const size_t tables = 3 * ((size_t)1 << SUBSET_EXACT) + lanes * SCAN_TILE;
@@ -501,9 +501,10 @@ subset_search(const scan_leaf *leaf, const scan_clusters *clusters, const subset
     search r = {leaf,  clusters, items, floor, tolerance, targets, seen, context,
                 right, 0,        NULL,  NULL,  NULL,      NULL,    0,    -INFINITY,
                 -INFINITY, NULL};
-    r.s = (scan_tile *)work;
-    r.prefix = (tile *)(work + bytes(sizeof(scan_tile)));
-    double *rest = (double *)(r.prefix + lanes_of(clusters->count));
+    scan_tile ways;
+    r.s = &ways;
+    r.prefix = (tile *)work;
+    double *rest = work + lanes_of(clusters->count) * SCAN_TILE;
     r.sets = (uint8_t *)rest;
     rest += bytes(SCAN_TILE * m);
     r.local_set = (uint8_t *)rest;

@@ -1,0 +1,99 @@
+"""A fitted tree on the blocks of a collection: labels, leaves, distances, and the objective."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from agathis._growing.meant import as_mean, cells_of
+from agathis._kauri import Kauri as LocalKauri
+from agathis._partitions.centres import PointCentres
+from agathis._partitions.objective import membership, objective
+from agathis._trees.tree import Tree
+from agathis.dask._encoded import as_floats, as_rows
+from agathis.dask._partitions import Partitions
+
+
+class LabelsOfTree:
+    """Labels of a tree that no model has yet."""
+
+    def __init__(self, model: BaseEstimator, tree: Tree) -> None:
+        self.tree = tree
+        names = getattr(model, "feature_names_in_", None)
+        self.names = None if names is None else list(names)
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        if self.names is not None and hasattr(rows, "columns"):
+            rows = rows[self.names]
+        return self.tree.predict(as_floats(rows), 1) if len(rows) else np.empty(0, dtype=np.int32)
+
+
+def called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
+    """A method of the model for one block; an empty block has an empty answer."""
+    if len(rows):
+        found = getattr(model, method)(as_rows(rows))
+        return found.astype(np.int32) if found.ndim == 1 else found
+    if method == "transform":
+        return np.empty((0, model.n_clusters_))
+    return np.empty(0, dtype=np.int32)
+
+
+class ClusterSums(NamedTuple):
+    """Sums of points and sizes of the clusters that a tree makes of a block."""
+
+    points: np.ndarray
+    sizes: np.ndarray
+
+
+def score_of(model: LocalKauri, parts: Partitions) -> float:
+    """The objective of the clusters that a model makes of all blocks."""
+    import dask
+
+    weights = parts.weights or [None] * len(parts)
+    found = dask.compute(
+        *(
+            dask.delayed(cluster_sums)(model, number, block, weight)
+            for number, (block, weight) in enumerate(zip(parts.blocks, weights, strict=True))
+        )
+    )
+    sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
+    if sizes.sum() == 0:
+        raise ValueError(
+            "X has no rows; at least one is needed."
+            if parts.weights is None
+            else "sample_weight is zero for every row; at least one must be positive."
+        )
+    return objective(np.sum(sums**2, axis=1), sizes)
+
+
+def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> ClusterSums:
+    """What the block of that number adds to the sums of the clusters."""
+    centres, n_clusters = model._centres, model.n_clusters_
+    assert isinstance(centres, PointCentres)
+    space = centres.space
+    share = _weights(number, weight, len(rows))
+    if len(rows) == 0:
+        return ClusterSums(np.zeros(centres.points.shape), np.zeros(n_clusters))
+    rows = as_rows(rows)
+    labels = model.predict(rows)
+    X = as_mean(as_floats(rows), cells_of(rows))
+    points = space.points(X if space.map is not None else X.astype(np.float64), 1)
+    member = membership(labels, n_clusters, share)
+    return ClusterSums(member.T @ points.astype(np.float64), member.sum(axis=0))
+
+
+def _weights(number: int, weight: Any, n_rows: int) -> np.ndarray:
+    """The weights of a block; raise for those that a fit would refuse."""
+    if weight is None:
+        return np.ones(n_rows)
+    found = np.asarray(weight, dtype=np.float64).ravel()
+    where = f"X, partition {number}: sample_weight"
+    if len(found) != n_rows:
+        raise ValueError(f"{where} has {len(found)} values for its {n_rows} rows.")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{where} has a value that is missing or infinite")
+    if n_rows and found.min() < 0:
+        raise ValueError(f"{where} must not be negative; its smallest value is {found.min():.6g}.")
+    return found

@@ -1,0 +1,338 @@
+"""The encoder of raw tables whose rows are in partitions.
+
+    partitions -> rows of each -> facts of columns and a sample of rows, in one pass
+               -> verdicts by the facts, scales by the sample -> features, lazily
+
+The sample is drawn by the places of rows, so that it is the same whatever the partitions are. A
+table of no more rows than the sample has is learnt as in memory, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._support.extras import needed
+from agathis._tables.arrow_values import plain
+from agathis._tables.codes import FEW
+from agathis._tables.encode import TableEncoder as LocalEncoder
+from agathis._tables.encoder_options import Options
+from agathis._tables.errors import BadTable
+from agathis._tables.frames import as_arrow
+from agathis.dask._column_facts import (
+    KEPT,
+    ColumnPiece,
+    GatheredFacts,
+    cast,
+    common_type,
+    piece_of,
+    put_together,
+)
+from agathis.dask._encoded import framed
+from agathis.dask._partitions import is_collection, kind_of, partitions_of
+from agathis.dask._sampling import by_block, counted_blocks, drawn, sizes_of
+
+#: Pieces that are put together at a time.
+AT_ONCE = 8
+
+
+class TableEncoder(LocalEncoder):
+    """Columns of a raw table in partitions made into features on one scale.
+
+    What each column is, is decided by all rows: their types, gaps, extremes, different values and
+    counts; and so is ``scale="minmax"``. Other scales, the values at which numbers are held, and
+    learned weights are those of ``subsample`` rows, which are drawn by their places. So a table of
+    no more rows is encoded as :class:`agathis.TableEncoder` encodes it, to the last bit, and any
+    other in the same way whatever its partitions are. Of a column with more than 16,384 values (or
+    ``max_categories``, if that is more) how many there are is estimated, to 1 %, and which of them
+    come most often is told by the sample.
+
+    Parameters are those of :class:`agathis.TableEncoder`; only ``subsample`` is new.
+
+    Parameters
+    ----------
+    drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
+        As for :class:`agathis.TableEncoder`.
+    title : str
+        Of the table, in messages.
+    subsample : int, default=50_000
+        The most rows that scales are found from.
+
+    Attributes
+    ----------
+    n_sampled_ : int
+        Rows that scales were found from.
+    n_rows_ : int
+        All rows.
+
+    See Also
+    --------
+    agathis.TableEncoder : The other attributes, and what becomes of columns.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from dask.distributed import Client
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from agathis.dask import Kauri, TableEncoder
+    >>> table = pd.DataFrame({"size": [1.5, 2.0, 9.0, 8.5], "paid": ["yes", "yes", "no", "no"]})
+    >>> X = dd.from_pandas(table, npartitions=2)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+    ...     model = make_pipeline(TableEncoder(), Kauri(2)).fit(X)
+    ...     model.predict(X).compute().tolist()
+    [0, 0, 1, 1]
+    """
+
+    def __init__(
+        self,
+        *,
+        drop: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        scale: str | Mapping[str, str] = "auto",
+        weight: str | Mapping[str, float] = "learned",
+        dates: str = "out",
+        no_split: Sequence[str] = (),
+        no_count: Sequence[str] = (),
+        show: Sequence[str] = (),
+        max_categories: int = FEW,
+        strict: bool = False,
+        title: str = "the table",
+        subsample: int = 50_000,
+    ) -> None:
+        super().__init__(
+            drop=drop,
+            keep=keep,
+            categorical=categorical,
+            scale=scale,
+            weight=weight,
+            dates=dates,
+            no_split=no_split,
+            no_count=no_count,
+            show=show,
+            max_categories=max_categories,
+            strict=strict,
+            title=title,
+        )
+        self.subsample = subsample
+
+    def fit(self, X: Any, y: object = None, *, client: Any = None) -> TableEncoder:
+        """Learn what the columns are; computes at once.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, or list of Delayed tables
+        y : Ignored
+        client : distributed.Client, optional
+            ``None`` is the current one, or where there is none, this process.
+
+        Returns
+        -------
+        self : TableEncoder
+        """
+        whole = isinstance(self.subsample, Integral) and not isinstance(self.subsample, bool)
+        if not whole or self.subsample < 2:
+            raise ValueError(f"subsample={self.subsample!r} must be a whole number, at least 2.")
+        self._learn(X, client)
+        return self
+
+    def _learn(self, X: Any, client: Any = None) -> Any:
+        """Learn; the rows that scales were found from, as a table of Arrow."""
+        blocks, names = _tables(X)
+        if names is not None:
+            Options.of(self, names)  # what is wrong is said before the table is read
+        most = max(KEPT, int(self.max_categories))
+        with nullcontext() if client is None else client.as_current():
+            sizes = sizes_of(counted_blocks(X, blocks))
+            sample, facts = gather(blocks, sizes, names, int(self.subsample), most, self.title)
+        self._fit(sample, facts)
+        self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
+        return sample
+
+    def fit_transform(self, X: Any, y: object = None, *, client: Any = None) -> Any:
+        """Learn what the columns are, and make features of them, lazily.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, or list of Delayed tables
+        y : Ignored
+        client : distributed.Client, optional
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        X : dask.dataframe.DataFrame, or list of Delayed
+        """
+        return self.fit(X, client=client).transform(X)
+
+    def transform(self, X: Any) -> Any:
+        """Features on one scale; lazily, in the partitions of X, where that is a collection.
+
+        Parameters
+        ----------
+        X : dask.dataframe.DataFrame, list of Delayed tables, or a table in memory
+
+        Returns
+        -------
+        X : dask.dataframe.DataFrame, list of Delayed, or EncodedRows
+        """
+        check_is_fitted(self, "scaler_")
+        if not is_collection(X):
+            return super().transform(X)
+        import dask
+        import pandas as pd
+
+        _tables(X)
+        encode = partial(_encoded, self.to_local())
+        if kind_of(X) == "list":
+            return [dask.delayed(encode)(block) for block in X]
+        meta = pd.DataFrame({name: pd.Series([], dtype=float) for name in self.feature_names_})
+        return X.map_partitions(encode, meta=meta)
+
+    def to_local(self) -> LocalEncoder:
+        """An ordinary :class:`agathis.TableEncoder` that has learnt the same.
+
+        Returns
+        -------
+        encoder : agathis.TableEncoder
+        """
+        check_is_fitted(self, "scaler_")
+        params = self.get_params(deep=False)
+        del params["subsample"]
+        local = LocalEncoder(**params)
+        own = ("subsample", "n_rows_", "n_sampled_")
+        local.__dict__.update({k: v for k, v in vars(self).items() if k not in own})
+        return local
+
+
+class Gathered(NamedTuple):
+    """A table as verdicts see it: names, and facts of columns."""
+
+    column_names: list[str]
+    facts: list[GatheredFacts]
+    num_rows: int
+
+    def column(self, place: int) -> GatheredFacts:
+        return self.facts[place]
+
+    def ends(self, names: Sequence[str | None]) -> np.ndarray:
+        """The least and the largest number of some columns; NaN where they hold texts."""
+        known = dict(zip(self.column_names, self.facts, strict=True))
+        found = [(np.nan, np.nan) if name is None else known[name].ends for name in names]
+        return np.array(found).reshape(-1, 2).T
+
+
+class Piece(NamedTuple):
+    """What some rows tell of all columns, and those of them that were drawn."""
+
+    columns: list[ColumnPiece]
+    sample: Any
+
+
+def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
+    """The partitions of a table, and the names of its columns where they are known."""
+    needed("dask.dataframe", "dask", "agathis.dask")
+    if not is_collection(X):
+        raise TypeError(
+            "X must be a Dask data frame or a list of delayed tables; it is a "
+            f"{type(X).__name__}. agathis.TableEncoder takes tables in memory."
+        )
+    if kind_of(X) == "array":
+        raise TypeError("X is a Dask array: rows of numbers need no encoder.")
+    names = None if isinstance(X, (list, tuple)) else [str(name) for name in X.columns]
+    return partitions_of(X).blocks, names
+
+
+def gather(
+    blocks: Sequence[Any],
+    sizes: Sequence[int],
+    names: list[str] | None,
+    subsample: int,
+    most: int,
+    title: str,
+) -> tuple[Any, Gathered]:
+    """A sample of the rows, and facts of the columns."""
+    import dask
+
+    n = sum(sizes)
+    if n == 0:
+        raise BadTable(f"{title} has no rows.")
+    rows, begins = drawn(n, subsample), (np.cumsum(sizes) - sizes).tolist()
+    told = zip(blocks, begins, sizes, by_block(rows, begins, sizes), strict=True)
+    pieces = [
+        dask.delayed(_look)(block, number, names, begin, size, some, most)
+        for number, (block, begin, size, some) in enumerate(told)
+        if size
+    ]
+    while len(pieces) > 1:
+        groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
+        pieces = [dask.delayed(_together)(group, most) for group in groups]
+    (found,) = dask.compute(pieces[0])
+    facts = [
+        GatheredFacts(piece, found.sample.column(i), rows) for i, piece in enumerate(found.columns)
+    ]
+    return found.sample, Gathered(found.sample.column_names, facts, n)
+
+
+def _look(
+    block: Any,
+    number: int,
+    names: list[str] | None,
+    begin: int,
+    size: int,
+    some: Any,
+    most: int,
+) -> Piece:
+    """What a partition tells."""
+    import pyarrow as pa
+
+    table, some = as_arrow(block), pa.array(some)
+    if names is not None and table.column_names != names:
+        raise ValueError(
+            f"X, partition {number}: it has the columns {table.column_names}, and the collection "
+            f"{names}."
+        )
+    if table.num_rows != size:
+        raise ValueError(
+            f"X, partition {number}: it had {size} rows, and has {table.num_rows}. Partitions "
+            "must be the same each time they are computed."
+        )
+    columns = [plain(column) for column in table.columns]
+    sample = pa.Table.from_arrays([column.take(some) for column in columns], table.column_names)
+    return Piece([piece_of(column, begin, most) for column in columns], sample)
+
+
+def _together(pieces: Sequence[Piece], most: int) -> Piece:
+    """What several neighbours tell."""
+    import pyarrow as pa
+
+    names = pieces[0].sample.column_names
+    for piece in pieces:
+        if piece.sample.column_names != names:
+            raise ValueError(
+                f"partitions of X have the columns {names} and {piece.sample.column_names}; all "
+                "must have the same."
+            )
+    columns, arrays = [], []
+    for i in range(len(names)):
+        columns.append(put_together([piece.columns[i] for piece in pieces], most))
+        parts = [piece.sample.column(i) for piece in pieces]
+        kind = common_type([part.type for part in parts])
+        chunks = [chunk for part in parts for chunk in part.chunks]
+        arrays.append(pa.chunked_array([cast(chunk, kind) for chunk in chunks], kind))
+    return Piece(columns, pa.Table.from_arrays(arrays, names=names))
+
+
+def _encoded(encoder: LocalEncoder, block: Any) -> Any:
+    """The features of a block: a frame with its index, or rows where it has none."""
+    rows = encoder.transform(block)
+    if not hasattr(block, "index") or not hasattr(block, "iloc"):
+        return rows
+    return framed(rows, block.index, encoder.feature_names_)

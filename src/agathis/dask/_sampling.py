@@ -1,0 +1,88 @@
+"""Some rows of a collection, in memory: the same ones whatever the partitions are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.random import sample_without_replacement
+
+from agathis._support.extras import needed
+from agathis.dask._partitions import blocks_of, kind_of, partitions_of
+
+
+def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
+    """Some rows of a collection, drawn at random by their places, in their order.
+
+    Parameters
+    ----------
+    X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed
+    most : int, default=50_000
+        The most rows; all, if there are no more.
+    random_state : int, default=0
+
+    Returns
+    -------
+    rows : ndarray or DataFrame
+        Of pandas; with its index.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from agathis.dask import sample_rows
+    >>> sample_rows(da.arange(12, chunks=5).reshape(12, 1), 4).shape
+    (4, 1)
+    """
+    import dask
+
+    needed("dask.dataframe", "dask", "agathis.dask")
+    blocks = partitions_of(X).blocks
+    sizes = sizes_of(counted_blocks(X, blocks))
+    places = drawn(sum(sizes), most, random_state)
+    begins = (np.cumsum(sizes) - sizes).tolist()
+    wanted = [
+        dask.delayed(_taken)(block, some)
+        for block, some in zip(blocks, by_block(places, begins, sizes), strict=True)
+        if len(some)
+    ]
+    found = dask.compute(*wanted)
+    if not found:
+        raise ValueError("X has no rows; at least one is needed.")
+    if hasattr(found[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(found)
+    return np.concatenate(found)
+
+
+def _taken(block: Any, some: np.ndarray) -> Any:
+    return block.iloc[some] if hasattr(block, "iloc") else np.asarray(block)[some]
+
+
+def counted_blocks(X: Any, blocks: Sequence[Any]) -> Sequence[Any]:
+    """What has the lengths of the blocks, and is read with less effort where that is possible."""
+    return blocks_of(X.index) if kind_of(X) == "frame" else blocks
+
+
+def sizes_of(blocks: Sequence[Any]) -> list[int]:
+    """The rows of each block."""
+    import dask
+
+    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+
+
+def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
+    """The places of the rows of a sample, rising."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(sample_without_replacement(n, most, random_state=random_state))
+
+
+def by_block(places: np.ndarray, begins: Sequence[int], sizes: Sequence[int]) -> list[np.ndarray]:
+    """Of rising places in a table those in each block."""
+    out = []
+    for begin, size in zip(begins, sizes, strict=True):
+        low, high = np.searchsorted(places, [begin, begin + size])
+        out.append(places[low:high] - begin)
+    return out
