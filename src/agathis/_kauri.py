@@ -336,6 +336,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
             with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+                if data.copied is not None and first is not None:
+                    first = of_copies(first, data.copied)
                 if not self._grow(data, progress, first):
                     data = self._check_data(X, gram, sample_weight, copies=True)
                     if first is not None and data.copied is not None:
@@ -364,6 +366,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
         meant, asked, copied = meant_of(given), None, None
         if meant is not None and self.kernel != "precomputed":
+            if self.engine == "binned":
+                # As on a cluster, whose parts do not know all nearest rows.
+                meant, copies = np.where(np.isnan(meant), np.nan, 0.0), True
             if copies:
                 X, roles, copied = with_copies(X, roles, meant)
             else:
@@ -435,6 +440,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         labels = self.tree_.predict(X, threads)
+        if meant is not None and self.engine == "binned":
+            meant = np.where(np.isnan(meant), np.nan, 0.0)
         X = as_meant(X, meant)
         kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         if isinstance(self._centres, PointCentres):

@@ -251,10 +251,10 @@ class Kauri(LocalKauri):
             tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
-    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> None:
+    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> bool:
         engine, self.engine = self.engine, BINNED
         try:
-            super()._grow(data, progress, first)
+            return super()._grow(data, progress, first)
         finally:
             self.engine = engine
 

@@ -141,6 +141,7 @@ class ClusterRows:
     on: np.ndarray | None = None
     matrix: None = None
     copied: np.ndarray | None = None
+    asked_rows: None = None  # conditions see the copies
     X: Any = None
     n_rows: int = field(init=False)
 
