@@ -34,6 +34,8 @@ from agathis._tables.wording import count, quoted, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
+#: How long trees of few values are searched, and how many are few: of more it is less, down to 1.
+MOST_EFFORT, FEW_VALUES = 12.0, 15_000
 #: Kernels that take no number below 0.
 NON_NEGATIVE = ("chi2", "additive_chi2")
 
@@ -130,7 +132,7 @@ def new_kauri(
     kernel: str = "linear",
     gamma: float | None = None,
     search: str = "local",
-    search_effort: float = 1,
+    search_effort: float | None = None,
     split: str = "axis",
     random_state: int | None = 0,
     n_jobs: int | None = None,
@@ -145,7 +147,6 @@ def new_kauri(
         min_samples_leaf=int(least) if least >= 1 else least,
         kernel=kernel,
         search=search,
-        search_effort=search_effort,
         split=split,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -155,14 +156,33 @@ def new_kauri(
         model.set_params(max_leaf_nodes=max_leaf_nodes)
     if gamma is not None:
         model.set_params(gamma=gamma)
-    return for_rows(model, prepared)
+    return for_rows(model, prepared, search_effort)
 
 
-def for_rows(model: BaseEstimator, prepared: PreparedTable) -> BaseEstimator:
-    """The model with what it takes to fit rows that miss values."""
+def for_rows(
+    model: BaseEstimator, prepared: PreparedTable, search_effort: float | None = None
+) -> BaseEstimator:
+    """The model with what it takes to fit these rows: they may miss values, or be few."""
+    if "search_effort" in model.get_params(deep=False):
+        # More leaves than clusters are for closer fits, and a longer search makes them no plainer.
+        plain = model.kernel == "linear" and (model.max_leaf_nodes or 0) <= model.n_clusters
+        usual = effort_for(*prepared.X.shape) if plain else 1.0
+        model.set_params(search_effort=usual if search_effort is None else search_effort)
     if prepared.misses and getattr(model, "kernel", "linear") not in ("linear", "cosine"):
         model.set_params(n_components=MAP_COMPONENTS)
     return model
+
+
+def effort_for(n_rows: int, n_features: int) -> float:
+    """How long to search a tree of so many rows; more features than rows count twice over.
+
+    A tree of few rows that is not quite the best changes with every row; the best one seldom does.
+
+    >>> effort_for(150, 4), round(effort_for(20_000, 12)), effort_for(64, 6831)
+    (12.0, 3, 1.0)
+    """
+    n_values = n_features * max(n_rows, n_features)
+    return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / max(1, n_values)) ** 0.5))
 
 
 def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
@@ -215,7 +235,7 @@ def fit_table(
     kernel: str = "linear",
     gamma: float | None = None,
     search: str = "local",
-    search_effort: float = 1,
+    search_effort: float | None = None,
     split: str = "axis",
     missing: str = "tree",
     target: str | None = None,
@@ -249,9 +269,11 @@ def fit_table(
     gamma : float, optional
         Of the kernel.
     search : {"local", "greedy", "optimal"}, default="local"
-    search_effort : float, default=1
+    search_effort : float, optional
     split : {"axis", "pair"}, default="axis"
         How far to look for a better tree, and what its rules may ask: see :class:`agathis.Kauri`.
+        By default the effort is 12 for tables of up to 15,000 values, less for larger ones, and 1
+        from some two million on, for more leaves than clusters and for other kernels.
     missing : {"tree", "drop", "error"}, default="tree"
         Rows that miss values: each split learns where they go, they are left out, or they are an
         error. A model of rows without gaps sends later ones with the larger part at each split.

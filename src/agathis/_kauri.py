@@ -28,18 +28,12 @@ from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
-from agathis._growing.uncounted import (
-    as_counted,
-    of_copies,
-    of_originals,
-    uncounted_of,
-    with_copies,
-)
+from agathis._growing.meant import as_meant, meant_of, of_copies, of_originals, with_copies
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
-from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
+from agathis._searching.fitting import SearchOptions, as_given, better_tree, tree_of_start
 from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
@@ -340,16 +334,25 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         with checks.last_fit_kept(self):
             data = self._check_data(X, gram, sample_weight)
             first = tree_of_start(start, self.n_features_in_)
-            if first is not None and data.copied is not None:
-                first = of_copies(first, data.copied)
             self._check_search()
             with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
-                self._grow(data, progress, first)
+                if data.copied is not None and first is not None:
+                    first = of_copies(first, data.copied)
+                if not self._grow(data, progress, first):
+                    data = self._check_data(X, gram, sample_weight, copies=True)
+                    if first is not None and data.copied is not None:
+                        first = of_copies(first, data.copied)
+                    self._grow(data, progress, first)
         return self
 
     def _check_data(
-        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
+        self,
+        X: ArrayLike,
+        gram: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        copies: bool = False,
     ) -> TrainingData:
+        """What is given, checked; ``copies`` lets conditions see cells that cannot be meant."""
         # Other numbers are converted, which reads them into memory.
         mapped = checks.is_elsewhere(X)
         threads = checks.n_threads(self.n_jobs)
@@ -361,9 +364,15 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
         roles = self._check_roles(given)
         on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
-        cells, copied = uncounted_of(given), None
-        if cells is not None and self.kernel != "precomputed":
-            X, roles, copied = with_copies(X, roles, cells)
+        meant, asked, copied = meant_of(given), None, None
+        if meant is not None and self.kernel != "precomputed":
+            if self.engine == "binned":
+                # As on a cluster, whose parts do not know all nearest rows.
+                meant, copies = np.where(np.isnan(meant), np.nan, 0.0), True
+            if copies:
+                X, roles, copied = with_copies(X, roles, meant)
+            else:
+                X, asked = as_meant(X, meant), X
         kernel, matrix = self._check_kernel(X, gram, threads, roles)
         return TrainingData(
             X=X if mapped else np.ascontiguousarray(X),
@@ -376,6 +385,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             threads=threads,
             roles=roles,
             on=on,
+            asked_rows=asked,
             copied=copied,
         )
 
@@ -426,11 +436,13 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         -------
         score : float
         """
-        cells = uncounted_of(X)
+        meant = meant_of(X)
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         labels = self.tree_.predict(X, threads)
-        X = as_counted(X, cells)
+        if meant is not None and self.engine == "binned":
+            meant = np.where(np.isnan(meant), np.nan, 0.0)
+        X = as_meant(X, meant)
         kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
@@ -479,8 +491,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 "Use max_leaf_nodes=None, or search='local'."
             )
 
-    def _grow(self, data: TrainingData, progress: Progress, first: Tree | None) -> None:
-        """Make stocks, grow the tree, better it, and keep what the model needs of them."""
+    def _grow(self, data: TrainingData, progress: Progress, first: Tree | None) -> bool:
+        """Make stocks, grow the tree, better it, and keep what the model needs of them.
+
+        Nothing is kept, and it is ``False``, where the rows as they were given do not fit the tree.
+        """
         limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
@@ -517,6 +532,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             searched = found.told()
             if found.interrupted:
                 checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+        if data.asked_rows is not None:
+            moved = as_given(tree, data, stocks, limits, self.keep_training_data)
+            if moved is None:
+                return False
+            tree, labels, centres, cost = moved
         roles = data.roles or FeatureRoles.plain(data.n_features)
         if data.copied is not None:
             tree, roles = of_originals(tree, roles, data.copied)
@@ -536,6 +556,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             self.__dict__.pop(name, None)
         self.__dict__.update(searched)
         progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
+        return True
 
     def _labels_of(self, tree: Tree, data: TrainingData) -> np.ndarray:
         """The clusters of the rows that the tree was grown from."""

@@ -1,34 +1,63 @@
-"""Weights of columns: what groups of the others show in them, against the definition."""
+"""Weights of columns: what components of the others say of them, against the definition."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agathis._tables.relevance import LEAST, _explained, relevance
+from agathis._tables.relevance import COMPONENTS, HALVINGS, LEAST, main_components, relevance
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-def test_the_share_that_clusters_explain(seed, k):
-    random = np.random.RandomState(seed)
-    points = random.normal(size=(40, 6))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([(40, 6), (8, 20)]), st.integers(1, 3))
+def test_main_components_are_the_first_singular_vectors(seed, shape, count):
+    points = np.random.RandomState(seed).normal(size=shape)
     points -= points.mean(axis=0)
-    labels = random.permutation(np.resize(np.arange(k), 40))
-    sources = [np.array([0]), np.array([1, 2]), np.array([3, 4, 5])]
-    total = np.array([(points[:, places] ** 2).sum() for places in sources])
-    found = _explained(points, labels, sources, total)
-    for share, places in zip(found, sources, strict=True):
-        within = sum(
-            (
-                (points[labels == c][:, places] - points[labels == c][:, places].mean(axis=0)) ** 2
-            ).sum()
-            for c in range(k)
-        )
-        # As the adjusted share of explained variance is defined.
-        expected = 1 - (within / (40 - k)) / ((points[:, places] ** 2).sum() / 39)
-        assert share == pytest.approx(max(0.0, expected), abs=1e-9)
+    found = main_components(points, count)
+    left = np.linalg.svd(points, full_matrices=False)[0][:, :count]
+    # Their order and signs do not matter.
+    np.testing.assert_allclose(found @ found.T, left @ left.T, atol=1e-6)
+
+
+def test_columns_that_are_alike_have_one_component():
+    points = np.outer(np.linspace(-1, 1, 30), np.ones(4))
+    assert main_components(points, 3).shape == (30, 1)
+    assert main_components(np.zeros((30, 4)), 3).shape == (30, 0)
+
+
+@settings(max_examples=4)
+@given(st.integers(0, 2**32 - 1), st.integers(4, 6))
+def test_a_column_counts_by_what_components_of_halves_explain(seed, d):
+    """From the definition: regressions on the components, in the same halvings."""
+    random = np.random.RandomState(seed)
+    X = random.normal(size=(50, d)) + random.normal(size=(50, 1))
+    X -= X.mean(axis=0)
+    draws, shares = np.random.RandomState(0), [[] for _ in range(d)]
+    for halving in range(HALVINGS):
+        order, count = draws.permutation(d), COMPONENTS[halving % len(COMPONENTS)]
+        for seen, others in (
+            (order[: d // 2], order[d // 2 :]),
+            (order[d // 2 :], order[: d // 2]),
+        ):
+            left = np.linalg.svd(X[:, seen], full_matrices=False)[0][:, :count]
+            for j in others:
+                fitted = left @ np.linalg.lstsq(left, X[:, j], rcond=None)[0]
+                share = 1 - ((X[:, j] - fitted) ** 2).sum() / (X[:, j] ** 2).sum()
+                chance = left.shape[1] / 49
+                shares[j].append(max(0.0, (share - chance) / (1 - chance)))
+    means = np.array([np.mean(one) for one in shares])
+    expected = np.maximum(np.sqrt(means / means.max()), LEAST)
+    np.testing.assert_allclose(relevance(X, np.arange(d)[:, None]), expected, atol=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_row_less_changes_weights_little(seed):
+    random = np.random.RandomState(seed)
+    X = random.normal(size=(100, 6)) + 2 * random.randint(3, size=(100, 1))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    sources = np.arange(6)[:, None]
+    less = relevance(np.delete(X, random.randint(100), axis=0), sources)
+    np.testing.assert_allclose(less, relevance(X, sources), atol=0.1)
 
 
 @settings(max_examples=4)

@@ -84,9 +84,9 @@ class EncodedRows(np.ndarray):
     """Rows that know the roles of their columns.
 
     An array like any other. ``roles`` stays with parts of it that have the same columns, and is
-    ``None`` where columns were taken out or changed places. ``uncounted`` are the cells that the
-    kernel takes for 0 (``_growing/uncounted.py``), where there are any; they stay with rows that
-    are picked, and with nothing else.
+    ``None`` where columns were taken out or changed places. ``meant`` is what cells that cannot be
+    meant are taken for when a tree is chosen (``_growing/meant.py``), NaN for all others, where
+    there are any; it stays with rows that are picked, and with nothing else.
 
     Examples
     --------
@@ -96,12 +96,10 @@ class EncodedRows(np.ndarray):
     """
 
     roles: FeatureRoles | None = None
-    uncounted: np.ndarray | None = None
+    meant: np.ndarray | None = None
 
     @classmethod
-    def of(
-        cls, X: np.ndarray, roles: FeatureRoles, uncounted: np.ndarray | None = None
-    ) -> EncodedRows:
+    def of(cls, X: np.ndarray, roles: FeatureRoles, meant: np.ndarray | None = None) -> EncodedRows:
         """The rows of X, not copied."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != roles.n_features:
@@ -110,7 +108,7 @@ class EncodedRows(np.ndarray):
             )
         rows = X.view(cls)
         rows.roles = roles
-        rows.uncounted = uncounted
+        rows.meant = meant
         return rows
 
     def __array_finalize__(self, source: Any) -> None:
@@ -118,7 +116,7 @@ class EncodedRows(np.ndarray):
         same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
         self.roles = roles if same else None
         # Rows may have changed places.
-        self.uncounted = None
+        self.meant = None
 
     def transpose(self, *axes: Any) -> Any:
         # Of as many rows as columns the transposed looks the same.
@@ -135,17 +133,17 @@ class EncodedRows(np.ndarray):
         if isinstance(part, EncodedRows):
             same = part.ndim == 2 and _takes_rows_only(key)
             part.roles = self.roles if same else None
-            part.uncounted = self.uncounted[key] if same and self.uncounted is not None else None
+            part.meant = self.meant[key] if same and self.meant is not None else None
         return part
 
     def __reduce__(self) -> Any:
         how: Any = super().__reduce__()
         function, arguments, state = how
-        return function, arguments, (*state, self.roles, self.uncounted)
+        return function, arguments, (*state, self.roles, self.meant)
 
     def __setstate__(self, state: Any) -> None:
         super().__setstate__(state[:-2])
-        self.roles, self.uncounted = state[-2:]
+        self.roles, self.meant = state[-2:]
 
 
 def _takes_rows_only(key: Any) -> bool:

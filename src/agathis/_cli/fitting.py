@@ -119,7 +119,7 @@ def new_model(
     kernel: str,
     gamma: float | None,
     search: str | None,
-    effort: float,
+    effort: float | None,
     pairs: bool,
     seed: int,
     jobs: int | None,
@@ -153,7 +153,7 @@ def new_model(
         most = None if search == "optimal" and leaves == clusters else leaves
         model.set_params(
             search=search or "local",
-            search_effort=effort,
+            search_effort=1.0 if effort is None else effort,
             split="pair" if pairs else "axis",
             max_leaf_nodes=most,
         )
@@ -169,12 +169,14 @@ def new_model(
     return model
 
 
-def fitted(model: BaseEstimator, rows: PreparedTable, messages: Messages) -> BaseEstimator:
+def fitted(
+    model: BaseEstimator, rows: PreparedTable, messages: Messages, effort: float | None = None
+) -> BaseEstimator:
     """Fit, with a bar on stderr where that is a terminal and the rows are many."""
     from agathis._fit_table import for_rows
 
     X = rows.X
-    for_rows(model, rows)
+    for_rows(model, rows, effort)
     if "verbose" in model.get_params(deep=False):
         bar = not messages.quiet and sys.stderr.isatty() and len(X) >= ROWS_WITH_BAR
         model.set_params(verbose=int(bar))

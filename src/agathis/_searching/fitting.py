@@ -210,8 +210,34 @@ def better_tree(
     return Found(tree, labels, cost, centres, path, proof, interrupted)
 
 
-def _completed(drawn: TreeBuilder, data: TrainingData, space: Space | None) -> Tree:
-    tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
+def as_given(
+    tree: Tree, data: TrainingData, stocks: Stocks, limits: Limits, keep: bool
+) -> tuple[Tree, np.ndarray, Centres | None, float] | None:
+    """A tree with the rows where they go as they were given: its labels, centres and cost.
+
+    ``None`` where that leaves too few rows somewhere.
+    """
+    judge = judge_of(data, stocks)
+    tree = _completed(redrawn(tree), data, judge.space, data.asked_rows)
+    if not _allowed(tree, limits):
+        return None
+    labels = tree.predict(data.X if data.asked_rows is None else data.asked_rows, data.threads)
+    return tree, labels, judge.centres(labels, keep), judge.cost(labels)
+
+
+def _completed(
+    drawn: TreeBuilder, data: TrainingData, space: Space | None, asked: np.ndarray | None = None
+) -> Tree:
+    tree, _ = completed(
+        drawn,
+        data.X,
+        data.weight,
+        data.kernel,
+        data.threads,
+        space,
+        data.matrix,
+        asked,
+    )
     return tree
 
 

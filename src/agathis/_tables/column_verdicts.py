@@ -14,6 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from agathis._tables import calendar, codes
 from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.codes import FEW
@@ -146,6 +148,8 @@ def judge(
     if not text and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return Verdict(name, "problem", why, otherwise=Verdict(name, "out", OTHER_TYPE))
+    if types.is_floating(kind) and not categorical and _have_fractions(facts.numbers):
+        return Verdict(name, "number")
     some = facts.some
     if categorical:
         return _category(name, facts, MOST_CATEGORIES, asked=True)
@@ -189,6 +193,11 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
     if codes.is_identifier(name, facts):
         return Verdict(name, "out", IDENTIFIER, way=KEEP)
     return None
+
+
+def _have_fractions(known: np.ndarray) -> bool:
+    """Whether numbers differ and some are no whole ones: then they name no rows, codes or dates."""
+    return bool((known != np.floor(known)).any() and (known != known[0]).any())
 
 
 def _are_truths(some: list) -> bool:

@@ -23,6 +23,7 @@ from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
+from agathis._tables.estimates import meant
 from agathis._tables.feature_rows import FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
 from agathis._tables.relevance import relevance
@@ -61,7 +62,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     weight : {"learned", "equal"} or dict, default="learned"
         How often columns count: 2 is as if a column were there twice. "learned" lets columns that
         have nothing to do with the others count less, down to a tenth: each counts by its
-        correlation ratio with groups that were found in other columns. With "equal" all count once.
+        correlation with the main components of other columns. With "equal" all count once.
         A dict gives it for some columns, and the others count once.
     dates : {"out", "parts"}, default="out"
         Whether dates and parts of dates (a month, a weekday) are left out, or made into parts: year
@@ -244,14 +245,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         }
         if options.learns:
             X = self.scaler_.transform(raw.X)
-            X[far] = np.nan
+            if far.any():
+                X[far] = meant(X, far, self.roles_.kernel)[far]
             options = options.with_weights(self._learned(X))
             self.scaler_.weigh(self._weights(options))
         self._tell_columns(self.scaler_.transform(raw.X), options)
         return raw
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
-        """How often each column counts, by what groups of the others show in it."""
+        """How often each column counts, by what components of the others say of it."""
         kernel = self.roles_.kernel
         counted = {
             column: places[kernel[places]]
@@ -319,7 +321,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : EncodedRows of shape (n_samples, n_features)
         """
         far = self.scaler_.far_off(raw)
-        return EncodedRows.of(self.scaler_.transform(raw), self.roles_, far if far.any() else None)
+        X = self.scaler_.transform(raw)
+        estimates = meant(X, far, self.roles_.kernel) if far.any() else None
+        return EncodedRows.of(X, self.roles_, estimates)
 
     def encode(self, X: Any) -> FeatureRows:
         """The features in the units of the table, with the words that are no known categories.
@@ -392,7 +396,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
                 for name, values in self.far_off_.items()
             )
-            text = f"Far off all others, and so without weight: {listed(told)}"
+            text = f"Far off all others, so that the tree is chosen without them: {listed(told)}"
             notes.append(
                 Note((text, " (", Advice("scale", "standard"), " takes them as they are)."))
             )

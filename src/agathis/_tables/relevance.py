@@ -1,11 +1,14 @@
-"""How much each column has to do with the others: what groups of the others show in it.
+"""How much each column has to do with the others: what their main components say of it.
 
 Groups show in many columns at once, and a column that has nothing to do with any other can show
-none but its own. So the columns are halved at random, the rows are clustered by one half, and of
-each column of the other half it is measured which share of its spread the clusters explain; then
-the halves change places. The root of the mean over several halvings is the column's correlation
-ratio with groups of the others; beside that of the best column, it is how often a column counts. No
-column helps to find the groups that it is measured by.
+none but its own. So the columns are halved at random, the main components of one half are found,
+and of each column of the other half it is measured which share of its spread they explain; then the
+halves change places. The root of the mean over several halvings is the column's correlation with
+what the others have in common; beside that of the best column, it is how often a column counts. No
+column helps to find the components that it is measured by.
+
+Components change as little as the rows do. Clusters of KMeans in their place say the same of most
+tables, but with a row more or less they may be quite different ones.
 """
 
 from __future__ import annotations
@@ -13,21 +16,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.cluster import KMeans
+from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-#: How often columns are halved, and into how many groups the rows are clustered in turn. The more
+#: How often columns are halved, and how many components of a half are taken in turn. The more
 #: columns there are, the less it matters which are in which half.
-HALVINGS, FEWEST_HALVINGS, GROUPS = 48, 6, (2, 4, 8)
-#: More rows than that say the same.
-ROWS = 1000
+HALVINGS, FEWEST_HALVINGS, COMPONENTS = 48, 6, (1, 2, 3)
+#: More rows than the most say the same, and more values take long; but some rows are needed.
+MOST_ROWS, MOST_VALUES, SOME_ROWS = 10_000, 2_000_000, 200
 #: No column counts less than that: it may be of interest all the same.
 LEAST = 0.1
-#: Of fewer columns no half says anything.
-FEWEST = 4
-#: Where clusters explain no more of any column, or no more than so many rows of all, there are no
-#: groups to go by: of few rows chance explains some.
-NOTHING, BY_CHANCE = 0.02, 6
+#: Of fewer columns no half says anything, nor do fewer rows.
+FEWEST, FEWEST_ROWS = 4, 16
+#: Where components explain no more of any column, or no more than so many rows of all, there is
+#: nothing to go by: of few rows chance explains some.
+NOTHING, BY_CHANCE = 0.02, 12
+#: Components with a smaller share of the spread of the first are rounding.
+ROUNDING = 1e-9
 
 
 def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
@@ -48,55 +53,76 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     >>> relevance(X / X.std(axis=0), np.arange(5)[:, None]) > 0.5
     array([ True,  True,  True,  True, False])
     """
-    n, d = len(X), len(sources)
-    if d < FEWEST or n < 2 * max(GROUPS):
+    d = len(sources)
+    if d < FEWEST or len(X) < FEWEST_ROWS:
         return np.ones(d)
     random = np.random.RandomState(0)
-    # Of all rows: among some a column may have no value at all.
-    mean = np.nanmean(X, axis=0)
-    if n > ROWS:
-        X = X[np.sort(random.permutation(n)[:ROWS])]
-    points = np.where(np.isnan(X), mean, X)
-    points -= points.mean(axis=0)
-    total = np.array([(points[:, places] ** 2).sum() for places in sources])
-    values = np.count_nonzero(np.diff(np.sort(points, axis=0), axis=0), axis=0) + 1
+    places = np.concatenate(sources)
+    points = _points(X[:, places], random)
+    n = len(points)
+    # The features of source j are those from begins[j] on.
+    sizes = np.array([len(one) for one in sources])
+    begins = np.cumsum(sizes) - sizes
+    own = [np.arange(begin, begin + size) for begin, size in zip(begins, sizes, strict=True)]
     explained, times = np.zeros(d), np.zeros(d)
     with threadpool_limits(1):  # so that sums do not depend on the number of threads
+        total = np.add.reduceat(np.einsum("ij,ij->j", points, points), begins)
         for halving in range(max(FEWEST_HALVINGS, min(HALVINGS, 50 * HALVINGS // d))):
-            k = GROUPS[halving % len(GROUPS)]
             order = random.permutation(d)
             for seen, others in (
                 (order[: d // 2], order[d // 2 :]),
                 (order[d // 2 :], order[: d // 2]),
             ):
-                columns = np.concatenate([sources[j] for j in seen])
-                part, groups = points[:, columns], k
-                if values[columns].max() < k:
-                    # Of rows that are alike KMeans would warn that there are too few.
-                    groups = min(k, len(np.unique(part, axis=0)))
-                labels = KMeans(groups, n_init=1, random_state=halving).fit_predict(part)
-                explained[others] += _explained(
-                    points, labels, [sources[j] for j in others], total[others]
-                )
+                half = points[:, np.concatenate([own[j] for j in seen])]
+                scores = main_components(half, COMPONENTS[halving % len(COMPONENTS)])
+                found = np.add.reduceat(((scores.T @ points) ** 2).sum(axis=0), begins)
+                share = np.divide(found, total, out=np.zeros(d), where=total > 0)
+                chance = scores.shape[1] / (n - 1)
+                explained[others] += np.maximum((share - chance) / (1 - chance), 0.0)[others]
                 times[others] += 1
     shares = explained / times
-    if shares.max() <= max(NOTHING, BY_CHANCE / len(points)):
+    if shares.max() <= max(NOTHING, BY_CHANCE / n):
         return np.ones(d)
     return np.maximum(np.sqrt(shares / shares.max()), LEAST)
 
 
-def _explained(
-    points: np.ndarray, labels: np.ndarray, sources: Sequence[np.ndarray], total: np.ndarray
-) -> np.ndarray:
-    """The share of the spread of each source that clusters explain, beyond what chance does."""
-    n, k = len(points), int(labels.max()) + 1
-    sizes = np.bincount(labels, minlength=k)
-    members = np.zeros((k, n))
-    members[labels, np.arange(n)] = 1.0
-    means = members @ points / np.maximum(sizes, 1)[:, None]
-    between = sizes @ means**2
-    ends = np.cumsum([len(places) for places in sources])
-    found = np.add.reduceat(between[np.concatenate(sources)], ends - [len(p) for p in sources])
-    share = np.divide(found, total, out=np.zeros(len(total)), where=total > 0)
-    chance = (k - 1) / (n - 1)
-    return np.maximum((share - chance) / (1 - chance), 0.0)
+def _points(X: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Some rows about their mean, which stands where values are missing."""
+    # Of all rows: among some a column may have no value at all.
+    mean = np.nanmean(X, axis=0)
+    most = min(MOST_ROWS, max(SOME_ROWS, MOST_VALUES // X.shape[1]))
+    if len(X) > most:
+        X = X[np.sort(random.permutation(len(X))[:most])]
+    points = np.where(np.isnan(X), mean, X)
+    points -= points.mean(axis=0)
+    return points
+
+
+def main_components(points: np.ndarray, count: int) -> np.ndarray:
+    """Scores of the rows on the components of most spread, each of length 1.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        About their mean.
+    count : int
+        There are fewer where points have fewer.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_samples, n_components)
+
+    Examples
+    --------
+    >>> abs(main_components(np.array([[3.0, 0], [-3, 0], [0, 1], [0, -1]]), 1)).round(2).ravel()
+    array([0.71, 0.71, 0.  , 0.  ])
+    """
+    n, d = points.shape
+    count = min(count, n, d)
+    wide = d > n
+    square = points @ points.T if wide else points.T @ points
+    most = len(square) - 1
+    spread, vectors = eigh(square, subset_by_index=[most - count + 1, most])
+    real = spread > ROUNDING * max(spread[-1], 0.0)
+    vectors = vectors[:, real]
+    return vectors if wide else points @ vectors / np.sqrt(spread[real])

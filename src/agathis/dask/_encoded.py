@@ -52,8 +52,8 @@ def framed(rows: EncodedRows, index: Any, names: Sequence[str]) -> pd.DataFrame:
 
     assert rows.roles is not None
     X, cells = np.asarray(rows), (np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
-    if rows.uncounted is not None:
-        at, column = np.nonzero(rows.uncounted)
+    if rows.meant is not None:
+        at, column = np.nonzero(~np.isnan(rows.meant))
         cells = at, column
     frame = pd.DataFrame(X, index=index, columns=list(names))
     frame.attrs[NAME] = Mark(list(names), rows.roles, len(X), cells, X[cells])
@@ -68,11 +68,11 @@ def as_rows(block: Any) -> Any:
     X = block.to_numpy(dtype=np.float64)
     if len(X) != mark.n_rows or not np.array_equal(X[mark.cells], mark.values, equal_nan=True):
         return EncodedRows.of(X, mark.roles)
-    uncounted = None
+    meant = None
     if len(mark.values):
-        uncounted = np.zeros(X.shape, dtype=bool)
-        uncounted[mark.cells] = True
-    return EncodedRows.of(X, mark.roles, uncounted)
+        meant = np.full(X.shape, np.nan)
+        meant[mark.cells] = 0.0
+    return EncodedRows.of(X, mark.roles, meant)
 
 
 def as_floats(rows: Any) -> np.ndarray:

@@ -17,7 +17,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
-from agathis._growing.uncounted import of_copies, of_originals
+from agathis._growing.meant import of_copies, of_originals
 from agathis._kauri import Kauri as LocalKauri
 from agathis._searching.fitting import tree_of_start
 from agathis._support.extras import needed
@@ -251,10 +251,10 @@ class Kauri(LocalKauri):
             tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
-    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> None:
+    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> bool:
         engine, self.engine = self.engine, BINNED
         try:
-            super()._grow(data, progress, first)
+            return super()._grow(data, progress, first)
         finally:
             self.engine = engine
 

@@ -16,7 +16,7 @@ from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.grid import Seen
 from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
-from agathis._growing.uncounted import roles_with_copies
+from agathis._growing.meant import roles_with_copies
 from agathis._kernels.kernel import Kernel
 from agathis.dask._cluster import Cluster
 from agathis.dask._worker import Look
@@ -141,6 +141,7 @@ class ClusterRows:
     on: np.ndarray | None = None
     matrix: None = None
     copied: np.ndarray | None = None
+    asked_rows: None = None  # conditions see the copies
     X: Any = None
     n_rows: int = field(init=False)
 

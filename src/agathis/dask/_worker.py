@@ -20,7 +20,7 @@ from agathis._core.points.binning import look_over
 from agathis._growing.engines.grid import Grid, Seen
 from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
 from agathis._growing.engines.row_stores import MemoryStore
-from agathis._growing.uncounted import uncounted_of, widened
+from agathis._growing.meant import cells_of, widened
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
@@ -75,7 +75,7 @@ def as_block(
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
     roles = getattr(rows, "roles", None)
-    return Block(number, X, own, None, roles, uncounted_of(rows))
+    return Block(number, X, own, None, roles, cells_of(rows))
 
 
 class Rooted(NamedTuple):

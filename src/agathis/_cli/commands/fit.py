@@ -48,11 +48,15 @@ def fit(
         ),
     ] = None,
     effort: Annotated[
-        float,
+        float | None,
         typer.Option(
-            min=0.1, max=1000, metavar="N", help="How long to search; 10 is for the patient."
+            min=0.1,
+            max=1000,
+            metavar="N",
+            help="How long to search: by default 12 for small tables and 1 for large ones.",
+            show_default=False,
         ),
-    ] = 1.0,
+    ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Allow rules on a sum of two columns, where it pays.")
     ] = False,
@@ -179,7 +183,7 @@ def fit(
     )  # fmt: skip
     rows = read_rows(data, wanted, reading, messages, plain=method is not Method.kauri)
     asked = clusters or _suggested(rows, leaves, seed, jobs, messages)
-    model = fitted(model_of(asked), rows, messages)
+    model = fitted(model_of(asked), rows, messages, effort)
     found = model.tree_.n_clusters
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")

@@ -1,9 +1,11 @@
-"""Cells that conditions see and the kernel does not: numbers that cannot be meant.
+"""Cells that cannot be meant: conditions see them as they are, the objective as they were meant.
 
-A condition on a column sends each row somewhere, whatever was typed. The kernel would take such a
-number for a measure, so it sees 0 there, the mean of a column that was scaled. For a fit the
-columns that have such cells are there twice, once for each of the two; a tree is told in those that
-there were.
+A condition on a column sends each row somewhere, whatever was typed. So a tree is chosen where such
+cells have the values that they were probably meant to have, and then the rows go down it as they
+are; counts, clusters and the objective are those of where they end. Where that would leave a leaf
+too few rows, the tree is chosen again with conditions that see the cells as they are: the columns
+that have such cells are then there twice, once for the kernel and once to be cut, and the tree is
+told in those that there were.
 """
 
 from __future__ import annotations
@@ -16,32 +18,38 @@ from agathis._checks.roles import FeatureRoles
 from agathis._trees.tree import Tree
 
 
-def uncounted_of(X: object) -> np.ndarray | None:
-    """The cells of X, as the user gave it, that do not count; None where all do."""
-    cells = getattr(X, "uncounted", None)
-    return cells if isinstance(cells, np.ndarray) and cells.any() else None
+def meant_of(X: object) -> np.ndarray | None:
+    """What cells of X, as the user gave it, are taken for; None where all are meant as they are."""
+    meant = getattr(X, "meant", None)
+    return meant if isinstance(meant, np.ndarray) and not np.isnan(meant).all() else None
 
 
-def as_counted(X: np.ndarray, cells: np.ndarray | None) -> np.ndarray:
-    """The rows as the kernel sees them."""
-    return X if cells is None else np.where(cells, np.zeros((), dtype=X.dtype), X)
+def as_meant(X: np.ndarray, meant: np.ndarray | None) -> np.ndarray:
+    """The rows as the kernel sees them.
+
+    Examples
+    --------
+    >>> as_meant(np.array([[1.0, 2], [3, 9]]), np.array([[np.nan, np.nan], [np.nan, 4]])).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
+    return X if meant is None else np.where(np.isnan(meant), X, meant.astype(X.dtype))
 
 
 def with_copies(
-    X: np.ndarray, roles: FeatureRoles, cells: np.ndarray
+    X: np.ndarray, roles: FeatureRoles, meant: np.ndarray
 ) -> tuple[np.ndarray, FeatureRoles, np.ndarray]:
     """The rows with copies at their end of columns to cut, their roles, and which were copied.
 
     Examples
     --------
     >>> X, roles, copied = with_copies(np.array([[1.0, 2], [3, 9]]), FeatureRoles.plain(2),
-    ...                                np.array([[False, False], [False, True]]))
+    ...                                np.array([[np.nan, np.nan], [np.nan, 4]]))
     >>> X.tolist(), roles.split.tolist(), roles.kernel.tolist(), copied.tolist()
-    ([[1.0, 2.0, 2.0], [3.0, 0.0, 9.0]], [True, False, True], [True, True, False], [1])
+    ([[1.0, 2.0, 2.0], [3.0, 4.0, 9.0]], [True, False, True], [True, True, False], [1])
     """
-    cells = cells & roles.kernel
-    wide, copied = roles_with_copies(roles, np.asarray(cells.any(axis=0)))
-    return widened(X, cells, copied), wide, copied
+    meant = np.where(roles.kernel, meant, np.nan)
+    wide, copied = roles_with_copies(roles, ~np.isnan(meant).all(axis=0))
+    return np.hstack([as_meant(X, meant), X[:, copied]]), wide, copied
 
 
 def roles_with_copies(roles: FeatureRoles, has: np.ndarray) -> tuple[FeatureRoles, np.ndarray]:
@@ -53,9 +61,20 @@ def roles_with_copies(roles: FeatureRoles, has: np.ndarray) -> tuple[FeatureRole
     return FeatureRoles(roles.one_hot, split, kernel), copied
 
 
+def cells_of(X: object) -> np.ndarray | None:
+    """The cells of X that cannot be meant; None where there are none."""
+    meant = meant_of(X)
+    return None if meant is None else ~np.isnan(meant)
+
+
+def as_mean(X: np.ndarray, cells: np.ndarray | None) -> np.ndarray:
+    """The rows with 0, the mean, in some cells: parts of a table do not know all nearest rows."""
+    return X if cells is None else np.where(cells, np.zeros((), dtype=X.dtype), X)
+
+
 def widened(X: np.ndarray, cells: np.ndarray | None, copied: np.ndarray) -> np.ndarray:
     """The rows as the kernel sees them, and copies of columns as they were."""
-    return np.hstack([as_counted(X, cells), X[:, copied]])
+    return np.hstack([as_mean(X, cells), X[:, copied]])
 
 
 def of_copies(tree: Tree, copied: np.ndarray) -> Tree:
