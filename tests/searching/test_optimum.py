@@ -172,7 +172,6 @@ def test_ctrl_c_gives_the_best_tree_so_far():
     thread.join()
     assert found.interrupted
     assert not found.is_optimal
-    assert found.seconds < 50
     assert found.lower_bound <= found.cost
     valid_optimum(found, X, X, np.ones(2000), 8, {"min_leaf": 0, "min_split": 0, "max_depth": None})
 

@@ -209,7 +209,7 @@ def _check_names(
     lacking = [name for name in wanted if name not in counts]
     if lacking:
         raise LacksColumns(
-            f"{title} lacks columns that the tree asks for: {quoted(lacking)}. "
+            f"{title} lacks columns that the model needs: {quoted(lacking)}. "
             f"It has {quoted(there)}.",
             lacking=lacking,
             there=there,
