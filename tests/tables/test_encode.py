@@ -370,3 +370,15 @@ def test_advice_helps_where_no_column_is_left():
         TableEncoder().fit(days)
     with pytest.raises(BadTable, match=r"no column left.*its value is always 1\.$"):
         TableEncoder().fit(pd.DataFrame({"a": [1, 1, 1]}))
+
+
+def test_names_of_rows_are_no_categories():
+    """They are few, and yet no two rows share one."""
+    frame = pd.DataFrame(
+        {"size": np.arange(8.0), "name": list("stuvwxyz"), "kind": list("aabb") * 2}
+    )
+    encoder = TableEncoder(keep=()).fit(frame)
+    assert "name" not in {feature.source for feature in encoder.features_}
+    assert "Left out: name" in " ".join(map(str, encoder.notes()))
+    kept = TableEncoder(keep=["name"]).fit(frame)
+    assert "name" in {feature.source for feature in kept.features_}

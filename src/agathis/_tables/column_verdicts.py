@@ -33,6 +33,8 @@ MOST_CATEGORIES = 500
 #: Of many values those are kept that have as large a share of the rows, if they make half of them.
 SHARE = 0.01
 
+#: Of as many rows none has a word for itself by chance: such words are names of rows.
+SOME_ROWS = 6
 #: A name that is rather a value: years and other whole numbers are names as well.
 A_VALUE = re.compile(r"[-+]?\d+[.,]\d+(e[-+]?\d+)?|-\d+", re.IGNORECASE)
 
@@ -192,6 +194,8 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
         return Verdict(name, "out", FREE_TEXT)
     if codes.is_identifier(name, facts):
         return Verdict(name, "out", IDENTIFIER, way=KEEP)
+    if text and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
+        return Verdict(name, "out", OWN_TEXT, way=KEEP)
     return None
 
 
