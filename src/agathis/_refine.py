@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._kauri import Kauri
 from agathis._trees.model import tree_of
@@ -15,7 +18,7 @@ _KEPT = ("kernel", "gamma", "degree", "coef0", "kernel_params")
 
 def refine(
     model: BaseEstimator | Tree,
-    X: ArrayLike,
+    X: Any,
     *,
     effort: float = 1,
     gram: ArrayLike | None = None,
@@ -27,11 +30,11 @@ def refine(
 
     Parameters
     ----------
-    model : fitted estimator of the package, or Tree
+    model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
         Kauri, or one of :mod:`agathis.rivals`. It stays as it is. A tree alone is judged by the
         linear kernel.
     X : array-like of shape (n_samples, n_features)
-        The rows that it was fitted with.
+        The rows that it was fitted with; of a pipeline, its raw table.
     effort : float, default=1
         How long to search: see ``search_effort`` of :class:`agathis.Kauri`.
     gram : array-like of shape (n_samples, n_samples), optional
@@ -43,7 +46,7 @@ def refine(
 
     Returns
     -------
-    better : Kauri
+    better : Kauri, or Pipeline with the same steps before it
         Fitted, with no more clusters and leaves than the model, and no higher cost.
 
     Examples
@@ -58,6 +61,12 @@ def refine(
     >>> bool(better.inertia_ < model.inertia_), better.n_leaves_ <= model.n_leaves_
     (True, True)
     """
+    if isinstance(model, Pipeline):
+        options: dict[str, Any] = {"effort": effort, "gram": gram, "sample_weight": sample_weight}
+        options |= {"n_jobs": n_jobs, "random_state": random_state}
+        *before, (_, last) = model.steps
+        better = refine(last, model[:-1].transform(X) if before else X, **options)
+        return cast(Kauri, Pipeline([*before, ("kauri", better)]))
     tree = tree_of(model)
     params = {} if isinstance(model, Tree) else model.get_params(deep=False)
     kept = params if isinstance(model, Kauri) else set(_KEPT) & set(params)

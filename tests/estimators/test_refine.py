@@ -1,13 +1,16 @@
 """A better tree than the one that is there: `agathis.refine`."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from agathis import Kauri, refine
+from agathis import Kauri, fit_table, refine
+from agathis.export import to_rules
+from agathis.metrics import optimality_gap
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 MODELS = (
@@ -46,9 +49,6 @@ def test_what_has_no_tree_is_named(iris):
         refine(KMeans(2, n_init=1).fit(iris), iris)
     with pytest.raises(NotFittedError, match="not fitted"):
         refine(Kauri(2), iris)
-    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(iris)
-    with pytest.raises(TypeError, match=r"model is a Pipeline; give its step with the tree"):
-        refine(pipeline, iris)
     with pytest.raises(ValueError, match="start is a tree of 4 features, and X has 2"):
         refine(Kauri(2).fit(iris), iris[:, :2])
 
@@ -65,3 +65,22 @@ def test_growth_goes_on_from_a_start(iris):
     np.testing.assert_array_equal(grown.labels_, large.labels_)
     with pytest.raises(ValueError, match="start is a list; it must be a Tree"):
         Kauri(3).fit(iris, start=[1])
+
+
+def test_pipelines(iris):
+    """Of a raw table: the steps before the tree stay, and its rules are in raw units."""
+    pipeline = make_pipeline(MinMaxScaler(), IMM(3, random_state=0)).fit(iris)
+    better = refine(pipeline, iris)
+    assert better[0] is pipeline[0]
+    assert better[-1].inertia_ <= pipeline[-1].inertia_ * (1 + 1e-9)
+    np.testing.assert_array_equal(better.predict(iris), better[-1].labels_)
+    alone = refine(pipeline[-1], pipeline[0].transform(iris))
+    np.testing.assert_array_equal(better[-1].labels_, alone.labels_)
+    found = optimality_gap(better, iris)
+    assert found == optimality_gap(better[-1], pipeline[0].transform(iris))
+    frame = pd.DataFrame(iris, columns=["a", "b", "c", "d"])
+    frame["kind"] = np.where(iris[:, 2] > 3, "long", "short")
+    table = fit_table(frame, 3, search="greedy")
+    better = refine(table, frame)
+    assert better[-1].inertia_ <= table[-1].inertia_ * (1 + 1e-9)
+    assert "x[" not in to_rules(better)

@@ -195,9 +195,7 @@ def test_a_loaded_tree_is_an_estimator():
     np.testing.assert_array_equal(loaded.fit_predict(frame), [0, 1])
     np.testing.assert_array_equal(make_pipeline(loaded).fit(frame).predict(frame), [0, 1])
     np.testing.assert_array_equal(loaded.feature_importances_, [1.0])
-    with pytest.raises(
-        ValueError, match=r"X lacks columns that the model needs: 'a'\. It has 'b'"
-    ):
+    with pytest.raises(ValueError, match=r"X lacks columns that the model needs: 'a'\. It has 'b'"):
         loaded.predict(frame.rename(columns={"a": "b"}))
     with pytest.raises(ValueError, match="2 features"):
         loaded.predict([[1.0, 2.0]])

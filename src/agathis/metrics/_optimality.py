@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
@@ -54,10 +55,10 @@ def optimality_gap(
 
     Parameters
     ----------
-    model : fitted estimator of the package, or Tree
+    model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
         A tree alone is judged by the linear kernel.
     X : array-like of shape (n_samples, n_features)
-        The rows that it was fitted with, without missing values.
+        The rows that it was fitted with, without missing values; of a pipeline, its raw table.
     sample_weight : array-like of shape (n_samples,), optional
     time_limit : float, default=10
         Seconds for the search; 0 leaves it out.
@@ -76,6 +77,8 @@ def optimality_gap(
     >>> round(optimality_gap(model, X).gap, 6)
     0.0
     """
+    if isinstance(model, Pipeline):
+        model, X = model[-1], model[:-1].transform(X) if len(model) > 1 else X
     tree = tree_of(model)
     X = checks.check_table(X, n_features=tree.n_features)
     if not 0 <= time_limit < math.inf:
