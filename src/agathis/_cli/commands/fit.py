@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from agathis._fit_table import PreparedTable
     from agathis.export import LoadedTree
 
+#: Where a table has as many values, looking for a number of clusters takes several seconds.
+VALUES_TO_WAIT_FOR = 300_000
+
 
 def fit(
     data: options.Data,
@@ -230,6 +233,8 @@ def _suggested(
 ) -> int:
     from agathis._fit_table import suggested
 
+    if rows.X.size >= VALUES_TO_WAIT_FOR:
+        messages.say("Looking how many clusters there are; -k gives a number, and saves the time.")
     with bad_data():
         found = suggested(rows, random_state=seed, n_jobs=jobs)
     k = found.n_clusters if leaves is None else min(found.n_clusters, leaves)
