@@ -194,8 +194,6 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
         return Verdict(name, "out", FREE_TEXT)
     if codes.is_identifier(name, facts):
         return Verdict(name, "out", IDENTIFIER, way=KEEP)
-    if text and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
-        return Verdict(name, "out", OWN_TEXT, way=KEEP)
     return None
 
 
@@ -382,6 +380,8 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
     if facts.n_different > most:
         why = f"has {facts.n_different} different texts, such as {_examples(some)}"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
+    if not keep and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
+        return Verdict(name, "out", OWN_TEXT, way=KEEP)
     return as_category
 
 
