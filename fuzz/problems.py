@@ -198,6 +198,8 @@ def _judge(
     """What is wrong with a tree; ``seen`` has what was found of the trees of other engines."""
     tree, limits = model.tree_, case["limits"]
     form, counted, tolerance = _measures(case, X, gram, weight)
+    # Numbers that are smaller than any normal one have lost digits before anybody adds them.
+    tolerance = max(tolerance, float(np.finfo(float).tiny))
     key = b"".join(
         part.tobytes()
         for part in (tree.children_left, tree.feature, tree.threshold, tree.cluster, model.labels_)

@@ -35,7 +35,9 @@ from agathis._tables.wording import count, quoted, title_of
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
 #: How long trees of few values are searched, and how many are few: of more it is less, down to 1.
-MOST_EFFORT, FEW_VALUES = 12.0, 15_000
+MOST_EFFORT, FEW_VALUES = 24.0, 15_000
+#: Of very few values there are fewer trees: half as long will do.
+VERY_FEW = 1200
 #: Kernels that take no number below 0.
 NON_NEGATIVE = ("chi2", "additive_chi2")
 
@@ -178,11 +180,13 @@ def effort_for(n_rows: int, n_features: int) -> float:
 
     A tree of few rows that is not quite the best changes with every row; the best one seldom does.
 
-    >>> effort_for(150, 4), round(effort_for(20_000, 12)), effort_for(64, 6831)
-    (12.0, 3, 1.0)
+    >>> effort_for(150, 4), effort_for(344, 8), round(effort_for(20_000, 12)), effort_for(64, 6831)
+    (12.0, 24.0, 6, 1.0)
     """
     n_values = n_features * max(n_rows, n_features)
-    return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / max(1, n_values)) ** 0.5))
+    if n_values < VERY_FEW:
+        return MOST_EFFORT / 2
+    return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
 
 
 def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
@@ -272,8 +276,9 @@ def fit_table(
     search_effort : float, optional
     split : {"axis", "pair"}, default="axis"
         How far to look for a better tree, and what its rules may ask: see :class:`agathis.Kauri`.
-        By default the effort is 12 for tables of up to 15,000 values, less for larger ones, and 1
-        from some two million on, for more leaves than clusters and for other kernels.
+        By default the effort is 24 for tables of up to 15,000 values, 12 for those of fewer than
+        1,200, less for larger ones, and 1 from some nine million on, for more leaves than clusters
+        and for other kernels.
     missing : {"tree", "drop", "error"}, default="tree"
         Rows that miss values: each split learns where they go, they are left out, or they are an
         error. A model of rows without gaps sends later ones with the larger part at each split.
