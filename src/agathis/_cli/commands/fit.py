@@ -56,7 +56,7 @@ def fit(
             min=0.1,
             max=1000,
             metavar="N",
-            help="How long to search: by default 12 for small tables and 1 for large ones.",
+            help="How long to search: by default 24 for small tables and 1 for large ones.",
             show_default=False,
         ),
     ] = None,
