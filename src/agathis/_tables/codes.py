@@ -24,11 +24,14 @@ WORDS = 3
 LONG = 10
 #: As many numbers that are 1, 2, 3, ... in any order name the rows.
 RANKS = 50
-ID_NAME = re.compile(r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row)|.*[a-z](Id|ID)", re.DOTALL)
+ID_NAME = re.compile(
+    r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
+)
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 CODE_NAME = re.compile(
     r"(?i)(.*[_\-. ])?(zip|zip ?code|postal|post ?code|plz|cep|phone|tel|telephone|mobile|fax|fips"
     r"|isbn|issn|ean|upc|gtin|sku|iban|vin|ssn|naics|sic)([_\-. ]?(code|no|nr|num|number))?"
+    r"|flight([_\-. ]?(code|no|nr|num|number))?"
 )
 #: Digits that begin with a zero, as no quantity does.
 ZERO_FIRST = re.compile(r"0[0-9]+")
@@ -38,6 +41,8 @@ def is_code_name(name: str) -> bool:
     """Whether a name speaks of codes.
 
     >>> is_code_name("Zip Code"), is_code_name("ship_postal_code"), is_code_name("zipper")
+    (True, True, False)
+    >>> is_code_name("flight"), is_code_name("flight_no"), is_code_name("time of flight")
     (True, True, False)
     """
     return CODE_NAME.fullmatch(name.strip()) is not None
