@@ -18,6 +18,8 @@ OLDEST, NEWEST = PYTHONS[0], PYTHONS[-1]
 WHEELS = Path("build/nox")
 #: What every push runs, as ``make test`` does.
 QUICK = ["-m", "not slow", "--hypothesis-profile=quick"]
+#: A process a core, as there; pytest-xdist is one of the tools for tests.
+CORES = ["-n", "auto", "--maxprocesses=8", "--dist", "worksteal"]
 #: Rooms whose tests need no more than pytest and hypothesis beside what a fit needs.
 MINIMAL = [
     *("tests/package/test_minimal.py", "tests/core", "tests/growing", "tests/trees"),
@@ -50,7 +52,11 @@ def wheel(python: str) -> str:
 
 
 def pytest(session: nox.Session, *chosen: str) -> None:
-    session.run("python", "-m", "pytest", *QUICK, *(session.posargs or chosen))
+    session.run("python", "-m", "pytest", *QUICK, *chosen)
+
+
+def all_tests(session: nox.Session) -> None:
+    pytest(session, *CORES, *session.posargs)
 
 
 @nox.session(python=[*PYTHONS, "3.14t"])
@@ -67,28 +73,28 @@ def build(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests with what pip takes by itself."""
     install(session, wheel(str(session.python)), *listed("run", "test"))
-    pytest(session)
+    all_tests(session)
 
 
 @nox.session(python=OLDEST, requires=["build-{python}"])
 def oldest(session: nox.Session) -> None:
     """All tests with every dependency at its lower bound."""
     install(session, wheel(OLDEST), *listed("run", "test", oldest=True))
-    pytest(session)
+    all_tests(session)
 
 
 @nox.session(python=NEWEST, requires=["build-{python}"])
 def newest(session: nox.Session) -> None:
     """All tests with pre-releases of all dependencies."""
     install(session, "--pre", "--upgrade", wheel(NEWEST), *listed("run", "test"))
-    pytest(session)
+    all_tests(session)
 
 
 @nox.session(python=PYTHONS, requires=["build-{python}"])
 def minimal(session: nox.Session) -> None:
     """The rooms that make trees, with no extra installed."""
     install(session, wheel(str(session.python)), *listed("run"), "pytest>=8", "hypothesis>=6.100")
-    pytest(session, *MINIMAL)
+    pytest(session, *(session.posargs or MINIMAL))
 
 
 @nox.session(python="3.14t", requires=["build-{python}"])
@@ -100,7 +106,7 @@ def free_threaded(session: nox.Session) -> None:
         "import sys; from agathis import Kauri; Kauri(2).fit([[0], [1], [9]]);"
         "assert not sys._is_gil_enabled()",
     )
-    pytest(session, *MINIMAL)
+    pytest(session, *(session.posargs or MINIMAL))
 
 
 @nox.session(python=PYTHONS, requires=["build-{python}"])
@@ -113,4 +119,4 @@ def repaired(session: nox.Session) -> None:
     session.run("auditwheel", "repair", wheel(str(session.python)), "--wheel-dir", str(folder))
     (found,) = folder.glob("*.whl")
     session.install("--force-reinstall", str(found), "pytest>=8", "hypothesis>=6.100")
-    pytest(session, "tests/package/test_minimal.py")
+    pytest(session, *(session.posargs or ["tests/package/test_minimal.py"]))
