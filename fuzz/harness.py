@@ -163,6 +163,7 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
                     selector.register(worker.process.stdout, selectors.EVENT_READ)
                 selector.select(timeout=1.0)
             for worker in workers:
+                ended = worker.process.poll()  # before it is read: what it wrote is all there is
                 for line in worker.lines():
                     mark, number, *rest = line.split(" ", 2)
                     worker.at = int(number) if mark == "+" else None
@@ -175,7 +176,6 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
                         if found:
                             failures.append((int(number), found))
                             print(f"--only {number}: {found}", flush=True)
-                ended = worker.process.poll()
                 hangs = worker.hangs()
                 if ended is not None or hangs:
                     what = "does not end" if hangs else f"ended the process ({ended})"

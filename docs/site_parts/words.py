@@ -26,9 +26,9 @@ METHODS = {
 
 def figures(root):
     """All figures by name."""
-    panel, bench, search, checks = (
+    panel, bench, search, checks, cluster = (
         read(root / "benchmarks" / f"{name}.json")
-        for name in ("panel", "results", "search", "paper_checks")
+        for name in ("panel", "results", "search", "paper_checks", "cluster")
     )
     rows, page = cells(root), sentences(root / "results" / "index.html")
     return {
@@ -36,6 +36,7 @@ def figures(root):
         "checks": check_figures(checks, rows),
         "panel": panel_figures(panel),
         "bench": bench_figures(bench),
+        "cluster": cluster_figures(cluster),
         "search": search_figures(search),
         "suggest": suggest_figures(panel),
         "table": {"searched_sets": searched_sets(search["paper"])},
@@ -215,6 +216,18 @@ def bench_figures(bench):
         "file": f"{cases['file']['figures']['seconds']:.1f} s",
         "file_memory": f"{cases['file']['figures']['peak_above_mb']:.0f} MB",
         "file_data": f"{cases['file']['figures']['data_mb']:.0f} MB",
+    }
+
+
+def cluster_figures(cluster):
+    """10^8 rows in files: two workers, and ``fit_file``."""
+    large = cluster["large, 1e+08 rows"]
+    return {
+        "seconds": f"{large['cluster']['seconds']:.0f} s",
+        "cpu": f"{large['cluster']['cpu']:.0f} s",
+        "memory": f"{large['peaks']['cluster'] / 1e9:.1f} GB",
+        "file_seconds": f"{large['fit_file']['seconds']:.0f} s",
+        "file_memory": f"{large['peaks']['fit_file'] / 1e9:.1f} GB",
     }
 
 

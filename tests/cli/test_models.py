@@ -245,12 +245,18 @@ def test_compare_with_fits_that_fail_says_so_at_the_end(place, capsys, monkeypat
     assert done.err.endswith(last)
 
 
-def test_suggest_finds_planted_clusters(place, capsys):
+@pytest.fixture
+def four_groups(place):
+    """A table of four groups that nobody can miss."""
     random = np.random.default_rng(1)
     centres = np.array([[0, 0], [0, 9], [9, 0], [9, 9]])
     rows = [[*random.normal(centres[i % 4], 0.7), "left out"] for i in range(160)]
     write_table("my table.csv", ["x", "y", "c"], rows)
-    done = here(capsys, "suggest", "my table.csv", "--max-k", 6, "--drop", "c")
+    return "my table.csv"
+
+
+def test_suggest_finds_planted_clusters(four_groups, capsys):
+    done = here(capsys, "suggest", four_groups, "--max-k", 6, "--drop", "c")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert (
@@ -259,6 +265,15 @@ def test_suggest_finds_planted_clusters(place, capsys):
     )
     assert [line.split()[0] for line in lines[1:6]] == ["2", "3", "4", "5", "6"]
     assert lines[3].endswith("<- suggested")
+
+
+def test_a_fit_without_a_number_of_clusters(four_groups, capsys, monkeypatch):
+    monkeypatch.setattr("agathis._cli.commands.fit.VALUES_TO_WAIT_FOR", 1)
+    done = here(capsys, "fit", four_groups, "--drop", "c", "--effort", 1)
+    assert done.code == 0, done.err
+    assert "Looking how many clusters there are" in done.err
+    assert "4 clusters are suggested; -k asks for another number." in done.err
+    assert "Found 4 clusters with 4 leaves." in done.err
 
 
 def test_suggest_tells_how_far_it_is(place, capsys, monkeypatch):

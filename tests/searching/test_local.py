@@ -231,10 +231,13 @@ def test_a_sample_of_the_rows_that_may_be_searched(monkeypatch, rows, parameters
 
 
 @pytest.mark.parametrize("parameters", [{}, {"min_samples_leaf": 9, "max_depth": 3}])
-def test_a_sample_is_searched_and_all_rows_decide(monkeypatch, rows, parameters):
-    monkeypatch.setattr(local, "SAMPLE", 60)
+def test_a_sample_is_searched_and_all_rows_decide(monkeypatch, parameters):
+    monkeypatch.setattr(local, "SAMPLE", 200)
+    monkeypatch.setattr(local, "ROWS_PER_LEAF", 10)
+    rows = np.random.default_rng(0).random((600, 4))
     greedy = Kauri(3, max_leaf_nodes=6, **parameters).fit(rows)
-    model = Kauri(3, max_leaf_nodes=6, **parameters, **QUICK).fit(rows)
+    # With less effort no tree of the sample is brought to all rows.
+    model = Kauri(3, max_leaf_nodes=6, **parameters, **QUICK | {"search_effort": 1}).fit(rows)
     not_worse(model, greedy, rows)
     assert model.inertia_ < greedy.inertia_
     check(model, rows, max_leaf_nodes=6, **parameters)

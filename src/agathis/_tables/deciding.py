@@ -66,7 +66,6 @@ def deciding(
     """
     home = {int(f): column for column, some in places.items() for f in some}
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
-    counted = np.flatnonzero(kernel)
     path = tree.decision_path(X).tocsc()
     # By the column that is split on: its gains; of each feature what is explained, and of what.
     gains: dict[str, float] = {}
@@ -89,18 +88,21 @@ def deciding(
         spread[column] = spread.get(column, 0.0) + apart + within
     if total <= 0:
         return []
-    mine = {column: np.isin(counted, some) for column, some in places.items()}
+    numbers = {column: number for number, column in enumerate(places)}
+    owner = np.array([numbers[home[f]] for f in np.flatnonzero(kernel).tolist()], dtype=np.intp)
     found = []
     for column, of in explained.items():
         if of.sum() <= 0:
             continue
-        others = [
-            float(of[some].sum() / spread[column][some].sum())
-            for other, some in mine.items()
-            if other != column and spread[column][some].sum() > 0
-        ]
-        alone = float(of[mine[column]].sum() / of.sum())
-        found.append(Deciding(column, gains[column] / total, alone, max(others, default=0.0)))
+        each, whole = (
+            np.bincount(owner, weights=some, minlength=len(places))
+            for some in (of, spread[column])
+        )
+        mine = numbers[column]
+        others = whole > 0
+        others[mine] = False
+        alone, elsewhere = each[mine] / of.sum(), (each[others] / whole[others]).max(initial=0.0)
+        found.append(Deciding(column, gains[column] / total, float(alone), float(elsewhere)))
     return sorted(found, key=lambda one: -one.gains)
 
 
