@@ -57,9 +57,12 @@ def at_question(monkeypatch, number: int, act) -> list[str]:
     return asked
 
 
+QUESTIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 15]
+MARKS = {number: () if number == 7 else pytest.mark.slow for number in QUESTIONS}
+
+
 @pytest.mark.parametrize(
-    "question",
-    [7, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 2, 3, 4, 5, 6, 9, 12, 15))],
+    "question", [pytest.param(number, marks=marks) for number, marks in MARKS.items()]
 )
 def test_a_worker_is_killed(own_client, monkeypatch, question):
     """Before the first look, the sample, the preparation, the root or any cut."""

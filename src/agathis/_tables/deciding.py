@@ -95,8 +95,7 @@ def deciding(
         if of.sum() <= 0:
             continue
         each, whole = (
-            np.bincount(owner, weights=some, minlength=len(places))
-            for some in (of, spread[column])
+            np.bincount(owner, weights=some, minlength=len(places)) for some in (of, spread[column])
         )
         mine = numbers[column]
         others = whole > 0
