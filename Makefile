@@ -43,14 +43,15 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-oldest test-newest test-pythons test-asan test-tsan coverage \
-    mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench paper \
-    agreement panel bench-search bench-dask docs docs-test docs-serve clean FORCE
+.PHONY: help demo test test-all test-seeds test-oldest test-newest test-pythons test-asan test-tsan \
+    coverage mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench \
+    paper agreement panel bench-search bench-dask docs docs-test docs-serve clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
 	@echo "make test       all tests but slow ones   (PYTEST_ARGS='-k name' to choose)"
 	@echo "make test-all   these and the slow ones   (some need AGATHIS_DATA)"
+	@echo "make test-seeds tests that draw examples, with as many as fifty runs of make test"
 	@echo "make test-oldest, test-newest, test-pythons  with other dependencies and Pythons, by nox"
 	@echo "make coverage   which lines of the package the tests run"
 	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
@@ -79,6 +80,10 @@ test: $(PACKAGE) $(STAMPS)/extra-test
 
 test-all: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) $(PYTEST_ARGS)
+
+# Some tests fail only with few seeds: those that draw examples, with those of fifty runs.
+test-seeds: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) -m pytest $(WORKERS) -m "hypothesis and not slow" --hypothesis-profile=seeds $(PYTEST_ARGS)
 
 # The oldest releases that pyproject.toml promises, pre-releases, and every Python that is here.
 # What nox runs is in noxfile.py; NOX_ARGS='-- -k name' chooses some tests.

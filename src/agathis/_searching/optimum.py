@@ -15,8 +15,8 @@ import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
 from agathis._searching.optimum_rows import Rows
+from agathis._searching.optimum_start import greedy_cuts
 from agathis._searching.spectral import cost_lower_bound
-from agathis._searching.start import greedy_cuts
 from agathis._trees.builder import TreeBuilder
 
 #: Costs that differ by less than this share of the scatter are the same.

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from agathis._searching.optimum import optimum
 from agathis._searching.optimum_rows import Rows
-from agathis._searching.start import greedy_cuts
+from agathis._searching.optimum_start import greedy_cuts
 
 
 @examples(100)
