@@ -1,6 +1,7 @@
 """Threads that do not spin, profiles of hypothesis, and data and pages that many tests share."""
 
 import os
+import signal
 import tempfile
 
 # Said before NumPy and scikit-learn are imported. Tests run in a process a core: threads that spin
@@ -11,6 +12,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_iris, make_blobs
+
+# Whoever starts tests in the background may have told them to ignore Ctrl-C, which some send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "local",

@@ -17,14 +17,6 @@ X = blobs_of(600)
 PARAMS = {"n_clusters": 4, "max_leaf_nodes": 8}
 
 
-@pytest.fixture(autouse=True)
-def heard():
-    """Whoever starts tests in the background may have told them to ignore the signal."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def kept_by_workers(client) -> list[int]:
     """Actors, and values of tasks, on each worker, once what was released is gone."""
 
