@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agathis._support.progress import Progress
+from agathis._tables.errors import BadTable
 from agathis._tables.file_columns import choose_columns
 from agathis._tables.labels import check_labels_path, write_labels
 from agathis._tables.source import open_source
@@ -76,8 +77,8 @@ def fit_file(
     columns : list of str, default=None
         The columns that the tree may use. ``None`` is every column of numbers (integers,
         floats, booleans, decimals, and texts such as ``1.264,40`` or ``€ 5``), except identifiers,
-        columns without a name and an index that pandas stored; a warning names those that are
-        left out.
+        codes (postal codes, phone numbers), parts of a calendar (years, months), columns without
+        a name and an index that pandas stored; a warning names those that are left out.
     weight : str, default=None
         The column with the sample weights; it is then no feature.
     labels : str or PathLike, default=None
@@ -171,6 +172,8 @@ def fit_file(
         X = np.array(X[:])  # the model outlives the file
     try:
         model.fit(X, sample_weight=sample_weight)
+    except BadTable:  # of rows that are read again: it names the file
+        raise
     except ValueError as error:
         raise ValueError(f"file {source.path!r}: {error}") from error
     model.feature_names_in_ = np.array(names, dtype=object)

@@ -122,6 +122,8 @@ def test_rows_of_parquet_that_are_not_there(tmp_path):
     path.write_bytes(parquet_page(b"\x30", b""))
     with pytest.raises(BadTable, match="it says that it has 4 rows, and has 0"):
         read_table(str(path))
+    with pytest.raises(BadTable, match="row group 0 says that it has 4 rows, and has 0"):
+        fit_file(path, 2, columns=["size"], copy=False)
 
 
 def test_a_length_that_is_none(tmp_path):

@@ -20,6 +20,8 @@ from helpers.table_files import (
     write,
 )
 
+from agathis import TableEncoder
+
 
 class TestColumns(TableFiles):
     def test_others_are_left_out_and_named(self, fit, tmp_path, X):
@@ -54,6 +56,25 @@ class TestColumns(TableFiles):
         assert model.feature_names_in_.tolist() == [*NAMES, "same"]
         everything = fit(path, columns=["row", *NAMES])
         assert everything.feature_names_in_.tolist() == ["row", *NAMES]
+
+    @pytest.mark.parametrize("kind", FORMATS)
+    def test_what_is_no_quantity_is_left_out_as_in_tables(self, fit, tmp_path, X, kind):
+        table = table_of(X)
+        for name, values in {
+            "year": [2000 + i % 20 for i in range(120)],
+            "zip": [10_115 + 37 * i for i in range(120)],
+            "store_id": [i % 5 for i in range(120)],
+        }.items():
+            table = table.append_column(name, pa.array(values))
+        with pytest.warns(UserWarning, match=r"'year' \(it says when.*'zip' \(it holds codes"):
+            model = fit(write(table, tmp_path, kind))
+        encoder = TableEncoder().fit(table.to_pandas())
+        numbers = [
+            name
+            for name, what in zip(encoder.columns_["column"], encoder.columns_["kind"], strict=True)
+            if what == "number"
+        ]
+        assert model.feature_names_in_.tolist() == numbers == NAMES
 
     def test_in_the_order_given(self, fit, tmp_path, X):
         path = write(table_of(X), tmp_path, "parquet")

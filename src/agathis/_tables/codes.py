@@ -33,6 +33,8 @@ CODE_NAME = re.compile(
     r"|isbn|issn|ean|upc|gtin|sku|iban|vin|ssn|naics|sic)([_\-. ]?(code|no|nr|num|number))?"
     r"|flight([_\-. ]?(code|no|nr|num|number))?"
 )
+#: Of things, of which several rows may have the same: a shop, a category.
+THING_NAME = re.compile(r"(.*[_\-. ])(?i:id|uuid|guid)|.*[a-z](Id|ID)", re.DOTALL)
 #: Digits that begin with a zero, as no quantity does.
 ZERO_FIRST = re.compile(r"0[0-9]+")
 
@@ -46,6 +48,15 @@ def is_code_name(name: str) -> bool:
     (True, True, False)
     """
     return CODE_NAME.fullmatch(name.strip()) is not None
+
+
+def names_things(name: str) -> bool:
+    """Whether a name says that whole numbers stand for things.
+
+    >>> names_things("store_id"), names_things("shopId"), names_things("id"), names_things("humid")
+    (True, True, False, False)
+    """
+    return THING_NAME.fullmatch(name.strip()) is not None
 
 
 def are_codes(texts: list[str]) -> bool:

@@ -186,10 +186,13 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
             return Verdict(name, "calendar", parts=(part,), holds="names" if text else "numbers")
         return Verdict(name, "out", CALENDAR, way=KEEP)
     whole = text or (is_quantity(facts.type) and facts.are_whole)
+    few = facts.n_different <= min(max_categories, facts.n_rows / 10)
     if (codes.is_code_name(name) and whole) or (text and codes.are_codes(some)):
-        if facts.n_different <= min(max_categories, facts.n_rows / 10):
+        if few:
             return _category(name, facts, max_categories)
         return Verdict(name, "out", CODE, way=KEEP)
+    if whole and few and codes.names_things(name):
+        return _category(name, facts, max_categories)
     if text and codes.is_free_text(facts):
         return Verdict(name, "out", FREE_TEXT)
     if codes.is_identifier(name, facts):

@@ -1,7 +1,8 @@
-"""Which columns of a file a tree may use: those of numbers, but no identifiers.
+"""Which columns of a file a tree may use: those of numbers that are quantities.
 
-The verdicts are those on any table (``column_verdicts``), made of the first rows, as
-the file may not fit in memory: so a column that is constant or empty there is used all the same.
+Identifiers, codes and parts of a calendar are left out, as everywhere. The verdicts are those on
+any table (``column_verdicts``), made of the first rows, as the file may not fit in memory: so a
+column that is constant or empty there is used all the same.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agathis._checks.data import warn
+from agathis._tables import codes
 from agathis._tables.arrow_values import holds_numbers
-from agathis._tables.column_verdicts import IDENTIFIER, judge
+from agathis._tables.column_verdicts import CALENDAR, CODE, IDENTIFIER, judge
 from agathis._tables.wording import some
 
 if TYPE_CHECKING:
@@ -103,9 +105,9 @@ def _all_numbers(source: Source, counts: Counter[str], weight: str | None) -> li
     for name in counts:
         if name:
             _check_single(source, counts, name)
-    identifiers = _identifiers(source, names)
-    left_out += [f"{name!r} ({IDENTIFIER})" for name in identifiers]
-    names = [name for name in names if name not in identifiers]
+    no_quantities = _no_quantities(source, names)
+    left_out += [f"{name!r} ({why})" for name, why in no_quantities.items()]
+    names = [name for name in names if name not in no_quantities]
     if not names:
         raise ValueError(
             f"file {source.path!r} has no column of numbers to use. "
@@ -120,11 +122,19 @@ def _all_numbers(source: Source, counts: Counter[str], weight: str | None) -> li
     return names
 
 
-def _identifiers(source: Source, names: list[str]) -> list[str]:
+def _no_quantities(source: Source, names: list[str]) -> dict[str, str]:
+    """Columns of numbers that name rows or things, or say when, and why they are taken for that."""
     first = source.head(names) if names else None
     if first is None:
-        return []
-    return [name for name in names if judge(name, first.column(name)).why == IDENTIFIER]
+        return {}
+    found = {}
+    for name in names:
+        verdict = judge(name, first.column(name))
+        if verdict.kind == "out" and verdict.why in (IDENTIFIER, CODE, CALENDAR):
+            found[name] = verdict.why
+        elif verdict.kind == "category" and (codes.is_code_name(name) or codes.names_things(name)):
+            found[name] = CODE  # of few things: elsewhere categories, of which there are none here
+    return found
 
 
 def _check_name(source: Source, counts: Counter[str], argument: str, name: str) -> None:

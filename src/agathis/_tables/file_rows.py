@@ -96,7 +96,13 @@ class FileRows:
             if self._open is None or self._open[0] != place:
                 self._open = place, file._open()
             table = self._open[1].read_row_group(number, columns=names)
-            values = np.empty((len(table), len(names)), dtype=self.dtype)
+            table.validate(full=True)
+            rows = int(self.ends[group]) - (int(self.ends[group - 1]) if group else 0)
+            if len(table) != rows:  # a page of an unknown kind is passed over
+                raise file.fault(
+                    f"row group {number} says that it has {rows:,} rows, and has {len(table):,}."
+                )
+            values = np.empty((rows, len(names)), dtype=self.dtype)
             for at, name in enumerate(names):
                 values[:, at] = _floats(table.column(name), self.dtype)
         found = values if column is None else values[:, 0]
