@@ -71,8 +71,8 @@ def check_partitions(sizes, kind, seed, weights, missing, dtype, outlier):
     local = LocalKauri(**params, engine="binned").fit(X, sample_weight=weight)
     given_weight = None
     if weight is not None:
-        # Dask leaves empty chunks out where it puts arrays together, but no partitions of frames.
-        given_weight = (as_list if kind in ("frame", "list") else as_array)(weight, sizes)
+        # Dask leaves empty chunks out where it puts arrays of known sizes together.
+        given_weight = (as_array if kind == "array" else as_list)(weight, sizes)
     model = Kauri(**params).fit(KINDS[kind](X, sizes), sample_weight=given_weight)
     same_fit(model, local)
     np.testing.assert_array_equal(computed(model.labels_), local.labels_)
