@@ -4,7 +4,8 @@
 data sets. For each table of ``panel_tables`` ``agathis fit TABLE.csv -k CLASSES --target LABEL``
 is run and its clusters compared with the label (ARI), beside three things that people do by hand
 (``panel_baselines``), and the same again after two typing errors. ``--scaling`` tries ways to scale
-a table instead (``panel_scaling``), ``--suggest`` how many clusters are suggested
+a table instead (``panel_scaling``), ``--weights`` whether columns should count by learned weights
+or alike, ``--suggest`` how many clusters are suggested
 (``panel_suggest``), ``--exports`` whether all exports say the same
 (``panel_exports``). The figures go to ``panel.json`` beside this file, under the name of what was
 measured.
@@ -36,6 +37,8 @@ from agathis._support.result_table import Table
 OUT = Path(__file__).with_name("panel.json")
 #: No typing errors may change an ARI by more.
 MOST_CHANGE = 0.05
+#: Of columns: by what they have to do with each other, or all alike.
+WEIGHTS = ("learned", "equal")
 
 
 def main() -> int:
@@ -45,6 +48,7 @@ def main() -> int:
     measured: dict[str, Callable[..., list[dict[str, Any]]]] = {
         "fit": measure_fits,
         "scaling": measure_scalings,
+        "weights": measure_weights,
         "suggest": panel_suggest.measure_suggestions,
         "exports": measure_exports,
     }
@@ -91,13 +95,51 @@ def measure_fits(
     return rows
 
 
-def _typing_errors(table: PanelTable, frame: Any, ari: float, seeds: int) -> float | None:
+def measure_weights(
+    tables: list[PanelTable], seeds: int, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """A row a table: the command with each kind of weights, and typing errors."""
+    rows = []
+    for table in tables:
+        tell(table.name)
+        frame, row = table.frame(), {"table": table.name, "mixed": table.mixed}
+        for weights in WEIGHTS:
+            options = ("--weight", weights)
+            row[weights] = fit_command(frame, table.label, table.classes, options).ari
+            typos = _typing_errors(table, frame, row[weights], seeds, options)
+            row[f"{weights}, typos"] = typos
+        rows.append(row)
+    return rows
+
+
+def _weights_summary(rows: list[dict[str, Any]]) -> str:
+    lines = []
+    for weights in WEIGHTS:
+        mean = np.mean([row[weights] for row in rows])
+        mixed = np.mean([row[weights] for row in rows if row["mixed"]])
+        typos = [abs(row[f"{weights}, typos"] or 0) for row in rows]
+        lines.append(
+            f"{weights}: mean ARI {mean:.3f}, mixed {mixed:.3f}; typing errors change it by "
+            f"{np.mean(typos):.3f} on average, {sum(np.array(typos) > MOST_CHANGE)} tables by "
+            f"more than {MOST_CHANGE}."
+        )
+    better = [sum(row[a] > row[b] + 0.01 for row in rows) for a, b in (WEIGHTS, WEIGHTS[::-1])]
+    lines.append(
+        f"{better[0]} tables are better with learned weights, {better[1]} with equal ones."
+    )
+    return "\n".join(lines)
+
+
+def _typing_errors(
+    table: PanelTable, frame: Any, ari: float, seeds: int, options: tuple[str, ...] = ()
+) -> float | None:
     """The change of the ARI that is farthest from 0, over some pairs of typing errors."""
     changes = []
     for seed in range(seeds):
         wrong = with_typing_errors(frame, table.label, seed)
         if wrong is not None:
-            changes.append(fit_command(wrong, table.label, table.classes).ari - ari)
+            found = fit_command(wrong, table.label, table.classes, options)
+            changes.append(found.ari - ari)
     return max(changes, key=abs, default=None)
 
 
@@ -182,6 +224,7 @@ def _summary_of_exports(rows: list[dict[str, Any]]) -> str:
 SUMMARIES = {
     "fit": _fit_summary,
     "scaling": _scaling_summary,
+    "weights": _weights_summary,
     "suggest": panel_suggest.summary,
     "exports": _summary_of_exports,
 }
@@ -209,6 +252,7 @@ def save(what: str, rows: list[dict[str, Any]]) -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scaling", action="store_true", help="try ways to scale instead")
+    parser.add_argument("--weights", action="store_true", help="weights of columns instead")
     parser.add_argument("--suggest", action="store_true", help="how many clusters instead")
     parser.add_argument("--exports", action="store_true", help="whether exports agree instead")
     parser.add_argument("--seeds", type=int, default=3, help="of what is random (default: 3)")

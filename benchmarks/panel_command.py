@@ -52,15 +52,18 @@ class Fitted:
     clusters: int
 
 
-def fit_command(frame: pd.DataFrame, label: str, k: int) -> Fitted:
-    """Write the frame as CSV, run the command on it, and compare its clusters with the label."""
+def fit_command(frame: pd.DataFrame, label: str, k: int, options: tuple[str, ...] = ()) -> Fitted:
+    """Write the frame as CSV, run the command on it, and compare its clusters with the label.
+
+    Without options, unless it is these that are to be measured.
+    """
     with TemporaryDirectory() as folder:
         table, model, out = (str(Path(folder) / n) for n in ("table.csv", "m.json", "labels.csv"))
         frame.to_csv(table, index=False)
         app, runner = make_app(), CliRunner()
         added: list[str] = []
         for tries in range(1, MOST_TRIES + 1):
-            command = ["fit", table, "-k", str(k), "--target", label, "-o", model, *added]
+            command = ["fit", table, "-k", str(k), "--target", label, "-o", model, *options, *added]
             started = time.perf_counter()
             done = runner.invoke(app, command, catch_exceptions=True)
             seconds = time.perf_counter() - started

@@ -36,14 +36,19 @@ class Part:
     names: tuple[str, ...]
 
 
+MONTH_NAMES = (
+    *("month", "mon", "mnth", "mth", "monthofyear", "monthnum", "monthnumber"),
+    *("monat", "mois", "mes"),
+)
 PARTS = {
     "year": Part(1000, 2200, None, ("year", "yr", "jahr", "annee", "année", "año")),
     "quarter": Part(1, 4, 4, ("quarter", "qtr", "quartal")),
-    "month": Part(1, 12, 12, ("month", "mon", "mnth", "mth", "monat", "mois", "mes")),
+    "month": Part(1, 12, 12, MONTH_NAMES),
+    "day of the year": Part(1, 366, 366, ("dayofyear", "doy", "yday", "julianday")),
     "week": Part(0, 53, 52, ("week", "weekofyear", "weeknumber", "kw")),
     "day": Part(1, 31, 31, ("day", "dayofmonth", "dom", "tag")),
     "weekday": Part(0, 7, 7, ("weekday", "dayofweek", "dow", "wday", "wochentag")),
-    "hour": Part(0, 24, 24, ("hour", "hr", "stunde", "heure")),
+    "hour": Part(0, 24, 24, ("hour", "hr", "hourofday", "stunde", "heure")),
     "minute": Part(0, 59, 60, ("minute",)),
     "second": Part(0, 60, 60, ("second",)),
 }
@@ -78,14 +83,24 @@ OF_RECORDS = frozenset(
 RATES = frozenset(("per", "a", "each", "every", "last", "in", "of", "to", "until", "since"))
 WORDS = {
     "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
-                "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag"),
+                "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+                "lundi mardi mercredi jeudi vendredi samedi dimanche",
+                "lunes martes miércoles jueves viernes sábado domingo"),
     "month": ("jan feb mar apr may jun jul aug sep oct nov dec",
               "january february march april may june july august september october november "
-              "december"),
+              "december",
+              "januar februar märz april mai juni juli august september oktober november dezember",
+              "janvier février mars avril mai juin juillet août septembre octobre novembre "
+              "décembre",
+              "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+              "diciembre"),
 }  # fmt: skip
 #: Other ways to cut a name short.
 SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[^0-9A-Za-z\u00c0-\uffff]+")
+#: Names of seconds or milliseconds since 1970, and these from 1980 to 2100.
+_STAMP_NAME = re.compile(r"(?i)(.*[^a-z])?(timestamp|epoch|unixtime|ts|at)|.*[a-z](At|Timestamp)")
+STAMPS = (315_532_800, 4_102_444_800)
 _TIME_NAME = re.compile(r"(?i)(^|.*[^a-z])(time|clock)|.*[a-z](Time|Clock)")
 
 
@@ -127,6 +142,30 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
     if _TIME_NAME.fullmatch(name) and low >= 0 and 100 <= high <= 2400:
         return "clock" if (known % 100 < 60).all() else None
     return None
+
+
+def are_moments(name: str, known: np.ndarray) -> bool:
+    """Whether whole numbers are days such as 20230514, with a time or not, or seconds since 1970.
+
+    >>> are_moments("sold", np.array([20230514.0, 20240131])), are_moments("sold", np.array([7.0]))
+    (True, False)
+    >>> are_moments("created_at", np.array([1.7e9, 1.6e9])), are_moments("price", np.array([1.7e9]))
+    (True, False)
+    """
+    if len(known) < 2 or not (known == np.floor(known)).all():
+        return False
+    for beside in (1, 100, 10_000, 1_000_000):  # seconds, minutes and hours may follow
+        day = known // beside
+        year, month = day // 10_000, day // 100 % 100
+        if (
+            ((year >= 1900) & (year <= 2100) & (month >= 1) & (month <= 12)).all()
+            and ((day % 100 >= 1) & (day % 100 <= 31)).all()
+            and (beside == 1 or (known % 100 < 60).all())
+        ):
+            return True
+    low, high = known.min(), known.max()
+    since = any(STAMPS[0] * unit <= low and high <= STAMPS[1] * unit for unit in (1, 1000))
+    return since and _STAMP_NAME.fullmatch(name) is not None
 
 
 def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
@@ -213,8 +252,8 @@ _FORMS = [
         r"(?P<y>\d{4})[./-](?P<m>\d{1,2})[./-](?P<d>\d{1,2})",
         r"(?P<a>\d{1,2})[./-](?P<b>\d{1,2})[./-](?P<y>\d{4})",
         r"(?P<a>\d{2})[./](?P<b>\d{2})[./](?P<y>\d{2})",
-        rf"(?:\w{{3,9}},?\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -](?P<name>{_MONTH})\.?,?"
-        r"[ -](?P<y>\d{4}|\d{2})",
+        rf"(?:\w{{3,9}},?\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\.?[ -]?(?P<name>{_MONTH})\.?,?"
+        r"[ -]?(?P<y>\d{4}|\d{2})",
         rf"(?:\w{{3,9}},?\s+)?(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})",
     )
 ]
@@ -227,6 +266,32 @@ def are_dates(texts: Iterable[str]) -> bool:
     (True, False)
     """
     return all(any(form.fullmatch(text) for form in _FORMS) for text in texts)
+
+
+_TIMES = re.compile(r"\s*\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*([ap]\.?m\.?)?\s*", re.IGNORECASE)
+_MONTHS_OF_YEARS = re.compile(
+    rf"\s*(\d{{4}}[-/](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])/\d{{4}}|({_MONTH})\.?[ -]?\d{{4}}"
+    r"|\d{4}[- ]?Q[1-4]|Q[1-4][- ]?\d{4})\s*",
+    re.IGNORECASE,
+)
+
+
+def are_times(texts: Iterable[str]) -> bool:
+    """Whether all texts are times of a clock.
+
+    >>> are_times(["06:00", "14:30:05", "4:53 AM"]), are_times(["1:2"])
+    (True, False)
+    """
+    return all(_TIMES.fullmatch(text) for text in texts)
+
+
+def are_months(texts: Iterable[str]) -> bool:
+    """Whether all texts are months or quarters of years.
+
+    >>> are_months(["2023-01", "Aug 2015", "08/2015", "2015Q3"]), are_months(["2023-13"])
+    (True, False)
+    """
+    return all(_MONTHS_OF_YEARS.fullmatch(text) for text in texts)
 
 
 def is_day_first(texts: Iterable[str]) -> bool:

@@ -28,11 +28,20 @@ ID_NAME = re.compile(
     r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
-CODE_NAME = re.compile(
-    r"(?i)(.*[_\-. ])?(zip|zip ?code|postal|post ?code|plz|cep|phone|tel|telephone|mobile|fax|fips"
-    r"|isbn|issn|ean|upc|gtin|sku|iban|vin|ssn|naics|sic)([_\-. ]?(code|no|nr|num|number))?"
-    r"|flight([_\-. ]?(code|no|nr|num|number))?"
-)
+#: Words for numbers that measure nothing, and words that say so together with one of the last.
+CODES = {
+    "barcode", "cep", "ean", "fax", "fips", "gtin", "iban", "isbn", "issn", "mobile", "naics",
+    "phone", "pincode", "plz", "postal", "postcode", "postleitzahl", "sic", "sku", "ssn", "tel",
+    "telephone", "upc", "vin", "zip",
+}  # fmt: skip
+NUMBERED = CODES | {
+    "account", "area", "article", "flight", "invoice", "order", "pin", "policy", "post", "product",
+    "receipt", "serial", "stock", "ticket", "tracking",
+}  # fmt: skip
+NUMBERS = ("code", "cd", "no", "nr", "num", "number")
+CODE_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
+#: What is between the words of a name: signs, digits at its end, or a capital letter.
+_BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")
 #: Of things, of which several rows may have the same: a shop, a category.
 THING_NAME = re.compile(r"(.*[_\-. ])(?i:id|uuid|guid)|.*[a-z](Id|ID)", re.DOTALL)
 #: Digits that begin with a zero, as no quantity does.
@@ -42,12 +51,15 @@ ZERO_FIRST = re.compile(r"0[0-9]+")
 def is_code_name(name: str) -> bool:
     """Whether a name speaks of codes.
 
-    >>> is_code_name("Zip Code"), is_code_name("ship_postal_code"), is_code_name("zipper")
+    >>> is_code_name("Zip Code"), is_code_name("shippingPostalCode"), is_code_name("zipper")
     (True, True, False)
     >>> is_code_name("flight"), is_code_name("flight_no"), is_code_name("time of flight")
     (True, True, False)
+    >>> is_code_name("Phone 1"), is_code_name("order_number"), is_code_name("number of orders")
+    (True, True, False)
     """
-    return CODE_NAME.fullmatch(name.strip()) is not None
+    words = [word.lower() for word in _BETWEEN.split(name) if word]
+    return words == ["flight"] or any("".join(words[-n:]) in CODE_WORDS for n in (1, 2))
 
 
 def names_things(name: str) -> bool:

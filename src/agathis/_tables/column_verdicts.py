@@ -157,6 +157,8 @@ def judge(
         return _category(name, facts, MOST_CATEGORIES, asked=True)
     if text and calendar.are_dates(some):
         return _dates(name, facts, dates, False)
+    if text and not keep and calendar.are_times(some):
+        return Verdict(name, "out", DATES, way=KEEP)
     if len(some) == 1 and not facts.n_missing and not keep:
         return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
     if not keep:
@@ -181,6 +183,10 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
         part = None
     else:
         part = calendar.part_of_numbers(name, facts.numbers)
+        if part is None and calendar.are_moments(name, facts.numbers):
+            return Verdict(name, "out", DATES, way=KEEP)
+    if text and calendar.are_months(some):
+        return Verdict(name, "out", CALENDAR, way=KEEP)
     if part is not None:
         if dates == "parts" and part != "clock":
             return Verdict(name, "calendar", parts=(part,), holds="names" if text else "numbers")
@@ -213,10 +219,10 @@ def _are_truths(some: list) -> bool:
 def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> Verdict:
     from pyarrow import types
 
-    if dates != "parts" or categorical:
-        return Verdict(name, "out", DATES, way=PARTS)
     if types.is_duration(facts.type) or types.is_time(facts.type):
         return Verdict(name, "out", DATES)
+    if dates != "parts" or categorical:
+        return Verdict(name, "out", DATES, way=PARTS)
     parts = calendar.parts_to_make(facts.moments())
     if not parts:
         return Verdict(name, "out", f"{CONSTANT} the same day")
@@ -363,6 +369,8 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
 def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
     some = facts.some
     notation, _ = notation_of(some)
+    if notation is not None and set(some) == {"0", "1"}:
+        return _category(name, facts, 2)  # as numbers they would be a no and a yes too
     if notation is not None:
         return Verdict(name, "number", notation=notation)
     others = codes.besides_numbers(some)
