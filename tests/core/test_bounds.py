@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.examples import examples
 from helpers.invariants import same_tree, valid_tree
+from helpers.models import SEEDS
 from helpers.strategies import (
     KERNELS,
     WEIGHTS,
@@ -29,6 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agathis._kauri
+from agathis import Kauri
 from agathis._growing.engines.protocol import Split
 from agathis._growing.grower import Grower
 
@@ -49,14 +51,10 @@ class CountingGrower(Grower):
         super()._search(slots, *rest)
 
 
-@pytest.fixture
-def fit_thoroughly(monkeypatch):
-    def fit(problem):
-        with monkeypatch.context() as patched:
-            patched.setattr(agathis._kauri, "Grower", ThoroughGrower)
-            return problem.fit()
-
-    return fit
+def fit_thoroughly(problem: Problem) -> Kauri:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(agathis._kauri, "Grower", ThoroughGrower)
+        return problem.fit()
 
 
 def random_problem(seed: int, kernel: str, low: int, high: int) -> Problem:
@@ -73,8 +71,9 @@ def random_problem(seed: int, kernel: str, low: int, high: int) -> Problem:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("seed", range(6))
-def test_bounds_change_no_tree(kernel, seed, fit_thoroughly):
+@given(SEEDS)
+@examples(6)
+def test_bounds_change_no_tree(kernel, seed):
     problem = random_problem(seed, kernel, 150, 400)
     lazy, thorough = problem.fit(), fit_thoroughly(problem)
     valid_tree(lazy.tree_, problem.X, lazy.labels_, problem.weight, problem.n_clusters)
@@ -84,10 +83,7 @@ def test_bounds_change_no_tree(kernel, seed, fit_thoroughly):
 @given(small_problems())
 @examples(300)
 def test_bounds_change_no_small_tree(problem):
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(agathis._kauri, "Grower", ThoroughGrower)
-        thorough = problem.fit()
-    lazy = problem.fit()
+    lazy, thorough = problem.fit(), fit_thoroughly(problem)
     valid_tree(
         lazy.tree_, problem.X, lazy.labels_, problem.weight, problem.n_clusters, **problem.limits
     )
@@ -113,7 +109,7 @@ STALE = {
 
 
 @pytest.mark.parametrize("name", STALE)
-def test_a_gain_that_fell_is_not_taken_for_certain(name, fit_thoroughly):
+def test_a_gain_that_fell_is_not_taken_for_certain(name):
     """Nothing can have raised the best gain of a leaf, but it has fallen.
 
     A cluster of this indefinite kernel moves so that its distance to each sample of the leaf is

@@ -18,7 +18,7 @@ from sklearn.utils import Bunch
 from agathis import Kauri
 from agathis.datasets import available, load
 from agathis.datasets._registry import REGISTRY
-from agathis.datasets._tables import table_bytes
+from agathis.datasets._set_files import table_bytes
 from agathis.export import to_rules, to_text
 
 DATA = os.environ.get("AGATHIS_DATA")

@@ -12,7 +12,7 @@ from helpers.invariants import route
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agathis._describe.allowed import MISSING, UNSEEN, Categories
+from agathis._describe.allowed import ABSENT, UNSEEN, Categories
 from agathis._describe.axes import SourceAxis
 from agathis._describe.boxes import inside
 from agathis._describe.columns import NO_CATEGORY
@@ -201,4 +201,4 @@ def test_a_leaf_that_only_new_categories_reach():
     assert [rule_text(own) for own in boxes] == ["c is none of red, blue", "c is blue", "c is red"]
     (held,) = boxes[0][0].values()
     assert held.places == {UNSEEN}
-    assert MISSING not in held.places
+    assert ABSENT not in held.places

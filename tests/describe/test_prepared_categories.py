@@ -30,7 +30,7 @@ from sklearn.preprocessing import (
 from agathis import Kauri
 from agathis._describe.columns import Indicator
 from agathis._describe.described_tree import describe
-from agathis._describe.rows import rows_of
+from agathis._describe.rows_in_units import rows_of
 from agathis._trees.builder import TreeBuilder
 from agathis.export import to_rules, to_text
 

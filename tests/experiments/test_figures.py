@@ -103,7 +103,7 @@ class TestBars:
         assert sum(bars.paper.values()) == pytest.approx(1)
         printed = printed_clusters()["target", "polynomial"]
         expected = sum(abs(bars.ours.get(k, 0) - printed.get(k, 0) / 100) for k in range(9)) / 2
-        assert bars.apart == pytest.approx(expected)
+        assert bars.differing_share == pytest.approx(expected)
 
     def test_without_kauri(self):
         assert cluster_bars(lost_rows()[:-1])[0].kauri is None

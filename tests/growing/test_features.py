@@ -185,16 +185,17 @@ def test_duplicate_rows_stay_together():
 @pytest.mark.parametrize("ratio", [None, 30.0, 1e4], ids=["plain", "weighted", "unevenly weighted"])
 @pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("n", [200, 3000])
-def test_rounding_makes_no_splits(n, engine, ratio):
+@given(SEEDS)
+@examples(4)
+def test_rounding_makes_no_splits(n, engine, ratio, seed):
     """Seven points, each many times, and columns that say nothing and do not count."""
-    for seed in range(3):
-        random = np.random.default_rng(seed)
-        point = random.integers(7, size=n)
-        X = random.normal(size=(7, 3))[point]
-        weight = None if ratio is None else ratio ** random.uniform(-1, 0, n)
-        model = Kauri(9, engine=engine).fit(X, sample_weight=weight)
-        valid_tree(model.tree_, X, model.labels_, weight, 9)
-        assert (model.n_leaves_, model.n_clusters_) == (7, 7)
+    random = np.random.default_rng(seed)
+    point = random.integers(7, size=n)
+    X = random.normal(size=(7, 3))[point]
+    weight = None if ratio is None else ratio ** random.uniform(-1, 0, n)
+    model = Kauri(9, engine=engine).fit(X, sample_weight=weight)
+    valid_tree(model.tree_, X, model.labels_, weight, 9)
+    assert (model.n_leaves_, model.n_clusters_) == (7, 7)
 
 
 # Gains.

@@ -10,6 +10,7 @@ import pytest
 from helpers import reference
 from helpers.examples import examples
 from helpers.invariants import creation_order, replay, same_tree, valid_tree
+from helpers.models import SEEDS
 from helpers.reference import MOVES
 from helpers.strategies import Problem, kernel_matrix, on_a_line, problems, seeded_problems
 from hypothesis import given
@@ -165,7 +166,8 @@ def test_a_new_cluster_may_be_worse_for_an_indefinite_kernel():
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("seed", range(5))
+@given(SEEDS)
+@examples(10)
 def test_positive_kernels_found_clusters_first(kernel, seed):
     """Until there are n_clusters, every cluster is one leaf: only stars."""
     random = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ import numpy as np
 from agathis import datasets
 from agathis.datasets._entry import Entry
 from agathis.datasets._registry import REGISTRY
-from agathis.datasets._tables import RawTable, make_table, table_bytes
+from agathis.datasets._set_files import RawTable, make_table, table_bytes
 from agathis.experiments._plan import LOST_SETS, QUICK_SETS
 
 MAKERS = {

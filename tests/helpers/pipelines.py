@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from agathis._describe.described_tree import describe
-from agathis._describe.rows import rows_of
+from agathis._describe.rows_in_units import rows_of
 from agathis._trees.builder import TreeBuilder
 from agathis.export import LoadedTree
 

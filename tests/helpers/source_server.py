@@ -20,8 +20,8 @@ import numpy as np
 from agathis.datasets import _sources
 from agathis.datasets._entry import File
 from agathis.datasets._registry import REGISTRY
+from agathis.datasets._set_files import RawTable
 from agathis.datasets._sources import table_sum
-from agathis.datasets._tables import RawTable
 
 
 class Site:

@@ -19,6 +19,7 @@ from agathis import (
     TableEncoder,
     Tree,
     compare,
+    dask,
     datasets,
     experiments,
     export,
@@ -150,6 +151,23 @@ def raw_tables() -> None:
     encoder = TableEncoder(keep=["size"]).fit(table)
     names: np.ndarray = encoder.get_feature_names_out()
     print(encoder.columns_, names)
+
+
+def on_a_cluster() -> None:
+    """Rows in partitions, which other machines may hold."""
+    import dask.dataframe as dd
+    from dask.distributed import Client
+
+    table = pa.table({"size": X[:, 0], "kind": ["ab"[i % 2] for i in range(len(X))]}).to_pandas()
+    rows = dd.from_pandas(table, npartitions=2)
+    with Client(processes=False, n_workers=1, dashboard_address=":0"):
+        encoder: dask.TableEncoder = dask.TableEncoder().fit(rows)
+        model: dask.Kauri = dask.Kauri(3, max_leaf_nodes=4).fit(encoder.transform(rows))
+        some = dask.sample_rows(rows, 10)
+    local: Kauri = model.to_local()
+    near: TableEncoder = encoder.to_local()
+    labels: np.ndarray = local.predict(near.transform(some))
+    print(labels.shape, near.get_feature_names_out())
 
 
 def data() -> None:

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from agathis import Kauri, KernelKMeans
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.report import summarise, write
-from agathis.report._rows import FEW
+from agathis.report._node_rows import FEW
 from agathis.report._wording import in_words
 
 WINE = load_wine(as_frame=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 
 from agathis._searching.optimum import optimum
-from agathis._searching.optimum_rows import Rows
+from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts
 
 
@@ -19,7 +19,7 @@ from agathis._searching.optimum_start import greedy_cuts
 @given(problems())
 def test_a_first_tree_is_a_tree_and_no_better_than_the_best(problem):
     points, values, weight, n_leaves, limits = problem
-    rows = Rows(points, values, weight)
+    rows = DistinctRows(points, values, weight)
     depth = limits["max_depth"] or n_leaves
     cuts, cost = greedy_cuts(rows, n_leaves, depth, limits["min_leaf"], limits["min_split"])
     tree, whole = rows.tree(cuts)
@@ -34,7 +34,7 @@ def test_a_first_tree_is_a_tree_and_no_better_than_the_best(problem):
 @given(problems())
 def test_each_cut_is_the_best_of_its_leaf(problem):
     points, values, weight, _, limits = problem
-    rows = Rows(points, values, weight)
+    rows = DistinctRows(points, values, weight)
     cuts, cost = greedy_cuts(rows, 2, 1, limits["min_leaf"], limits["min_split"])
     least = least_cost(points, values, weight, 2, **limits | {"max_depth": 1})
     assert_allclose(cost + rows.within, least, rtol=1e-9, atol=1e-9)
@@ -43,7 +43,7 @@ def test_each_cut_is_the_best_of_its_leaf(problem):
 
 def test_the_leaf_that_gains_most_is_cut():
     X = np.array([[0.0], [1.0], [10.0], [14.0], [100.0]])
-    rows = Rows(X, X, None)
+    rows = DistinctRows(X, X, None)
     cuts, cost = greedy_cuts(rows, 4, 10, 0.0, 0.0)
     tree, _ = rows.tree(cuts)
     assert sorted(t for t in tree.threshold if t > 0) == [5.5, 12.0, 57.0]

@@ -59,7 +59,8 @@ def check_X(
     """
     table: Any
     if getattr(X, "elsewhere", False) is True:
-        table, estimator.n_features_in_ = X, X.shape[1]  # type: ignore[union-attr]
+        table = X
+        estimator.n_features_in_ = table.shape[1]
         vars(estimator).pop("feature_names_in_", None)
         if len(table) == 0:
             raise ValueError("X has no rows; at least one is needed.")

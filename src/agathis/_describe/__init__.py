@@ -11,8 +11,8 @@ and the words for its answers (:mod:`~agathis._describe.allowed`).
 :mod:`~agathis._describe.sums` says sums of columns in raw units,
 :mod:`~agathis._describe.rounding` finds the shortest thresholds that rows allow, and
 :mod:`~agathis._describe.sum_rounding` the shortest sums,
-:mod:`~agathis._describe.numerals` writes numbers, and :mod:`~agathis._describe.rows` checks the
-rows that a described tree takes.
+:mod:`~agathis._describe.numerals` writes numbers, and
+:mod:`~agathis._describe.rows_in_units` checks the rows that a described tree takes.
 
 What is drawn, without drawing: :mod:`~agathis._describe.layout` is where nodes stand and what is
 written on them, :mod:`~agathis._describe.points` rows in the plane, with leaves as rectangles

@@ -6,13 +6,38 @@ which may meet, hold each other or be joined to one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 INFINITY = float("inf")
 
 #: What a source may be beside one of its categories, which are 0, 1, ...: a value that is none of
 #: them, or none at all.
-UNSEEN, MISSING = -1, -2
+UNSEEN, ABSENT = -1, -2
+
+SameKind = TypeVar("SameKind", bound="Allowed")
+
+
+class Allowed(Protocol):
+    """A range or some categories; what it meets, holds or joins is of the same axis and kind."""
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def is_empty(self) -> bool: ...
+
+    @property
+    def n_sides(self) -> int: ...
+
+    def holds(self: SameKind, other: SameKind) -> bool: ...
+
+    def met(self: SameKind, other: SameKind) -> SameKind: ...
+
+    def joined(self: SameKind, other: SameKind) -> SameKind | None: ...
+
+    def wider(self: SameKind) -> Sequence[SameKind]: ...
 
 
 @dataclass(frozen=True)
@@ -67,7 +92,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Categories:
-    """Some of the categories of a source by their places, ``UNSEEN`` and ``MISSING``."""
+    """Some of the categories of a source by their places, ``UNSEEN`` and ``ABSENT``."""
 
     places: frozenset[int]
 
@@ -97,11 +122,3 @@ class Categories:
     def wider(self) -> list[Categories]:
         """Nothing: a list with more categories is no shorter."""
         return []
-
-
-Allowed = Range | Categories
-
-
-def met(one: Allowed, other: Allowed) -> Allowed:
-    """What both allow; they are of one axis, and so of one kind."""
-    return one.met(other)  # type: ignore[arg-type]

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from agathis._describe.allowed import INFINITY, MISSING, UNSEEN, Allowed, Categories, Range
+from agathis._describe.allowed import ABSENT, INFINITY, UNSEEN, Allowed, Categories, Range
 from agathis._describe.columns import NO_CATEGORY, Column, Indicator, Number, is_missing, listed
 from agathis._describe.sums import ToldSum, shape_of, told_sum
 from agathis._trees.stepped import Steps, after, steps_of
@@ -29,6 +30,28 @@ _MOST_NAMED = 5
 #: What stands before and after the name of an axis in a condition, and whether it joins several
 #: things by "or".
 Around = tuple[str, str, bool]
+
+# What several nodes may ask for: a source, a feature, or a sum by its terms and their steps.
+_Asked = str | int | tuple[tuple[tuple[int, float], ...], tuple[Steps, ...]]
+
+Answers = TypeVar("Answers", bound=Allowed)
+
+
+class Axis(Protocol[Answers]):
+    """What a split may ask for: a number, a sum or a source, with answers of its own kind."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def features(self) -> tuple[int, ...]: ...
+
+    @property
+    def everything(self) -> Answers: ...
+
+    def around(self, allowed: Answers) -> Around: ...
+
+    def inside(self, X: np.ndarray, allowed: Answers) -> np.ndarray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +170,7 @@ class SourceAxis:
     @property
     def everything(self) -> Categories:
         known = frozenset({*range(len(self.features)), UNSEEN})
-        return Categories(known | {MISSING} if self.seen and not self.closed else known)
+        return Categories(known | {ABSENT} if self.seen and not self.closed else known)
 
     @property
     def is_truth(self) -> bool:
@@ -155,7 +178,7 @@ class SourceAxis:
 
     def word(self, place: int) -> str:
         """A category in words."""
-        if place == MISSING:
+        if place == ABSENT:
             return "missing"
         category = self.rest if place == UNSEEN else self.categories[place]
         if category is None:
@@ -173,7 +196,7 @@ class SourceAxis:
         """The place of missing values."""
         if None in self.categories:
             return self.categories.index(None)
-        return MISSING if self.rest is not None else UNSEEN
+        return ABSENT if self.rest is not None else UNSEEN
 
     def around(self, allowed: Categories) -> Around:
         chosen = [place for place in self.named if place in allowed.places]
@@ -205,11 +228,8 @@ class SourceAxis:
         own = X[:, list(self.features)]
         on = own > 0.5
         out = np.where(on.any(axis=1), on.argmax(axis=1), UNSEEN)
-        out[np.isnan(own).any(axis=1)] = MISSING
+        out[np.isnan(own).any(axis=1)] = ABSENT
         return out
-
-
-Axis = NumberAxis | SumAxis | SourceAxis
 
 
 @dataclass(frozen=True)
@@ -243,25 +263,24 @@ def splits_of(
         How thresholds of sums are written.
     """
     sources = _sources(columns)
-    axes: dict[object, Axis] = {}
-    nodes: dict[object, list[int]] = {}
+    numbers_of = {f: column for f, column in enumerate(columns) if isinstance(column, Number)}
+    nodes: dict[_Asked, list[int]] = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         terms = tree.terms(node)
         feature = int(tree.feature[node])
         owners = {_owner(columns[f]) for f, _ in terms} or {_owner(columns[feature])}
         owner = owners.pop()
-        key: object = owner
+        key: _Asked = feature if owner is None else owner
         if owners or (owner is None and terms):
             key = terms, steps_of(tree, node)
-        elif owner is None:
-            key = feature
         nodes.setdefault(key, []).append(node)
     out: dict[int, Split] = {}
     missing_left = tree.missing_left
     for key, asked in nodes.items():
+        axis: Axis
         seen = bool((tree.missing[asked] > 0).any() or np.isinf(tree.threshold[asked]).any())
         if isinstance(key, str):
-            axes[key] = replace(sources[key], seen=seen)
+            axis = replace(sources[key], seen=seen)
         elif isinstance(key, tuple):
             terms, steps = key
             own = tuple(columns[f] for f, _ in terms)
@@ -274,12 +293,11 @@ def splits_of(
                 numbers,
             )
             closed = frozenset(name for name, source in sources.items() if source.closed)
-            axes[key] = SumAxis(terms, steps, own, closed, told, seen)
+            axis = SumAxis(terms, steps, own, closed, told, seen)
         else:
-            column = columns[key]  # type: ignore[call-overload]
-            axes[key] = NumberAxis(column, key, seen)  # type: ignore[arg-type]
+            axis = NumberAxis(numbers_of[key], key, seen)
         for node in asked:
-            out[node] = _split(tree, node, axes[key], bool(missing_left[node]))
+            out[node] = _split(tree, node, axis, bool(missing_left[node]))
     return {node: out[node] for node in sorted(out)}
 
 
@@ -289,20 +307,19 @@ def _owner(column: Column) -> str | None:
 
 def _sources(columns: Sequence[Column]) -> dict[str, SourceAxis]:
     """The axis of each source."""
-    places: dict[str, list[int]] = {}
+    indicators: dict[str, dict[int, Indicator]] = {}
     for f, column in enumerate(columns):
         if isinstance(column, Indicator):
-            places.setdefault(column.source, []).append(f)
+            indicators.setdefault(column.source, {})[f] = column
     out = {}
-    for source, features in places.items():
-        own = [columns[f] for f in features]
-        categories = tuple(None if c.of_missing else c.category for c in own)  # type: ignore[union-attr]
-        rest = own[0].rest  # type: ignore[union-attr]
+    for source, own in indicators.items():
+        categories = tuple(None if c.of_missing else c.category for c in own.values())
+        rest = next(iter(own.values())).rest
         rest = None if is_missing(rest) else rest
         if rest is NO_CATEGORY and len(own) == 1 and isinstance(categories[0], bool):
             # Of a truth one column tells both.
             rest = not categories[0]
-        out[source] = SourceAxis(source, tuple(features), categories, rest, seen=False)
+        out[source] = SourceAxis(source, tuple(own), categories, rest, seen=False)
     return out
 
 
@@ -320,7 +337,7 @@ def _split(tree: Tree, node: int, axis: Axis, missing_left: bool) -> Split:
     )
     right = {*range(len(axis.features)), UNSEEN} - left
     if not axis.closed:
-        (left if missing_left else right).add(MISSING)
+        (left if missing_left else right).add(ABSENT)
     return Split(axis, Categories(frozenset(left)), Categories(frozenset(right)))
 
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from agathis._describe.allowed import Allowed, Categories, Range, met
+from agathis._describe.allowed import Allowed, Categories, Range
 from agathis._describe.axes import Axis, Split
 from agathis._trees.tree import Tree
 
@@ -60,7 +60,7 @@ def box_of(tree: Tree, splits: Mapping[int, Split], path: Sequence[int]) -> Box:
     for node, child in pairwise(path):
         split = splits[node]
         side = split.left if child == tree.children_left[node] else split.right
-        box[split.axis] = met(box.get(split.axis, split.axis.everything), side)
+        box[split.axis] = box.get(split.axis, split.axis.everything).met(side)
     return box
 
 
@@ -68,7 +68,7 @@ def inside(X: np.ndarray, box: Box) -> np.ndarray:
     """Which rows a box holds."""
     out = np.ones(len(X), dtype=bool)
     for axis, allowed in box.items():
-        out &= axis.inside(X, allowed)  # type: ignore[arg-type]
+        out &= axis.inside(X, allowed)
     return out
 
 
@@ -89,7 +89,7 @@ def _join(boxes: list[Box]) -> list[Box]:
                 kept = places[0]
                 for i in places[1:]:
                     one = boxes[kept].get(axis, axis.everything)
-                    joined = one.joined(boxes[i].get(axis, axis.everything))  # type: ignore[arg-type]
+                    joined = one.joined(boxes[i].get(axis, axis.everything))
                     if joined is None:
                         kept = i
                         continue
@@ -151,6 +151,7 @@ class _Walls:
             meets = np.maximum(low, allowed.low) < np.minimum(high, allowed.high)
             meets |= missing & allowed.missing
         else:
+            assert isinstance(allowed, Categories)
             (held,) = self.known[axis]
             # Places count from -2, and so do columns of an array from its end.
             meets = held[:, list(allowed.places)].any(axis=1)
@@ -196,10 +197,7 @@ def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
 def holds(box: Box, leaf: Box) -> bool:
     """Whether all rows of a leaf are in a box."""
     # An axis that the leaf leaves free has all its values there.
-    return all(
-        axis in leaf and allowed.holds(leaf[axis])  # type: ignore[arg-type]
-        for axis, allowed in box.items()
-    )
+    return all(axis in leaf and allowed.holds(leaf[axis]) for axis, allowed in box.items())
 
 
 def n_sides(box: Box) -> int:

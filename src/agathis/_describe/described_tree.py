@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.allowed import Allowed, Range, met
+from agathis._describe.allowed import Allowed, Range
 from agathis._describe.axes import Axis, Split, SumAxis, splits_of
 from agathis._describe.columns import Column, Indicator, columns_of
 from agathis._describe.numerals import check_numbers
@@ -160,8 +160,8 @@ class Described(TreeInUnits):
                 # Bounds from above are told above.
                 side = replace(side, missing=side.missing and reached.missing)
             else:
-                side = met(side, reached)
-            before, after, _ = split.axis.around(side)  # type: ignore[arg-type]
+                side = side.met(reached)
+            before, after, _ = split.axis.around(side)
             out.append((before, after))
         return out[0], out[1]
 
@@ -180,7 +180,7 @@ class Described(TreeInUnits):
                 (split.left, tree.children_left),
                 (split.right, tree.children_right),
             ):
-                todo.append((int(child[node]), {**held, split.axis: met(now, side)}))
+                todo.append((int(child[node]), {**held, split.axis: now.met(side)}))
         return out
 
     def nodes(self) -> Iterator[NodeWords]:
@@ -241,7 +241,7 @@ class Described(TreeInUnits):
             first, second, side = left, right, split.left
             if not split.left_first:
                 first, second, side = right, left, split.right
-            more = met(asked[split.axis], side) if split.axis in asked else side
+            more = asked[split.axis].met(side) if split.axis in asked else side
             todo += [(second, asked), (first, {**asked, split.axis: more})]
 
 

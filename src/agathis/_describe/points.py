@@ -20,7 +20,7 @@ from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._describe.described_tree import describe
 from agathis._describe.regions import Region, tree_regions
-from agathis._describe.rows import rows_of
+from agathis._describe.rows_in_units import rows_of
 from agathis._trees.tree import Tree
 
 

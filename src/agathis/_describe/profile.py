@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
 from agathis._describe.described_tree import describe
-from agathis._describe.rows import rows_of
+from agathis._describe.rows_in_units import rows_of
 from agathis._partitions.objective import membership
 from agathis._trees.tree import Tree
 

@@ -48,7 +48,7 @@ def rule_text(boxes: Sequence[Box]) -> str:
 
 
 def _condition(axis: Axis, allowed: Allowed, alone: bool) -> Condition:
-    before, after, joins = axis.around(allowed)  # type: ignore[arg-type]
+    before, after, joins = axis.around(allowed)
     # Beside other conditions "or" needs to say what it joins.
     opening, closing = ("(", ")") if joins and not alone else ("", "")
     return opening + before, axis.name, after + closing

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agathis._describe.allowed import INFINITY, Allowed, Categories, Range, met
+from agathis._describe.allowed import INFINITY, Allowed, Categories, Range
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
 from agathis._describe.boxes import Box, box_of, holds
 from agathis._describe.columns import Codes, Indicator, Number, listed
@@ -140,7 +140,7 @@ def _ranked(
 
 def _meets(box: Box, leaf: Box) -> bool:
     return not any(
-        met(allowed, leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+        allowed.met(leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
     )
 
 
@@ -173,7 +173,7 @@ class _Words:
             inner = allowed.low > -INFINITY and allowed.high < INFINITY
             if isinstance(column, Number) and not isinstance(column, Codes) and inner:
                 return f"{axis.name} {column.text(allowed.low)} to {column.text(allowed.high)}"
-        before, after, _ = axis.around(allowed)  # type: ignore[arg-type]
+        before, after, _ = axis.around(allowed)
         return f"{before}{axis.name}{after}"
 
     def _of_source(self, axis: SourceAxis, allowed: Categories) -> str:

@@ -12,9 +12,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks.roles import FeatureRoles
 from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.columns import SearchedColumns, asked_values
 from agathis._growing.engines.parts import LocalParts, Part, Plan
 from agathis._growing.engines.row_stores import MemoryStore, StreamStore, take
+from agathis._growing.engines.searched_columns import SearchedColumns, asked_values
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sum
 

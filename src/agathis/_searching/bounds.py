@@ -12,7 +12,7 @@ import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES
 from agathis._searching.optimum import optimum
-from agathis._searching.optimum_rows import Rows
+from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.spectral import cost_lower_bound
 
 __all__ = ["cost_lower_bound", "tree_lower_bound"]
@@ -53,7 +53,7 @@ def tree_lower_bound(
     >>> round(tree_lower_bound(X, X, None, n_clusters=3, n_leaves=3), 6)
     1.0
     """
-    rows = Rows(points, values, weight)
+    rows = DistinctRows(points, values, weight)
     # Rows with the same values are in one cluster whatever the tree.
     bound = rows.within + cost_lower_bound(rows.means, rows.weight, n_clusters)
     small = n_leaves <= MOST_LEAVES and points.shape[1] <= MOST_COMPONENTS

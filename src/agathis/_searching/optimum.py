@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
-from agathis._searching.optimum_rows import Rows
+from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts
 from agathis._searching.spectral import cost_lower_bound
 from agathis._trees.builder import TreeBuilder
@@ -120,7 +120,7 @@ def optimum(
             f"points have {points.shape[1]} components; the optimum is searched for at most "
             f"{MOST_COMPONENTS}."
         )
-    rows = Rows(points, values, weight)
+    rows = DistinctRows(points, values, weight)
     depth = n_leaves if max_depth is None else max_depth
     least = rows.weight.min(initial=math.inf)
     # Sums of weights may be a little below what they should be.

@@ -15,7 +15,7 @@ from agathis._trees.builder import TreeBuilder
 LANES = 8
 
 
-class Rows:
+class DistinctRows:
     """Rows with values of their own, in every column's order.
 
     Parameters

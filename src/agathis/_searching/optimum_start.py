@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._core.search.optimum import find_optimum
-from agathis._searching.optimum_rows import Rows
+from agathis._searching.optimum_rows import DistinctRows
 
 
 @dataclass(eq=False)
@@ -32,10 +32,10 @@ class Node:
 
 
 def greedy_cuts(
-    rows: Rows, n_leaves: int, max_depth: int, min_leaf: float, min_split: float
+    rows: DistinctRows, n_leaves: int, max_depth: int, min_leaf: float, min_split: float
 ) -> tuple[list[tuple[int, int, int]], float]:
-    """The cuts of a greedy tree, as :meth:`Rows.tree` takes them, and what it costs without
-    :attr:`Rows.within`.
+    """The cuts of a greedy tree, as :meth:`DistinctRows.tree` takes them, and what it costs without
+    :attr:`DistinctRows.within`.
     """
     root = Node(np.arange(len(rows.weight)), 0)
     leaves = [root]
@@ -57,7 +57,9 @@ def greedy_cuts(
     return root.cuts(), cost
 
 
-def _look(rows: Rows, node: Node, max_depth: int, min_leaf: float, min_split: float) -> None:
+def _look(
+    rows: DistinctRows, node: Node, max_depth: int, min_leaf: float, min_split: float
+) -> None:
     """Find the best cut of a node."""
     if node.depth >= max_depth or len(node.rows) < 2:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from types import FrameType
 from typing import Any
 
 # These write functions themselves, or none: a name is not needed.
@@ -27,11 +28,11 @@ class TellsOfNamelessFunctions:
 
 def _written_without_names() -> bool:
     """Whether who asks for the state is known to do without names of functions."""
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         parts = frame.f_globals.get("__name__", "").split(".")
         # joblib's own files are written by names, what it sends to other processes is not.
         if parts[0] in _WITHOUT_NAMES and parts[:2] != ["joblib", "numpy_pickle"]:
             return True
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return False

@@ -31,6 +31,9 @@ UNDEFINED = -2
 #: Where missing values go; ``Tree.missing`` holds indices into this.
 MISSING_GOES = ("unseen", "left", "right")
 
+# Of terms that are always arrays: those that are not given are made when the tree is.
+_NOT_GIVEN: Any = None
+
 # Rows that walk down a tree at a time: an interrupt is seen in between.
 _ROWS_AT_ONCE = 1 << 20
 
@@ -105,10 +108,9 @@ class Tree:
     weighted_n_node_samples: np.ndarray
     depth: np.ndarray
     n_features: int
-    # Always arrays: what is not given is made when the tree is.
-    term_start: np.ndarray = None  # type: ignore[assignment]
-    term_feature: np.ndarray = None  # type: ignore[assignment]
-    term_weight: np.ndarray = None  # type: ignore[assignment]
+    term_start: np.ndarray = _NOT_GIVEN
+    term_feature: np.ndarray = _NOT_GIVEN
+    term_weight: np.ndarray = _NOT_GIVEN
 
     def __post_init__(self) -> None:
         for name, dtype in TERM_DTYPES.items():

@@ -1,8 +1,8 @@
 """The estimator: Kauri's parameters and fitted attributes, with rows on a Dask cluster.
 
 The flow of :meth:`Kauri.fit` is that of :class:`agathis.Kauri`: rows are looked at where they lie
-(:mod:`agathis.dask._rows`), an engine is made whose sums come from the workers, and the same grower
-cuts the same leaves.
+(:mod:`agathis.dask._cluster_rows`), an engine is made whose sums come from the workers, and the
+same grower cuts the same leaves.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from agathis._support.progress import Progress
 from agathis._trees.tree import Tree
 from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
+from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
 from agathis.dask._partitions import is_collection, mapped, partitions_of
-from agathis.dask._rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
 
 
 class Kauri(LocalKauri):

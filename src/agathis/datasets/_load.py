@@ -21,7 +21,7 @@ from agathis._support.extras import needed
 from agathis.datasets._entry import Entry
 from agathis.datasets._places import find_table
 from agathis.datasets._registry import REGISTRY
-from agathis.datasets._tables import RawTable
+from agathis.datasets._set_files import RawTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agathis._support.files import write_whole
 from agathis.datasets._entry import Bundled, Entry
-from agathis.datasets._tables import RawTable, make_table, read_table, table_bytes
+from agathis.datasets._set_files import RawTable, make_table, read_table, table_bytes
 
 
 def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[RawTable, str]:

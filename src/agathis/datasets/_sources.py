@@ -28,7 +28,7 @@ import numpy as np
 
 from agathis._support.extras import needed
 from agathis.datasets._entry import Bundled, Download, Entry, File, OpenML
-from agathis.datasets._tables import MOST_BYTES, RawTable, make_table
+from agathis.datasets._set_files import MOST_BYTES, RawTable, make_table
 
 # Seconds for a connection, and for any part of an answer.
 _TIMEOUT = 10

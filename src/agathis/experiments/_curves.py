@@ -173,7 +173,7 @@ class Bars:
     kauri: int | None
 
     @property
-    def apart(self) -> float:
+    def differing_share(self) -> float:
         """The share of the runs that would have to be others for both to be the same."""
         numbers = {*self.ours, *self.paper}
         return sum(abs(self.ours.get(k, 0.0) - self.paper.get(k, 0.0)) for k in numbers) / 2
@@ -212,7 +212,7 @@ def say_bars(panels: list[Bars]) -> list[str]:
         lines.append(
             f"{set_word(bars.dataset)}, {KERNEL_WORDS[bars.kernel]}: {mean:.1f} clusters left on "
             f"average, in the paper {printed:.1f}{kauri}. The two differ in "
-            f"{100 * bars.apart:.0f} % of the runs.{also}"
+            f"{100 * bars.differing_share:.0f} % of the runs.{also}"
         )
     return lines
 

@@ -14,8 +14,8 @@ from agathis.experiments._cells import Cell
 from agathis.experiments._figures import TITLES, Drawn
 from agathis.experiments._plan import METHODS
 from agathis.experiments._reasons import Reason
+from agathis.experiments._sheets import Sheet, section_of
 from agathis.experiments._summary import Progress, count_word, counts, headlines
-from agathis.experiments._tables import Sheet, section_of
 from agathis.experiments._words import (
     KERNEL_WORDS,
     METHOD_WORDS,

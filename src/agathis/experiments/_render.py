@@ -13,9 +13,9 @@ from agathis.experiments._cells import Row, as_table, make_cells
 from agathis.experiments._figures import draw_all
 from agathis.experiments._page import Report, page
 from agathis.experiments._reasons import find_reasons
+from agathis.experiments._sheets import make_tables
 from agathis.experiments._store import Store
 from agathis.experiments._summary import progress
-from agathis.experiments._tables import make_tables
 from agathis.experiments._written import latex, markdown
 
 #: What the rows of each experiment are read for.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agathis.experiments._tables import LEGEND, Entry, Sheet
+from agathis.experiments._sheets import LEGEND, Entry, Sheet
 from agathis.experiments._words import METRICS, MINUS, decimals, set_word, signed
 
 _ESCAPED = {

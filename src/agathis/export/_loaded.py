@@ -21,7 +21,7 @@ from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, valu
 from agathis._describe.described_tree import describe
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rounded
-from agathis._describe.rows import table_of
+from agathis._describe.rows_in_units import table_of
 from agathis._tables.date_parts import DatePart
 from agathis._tables.feature_rows import rows_for_tree
 from agathis._tables.wording import quoted

@@ -11,8 +11,8 @@ from keyword import iskeyword
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.allowed import Allowed, Categories
-from agathis._describe.axes import Axis, SourceAxis, SumAxis
+from agathis._describe.allowed import Allowed, Categories, Range
+from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
 from agathis._describe.columns import Column, Indicator, Number, categories_of
 from agathis._describe.described_tree import Described, describe
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS, TRUTHS
@@ -167,7 +167,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
 def _asked(axis: Axis, allowed: Allowed, place: dict[str, int]) -> str:
     if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
         return _of_source(axis, allowed, f"x{place[axis.name]}")
-    if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
+    if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
     if isinstance(axis, SumAxis):
         x = python_sum(axis, _on_or_off, lambda column: _variable(column, place))

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._describe.boxes import n_sides
 from agathis._describe.described_tree import Described, describe
-from agathis._describe.rows import table_of
+from agathis._describe.rows_in_units import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._describe.titles import cluster_titles
 from agathis._support.result_table import Table

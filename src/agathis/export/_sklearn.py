@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from agathis._describe.described_tree import Described, describe
-from agathis._describe.rows import table_of
+from agathis._describe.rows_in_units import table_of
 from agathis._trees.chains import without_terms
 from agathis._trees.tree import Tree
 

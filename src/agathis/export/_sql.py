@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.allowed import Allowed, Categories
+from agathis._describe.allowed import Allowed, Categories, Range
 from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
 from agathis._describe.columns import Column, Indicator
 from agathis._describe.described_tree import Described, describe
@@ -165,7 +165,7 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
     """What some rows satisfy, as a condition."""
     if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
         return _of_source(writer, axis, allowed)
-    if isinstance(axis, SourceAxis) or isinstance(allowed, Categories):
+    if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
     if isinstance(axis, SumAxis):
         value, names, numbers = _sums.sum_of(writer, axis, _WRITERS)
@@ -184,7 +184,7 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
 
 def _dates_in_texts(axis: Axis) -> Iterator[str]:
     """The columns of dates that were texts in the table of the fit, of whatever form."""
-    if isinstance(axis, SourceAxis):
+    if not isinstance(axis, (NumberAxis, SumAxis)):
         return
     for column in (axis.column,) if isinstance(axis, NumberAxis) else axis.columns:
         when = None if isinstance(column, Indicator) else column.when

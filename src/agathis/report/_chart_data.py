@@ -8,7 +8,7 @@ from agathis._describe.described_tree import Described
 from agathis._describe.points import ClusterPoints, cluster_points, principal
 from agathis.report._bins import plane_bins
 from agathis.report._fit_rows import FitRows, sample_of
-from agathis.report._rows import rounded
+from agathis.report._node_rows import rounded
 
 #: Points of the plane where rows may be shown.
 POINTS = 4000

@@ -16,7 +16,7 @@ from agathis._describe.columns import Codes, Column, Indicator, columns_of
 from agathis._describe.profile import ClusterProfile, profile_of_rows
 from agathis._tables.shown import shown_columns
 from agathis.report._bins import scale_of
-from agathis.report._rows import are_of_years, rounded
+from agathis.report._node_rows import are_of_years, rounded
 from agathis.report._typical import whole_shares, without_few
 from agathis.report._wording import category_of, otherwise, rest_of
 

@@ -57,10 +57,10 @@ def times(ratio: float) -> str:
     return f"{ratio:.2f} times" if ratio < 9.995 else f"{ratio:.0f} times"
 
 
-def apart(silhouette: float) -> str:
+def how_far_apart(silhouette: float) -> str:
     """How far apart clusters are, after the bounds of Kaufman and Rousseeuw.
 
-    >>> [apart(value) for value in (0.8, 0.6, 0.3, 0.1)]
+    >>> [how_far_apart(value) for value in (0.8, 0.6, 0.3, 0.1)]
     ['far apart', 'apart', 'not far apart', 'not really apart']
     """
     bounds = ((0.7, "far apart"), (0.5, "apart"), (0.25, "not far apart"))

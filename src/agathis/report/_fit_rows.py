@@ -57,7 +57,7 @@ def fit_rows_of(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     table: np.ndarray,
-    scaler: object,
+    scaler: Any,
     given: ArrayLike | None,
 ) -> FitRows:
     """The rows of ``table``, X as numbers, as the method saw them."""
@@ -73,7 +73,7 @@ def fit_rows_of(
         rows = _dense(model[:-1].transform(X))
         return FitRows(rows, _points(rows, described.model), _steps(model[:-1]), True)
     if scaler is not None:
-        rows = _dense(scaler.transform(X))  # type: ignore[attr-defined]
+        rows = _dense(scaler.transform(X))
         return FitRows(rows, _points(rows, described.model), _steps(scaler), True)
     if isinstance(described.model, (LoadedTree, Tree)):
         # Neither says how its rows were scaled. Units may be of any size: as they are one column

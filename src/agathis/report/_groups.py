@@ -13,7 +13,7 @@ from agathis._describe.profile import ClusterProfile
 from agathis._describe.rules import cluster_boxes, node_box
 from agathis.report._bins import histogram
 from agathis.report._distributions import categories
-from agathis.report._rows import (
+from agathis.report._node_rows import (
     NodeRows,
     by_cover,
     counts_by_node,

@@ -25,10 +25,10 @@ from agathis._support.files import target_of, write_whole
 from agathis._trees.tree import Tree
 from agathis.report._figures import (
     again,
-    apart,
     buys,
     decimals,
     figure,
+    how_far_apart,
     percent,
     steps,
     times,
@@ -176,7 +176,7 @@ def render(summary: Mapping[str, object]) -> str:
         words=in_words,
         times=times,
         decimals=decimals,
-        apart=apart,
+        how_far_apart=how_far_apart,
         again=again,
         buys=buys,
         steps=steps,

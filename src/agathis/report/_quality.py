@@ -26,7 +26,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree
 from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of, take
-from agathis.report._rows import rounded
+from agathis.report._node_rows import rounded
 
 #: Trees that are grown from halves of the rows.
 HALVES = 8

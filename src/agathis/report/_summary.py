@@ -31,7 +31,7 @@ from agathis._describe.columns import (
 from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile, without
-from agathis._describe.rows import check_columns, table_of
+from agathis._describe.rows_in_units import check_columns, table_of
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import as_arrow
 from agathis._trees.tree import Tree
@@ -41,9 +41,9 @@ from agathis.report._chart_data import plane_data
 from agathis.report._distributions import profile_data, shown_data
 from agathis.report._fit_rows import fit_rows_of
 from agathis.report._groups import clusters_of, kind_of, nodes_of
+from agathis.report._node_rows import FEW, are_of_years, named_classes, rows_by_node, spread_of
 from agathis.report._provenance import provenance_of
 from agathis.report._quality import quality_of
-from agathis.report._rows import FEW, are_of_years, named_classes, rows_by_node, spread_of
 from agathis.report._typical import whole_shares, without_few
 from agathis.report._wording import titles_of
 

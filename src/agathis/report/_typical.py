@@ -9,7 +9,7 @@ import numpy as np
 
 from agathis._describe.columns import Column, Indicator
 from agathis._describe.profile import ClusterProfile
-from agathis.report._rows import rounded
+from agathis.report._node_rows import rounded
 from agathis.report._wording import often
 
 # Features that are typical of a cluster, and from how many standard deviations from the mean of

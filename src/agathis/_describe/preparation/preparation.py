@@ -293,8 +293,9 @@ def _missing_of(line: Line) -> object:
 def _unknown_to(categories: Sequence[object]) -> object:
     """A value that is none of the categories, of their kind."""
     known = [category for category in categories if category is not None]
-    if known and all(isinstance(category, (bool, int, float)) for category in known):
-        return max(map(float, known)) + 1.0  # type: ignore[arg-type]
+    numbers = [category for category in known if isinstance(category, (bool, int, float))]
+    if numbers and len(numbers) == len(known):
+        return max(map(float, numbers)) + 1.0
     out = "?"
     while out in known:
         out += "?"

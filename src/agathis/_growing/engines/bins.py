@@ -94,13 +94,13 @@ def find_bins(
     array([  0,   2, 255], dtype=uint8)
     """
     d = sample.shape[1]
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = [None] * d  # type: ignore[list-item]
+    found: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def find(f: int) -> None:
         found[f] = _bins_of(np.array(sample[:, f]), weight, max_bins)
 
     for_each(find, d, threads if sample.size > 100_000 else 1)
-    low, high, edges = (list(part) for part in zip(*found, strict=True))
+    low, high, edges = (list(part) for part in zip(*(found[f] for f in range(d)), strict=True))
     return Bins(low, high, edges)
 
 

@@ -16,13 +16,13 @@ from agathis._checks.engines import AUTO, BINNED, ENGINES
 from agathis._growing.engines.binned import BinnedStocks
 from agathis._growing.engines.bins import find_bins
 from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.exact import FeatureStocks
 from agathis._growing.engines.grid import Grid, rounded_origin
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
 from agathis._growing.engines.parts import Plan
 from agathis._growing.engines.protocol import Stocks
+from agathis._growing.engines.searched_columns import SearchedColumns
 from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits

@@ -9,8 +9,8 @@ from agathis.experiments._cells import Cell, make_cells
 from agathis.experiments._paper import Name, Printed, printed_cells
 from agathis.experiments._plan import RUNS
 from agathis.experiments._reasons import UNKNOWN, find_reasons, reason
+from agathis.experiments._sheets import make_tables
 from agathis.experiments._summary import Count, counts, headlines, progress
-from agathis.experiments._tables import make_tables
 from agathis.experiments._words import METRICS, decimals
 from agathis.experiments._written import escaped, latex, markdown
 

@@ -13,9 +13,9 @@ from sklearn.utils.random import sample_without_replacement
 from agathis._checks import data as checks
 from agathis._checks.roles import FeatureRoles
 from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.columns import SearchedColumns
 from agathis._growing.engines.grid import Seen
 from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
+from agathis._growing.engines.searched_columns import SearchedColumns
 from agathis._growing.meant import roles_with_copies
 from agathis._kernels.kernel import Kernel
 from agathis.dask._cluster import Cluster
