@@ -3,6 +3,7 @@
 What the estimators and the measures of labels say is in `test_errors` and `test_metrics_errors`.
 """
 
+import re
 from inspect import signature
 
 import numpy as np
@@ -248,3 +249,20 @@ class TestTables:
 def test_compare(given, message):
     with pytest.raises(ValueError, match=message):
         compare(X, **{"n_clusters": 3, "verbose": False, **given})
+
+
+@pytest.mark.parametrize("kind", ["frame", "polars", "arrow", "array"])
+def test_text_asks_for_the_encoder(kind):
+    """With the line to paste, whatever holds the text."""
+    columns = {"size": [1.0, 2.0, 9.0], "city": ["Bonn", "Rome", "Oslo"]}
+    X = {
+        "frame": lambda: pytest.importorskip("pandas").DataFrame(columns),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(columns),
+        "arrow": lambda: pytest.importorskip("pyarrow").table(columns),
+        "array": lambda: np.array([columns["size"], columns["city"]], dtype=object).T,
+    }[kind]()
+    table, name = ("pandas.DataFrame(X)", "1") if kind == "array" else ("df", "'city'")
+    line = f"make_pipeline(agathis.TableEncoder(), Kauri(n_clusters=2)).fit({table})"
+    with pytest.raises(ValueError, match=re.escape(f"{name} (text). TableEncoder")) as raised:
+        Kauri(2).fit(X)
+    assert str(raised.value).endswith(line)

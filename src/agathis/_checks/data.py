@@ -230,19 +230,23 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
     try:
         yield
     except (TypeError, ValueError) as error:
-        words = _words(X, {}) if hasattr(X, "columns") else {}
+        is_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS"
+        words = _words(X, {}) if is_array or hasattr(X, "columns") else {}
         if not words:
             raise
-        raise ValueError(_needs_encoder(words, estimator)) from error
+        table = "pandas.DataFrame(X)" if is_array else "df"
+        raise ValueError(_needs_encoder(words, estimator, table)) from error
 
 
-def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
+def _needs_encoder(
+    columns: Mapping[Any, str], estimator: BaseEstimator | None, table: str = "df"
+) -> str:
     shown = [f"{name!r} ({what})" for name, what in columns.items()]
     more = f" and {len(shown) - 8} more" if shown[8:] else ""
-    line = "agathis.TableEncoder().fit_transform(df)"
+    line = f"agathis.TableEncoder().fit_transform({table})"
     if estimator is not None:
         model = " ".join(repr(estimator).split())
-        line = f"make_pipeline(agathis.TableEncoder(), {model}).fit(df)"
+        line = f"make_pipeline(agathis.TableEncoder(), {model}).fit({table})"
     return (
         f"X must hold numbers; it has columns of something else: {', '.join(shown[:8])}{more}. "
         f"TableEncoder makes numbers of text, categories and dates: {line}"
@@ -257,16 +261,27 @@ def _dates(X: Any) -> dict[Any, str]:
 
 
 def _words(X: Any, known: Collection[Any]) -> dict[Any, str]:
-    """The columns of a data frame that do not become numbers, without those that are known."""
+    """The columns of a table that do not become numbers, without those that are known."""
     out = {}
-    for name in X.columns:
+    for name, column in _columns(X):
         if name not in known:
             try:
-                check_array(X[[name]], dtype=np.float64, ensure_all_finite=False)
+                check_array(column, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
             except (TypeError, ValueError):
-                kind = str(getattr(X[name], "dtype", "")).lower()
-                out[name] = "categories" if kind.startswith(("categor", "enum")) else "text"
+                kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+                categories = kind.startswith(("categor", "enum", "dictionary"))
+                out[name] = "categories" if categories else "text"
     return out
+
+
+def _columns(X: Any) -> Iterator[tuple[Any, Any]]:
+    """Names and columns of a data frame, a table of Arrow or an array."""
+    if isinstance(X, np.ndarray):
+        yield from enumerate(X.T)
+    elif hasattr(X, "column_names"):
+        yield from zip(X.column_names, X.columns, strict=True)
+    else:
+        yield from ((name, X[name]) for name in X.columns)
 
 
 def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
