@@ -262,10 +262,10 @@ def describe(
         raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
     check_numbers(numbers)
     found = in_units(model, scaler)
-    tree, model = found.tree, found.model
-    if getattr(model, "rounded", False):
+    if _is_rounded(model, found):
         # What rows needed no digit for has been left out already.
         digits = None
+    tree, model = found.tree, found.model
     features = found.fitted_names if feature_names is None else feature_names
     date_parts: Mapping[str, DatePart] = {}
     if found.preparation is not None:
@@ -305,6 +305,24 @@ def describe(
         digits=digits,
         numbers=numbers,
     )
+
+
+def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> bool:
+    """Whether thresholds have as few digits as the rows allow: in a file, or by ``fit_table``."""
+    if isinstance(model, Pipeline):
+        short = {
+            cut for _, step in model.steps for cut in getattr(step, "thresholds_", {}).values()
+        }
+        one_hot = found.preparation.one_hot if found.preparation is not None else {}
+        words = {name for named in (one_hot or {}).values() for name in named}
+        tree = found.tree
+        cuts = np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0))
+        features = [f.name for f in found.preparation.features] if found.preparation else []
+        return bool(short) and all(
+            float(tree.threshold[node]) in short or features[tree.feature[node]] in words
+            for node in cuts
+        )
+    return bool(getattr(found.model, "rounded", False))
 
 
 def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:

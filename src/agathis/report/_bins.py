@@ -82,7 +82,7 @@ def histogram(
     """A feature's values on both sides of a cut; None where no row has one.
 
     Words have a bar each, ``labels``; numbers have bins, ``scale`` (first edge, step, count), and
-    the ``threshold``.
+    the ``threshold``, ``written`` as rules have it.
     """
     sides = [values[~np.isnan(values)].astype(np.float64) for values in (left, right)]
     both = np.concatenate(sides)
@@ -97,7 +97,8 @@ def histogram(
         scale = scale_of(both, BINS, threshold)
         counts = [np.bincount(scale.place(v), minlength=scale.count) for v in sides]
         shown = threshold if np.isfinite(threshold) else None
-        found = {"scale": scale.plain(), "threshold": shown}
+        written = column.text(threshold) if shown is not None else None
+        found = {"scale": scale.plain(), "threshold": shown, "written": written}
     return {**found, "counts": [c.tolist() for c in counts], "missing": missing}
 
 

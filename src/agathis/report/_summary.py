@@ -161,7 +161,8 @@ def summarise(
             "method": _method(described.model),
             "scaled": described.scaled,
             "few": FEW,
-            "digits": int(digits),
+            # None where the rules have all that their numbers have.
+            "digits": described.digits,
             "version": agathis.__version__,
         },
         "features": [
