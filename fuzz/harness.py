@@ -7,6 +7,7 @@ A fuzzer is a module with
     smaller(case) -> cases       simpler ones, the most daring first
     pack(case) -> bytes, unpack(bytes) -> case
     around()                     if it has one: a context in which all workers run
+    ready(case)                  if it has one: makes what cases share, whose time is not theirs
 
 :func:`main` runs it in processes that take the seeds in turn. A case that ends its process, that
 takes more than ``SLOW`` seconds of a processor, that does nothing but wait for so long or that does
@@ -82,8 +83,12 @@ def _work(fuzzer: ModuleType, first: int, step: int, slow: float) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a case prints is nobody's business
     for seed in range(first, 1 << 62, step):
         print("+", seed, file=told)
+        case = fuzzer.make(seed)
+        if hasattr(fuzzer, "ready"):
+            fuzzer.ready(case)
+            print("+", seed, file=told)  # from here on the case is timed
         before = clocks.own()
-        found = fuzzer.check(fuzzer.make(seed))
+        found = fuzzer.check(case)
         taken = clocks.own().since(before)
         found = found or too_long(taken, slow)
         counted = getattr(fuzzer, "COUNTED", Counter())
