@@ -23,7 +23,6 @@ import json
 import os
 import random
 import re
-import resource
 import signal
 import sys
 import tempfile
@@ -165,6 +164,11 @@ def _folders(place: str) -> tuple[str, str]:
     return out
 
 
+def ready(case: dict) -> None:
+    """What it does is done before, alone."""
+    _undisturbed() if case["work"] == "experiments" else _whole(case["work"])
+
+
 def check(case: dict) -> str | None:
     """What is wrong with what a process left that was ended."""
     if case["work"] == "experiments":
@@ -284,54 +288,6 @@ def pack(case: dict) -> bytes:
 
 def unpack(data: bytes) -> dict:
     return json.loads(data)
-
-
-def full_disk(place: str) -> str:
-    """A file system of 64 kB on which the result has no room; what the command says."""
-    import subprocess
-
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", place]
-    subprocess.run(mount, check=True, capture_output=True)
-    try:
-        return _said("predict", place, OLD)
-    finally:
-        subprocess.run(["umount", place], check=True)
-
-
-def little_memory(place: str) -> str:
-    """A process that may have no more than it has already, and a little."""
-
-    def limited() -> None:
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), resource.RLIM_INFINITY))
-
-    return _said("predict", place, None, limited)
-
-
-def _said(
-    name: str, target_folder: str, old: bytes | None, before: Callable[[], None] | None = None
-) -> str:
-    """What a command writes to stderr that cannot do its work; it must leave the old result."""
-    with tempfile.TemporaryDirectory() as place:
-        folder, temp = _folders(place)
-        _prepared(folder, "none", old=False)
-        target = os.path.join(target_folder, "OUT.csv")
-        if old is not None:
-            Path(target).write_bytes(old)
-        args = ["predict", "m.json", "t.csv", "--with-data", "-o"]
-        inner = _command(*args, target)
-
-        def work(folder: str) -> None:
-            if before is not None:
-                before()
-            inner(folder)
-
-        _, status = os.waitpid(_forked(work, folder, temp), 0)
-        said = Path(place, "said2").read_text()
-        ended = os.waitstatus_to_exitcode(status)
-        if old is not None and Path(target).read_bytes() != old:
-            return f"the old result is gone: {said}"
-        return f"{ended}: {said}"
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 Tables in each format and models in each version are damaged as disks, editors and ill will do: bits
 and bytes, pieces that are gone, there twice or of another file, lengths that claim too much; of a
-model also its structure. Each goes through a command, or through ``fit_file``, in a process with
-little memory. A command ends with an exit code of 0, 1 or 2 and words; a traceback, a process that
-dies and a command that does not end are failures. What a command wrote is whole.
+model also its structure. Each goes through a command, or through ``fit_file``, with a copy of the
+rows or without, alone or in a folder of Parquet files, in a process with little memory. A command
+ends with an exit code of 0, 1 or 2 and words; a traceback, a process that dies and a command that
+does not end are failures. What a command wrote is whole.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ COUNTED: Counter[str] = Counter()
 #: Bytes that a worker may ask for; a claimed length beyond it has to be an error.
 MEMORY = 6 << 30
 
+#: Whole, beside a damaged one in a folder.
+MANY = "t0.parquet"
 FIT = ["fit", "DATA", "-k", "2", "--search", "greedy", "--weight", "equal"]
 #: Commands on a table, with how often they are taken: those that only read most often.
 ON_TABLE = {
@@ -46,6 +49,10 @@ ON_TABLE = {
     ("suggest", "DATA", "--max-k", "3", "--weight", "equal"): 0.3,
     ("compare", "DATA", "-k", "2", "--runs", "1", "--method", "kauri", "--jobs", "1"): 0.3,
     ("fit_file", "DATA"): 6,
+    # These are for Parquet alone; in the folder are three files, of which DATA is the second.
+    ("fit_file", "DATA", "copy=False"): 1,
+    ("fit_file", "FOLDER"): 1,
+    ("fit_file", "FOLDER", "copy=False"): 1,
 }
 ON_MODEL = {
     ("show", "MODEL"): 4,
@@ -54,6 +61,8 @@ ON_MODEL = {
     ("export", "MODEL", "--to", "json"): 1,
     ("export", "MODEL", "--to", "rules"): 1,
     ("export", "MODEL", "--to", "dot"): 1,
+    ("export", "MODEL", "--to", "text"): 1,
+    ("export", "MODEL", "--to", "onnx", "-o", "OUT.onnx"): 1,
     ("rename", "MODEL", "0=a", "-o", "OUT.json"): 1,
     ("predict", "MODEL", "DATA"): 3,
     ("report", "MODEL", "DATA", "-o", "OUT.html"): 0.3,
@@ -151,6 +160,9 @@ def make(seed: int) -> dict:
     of_model = chance.random() < 0.25
     commands = ON_MODEL if of_model else ON_TABLE
     command = chance.choices(list(commands), list(commands.values()))[0]
+    if "FOLDER" in command or "copy=False" in command:
+        name = chance.choice([name for name in sorted(tables()) if name.endswith("parquet")])
+        data = tables()[name]
     if of_model:
         if chance.random() < 0.5:
             model = json_damage(chance, model)
@@ -287,13 +299,14 @@ def run(args: list[str]) -> tuple[int | None, str]:
     return 0, said.getvalue()
 
 
-def _fit_file(path: str, folder: str) -> tuple[int | None, str]:
+def _fit_file(path: str, folder: str, copy: bool | str) -> tuple[int | None, str]:
     from agathis import fit_file
 
+    labels = os.path.join(folder, "OUT.npy")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fit_file(path, 2, labels=os.path.join(folder, "OUT.npy"), temp_dir=folder)
+            fit_file(path, 2, labels=labels, temp_dir=folder, copy=copy)
         except (ValueError, OSError) as error:
             if type(error).__name__ in ("ValueError", "BadTable") or isinstance(error, OSError):
                 return 1, str(error)
@@ -318,19 +331,27 @@ def check(case: dict) -> str | None:
         places = {
             "DATA": os.path.join(folder, case["name"]),
             "MODEL": os.path.join(folder, "m.json"),
+            "FOLDER": os.path.join(folder, "many"),
         }
         Path(places["DATA"]).write_bytes(base64.b64decode(case["data"]))
+        if "FOLDER" in case["args"]:
+            os.mkdir(places["FOLDER"])
+            whole, damaged = tables()[MANY], base64.b64decode(case["data"])
+            for i, data in enumerate((whole, damaged, whole)):
+                Path(places["FOLDER"], f"{i}.parquet").write_bytes(data)
         Path(places["MODEL"]).write_bytes(base64.b64decode(case["model"]))
         args = [
             os.path.join(folder, arg) if arg.startswith("OUT") else places.get(arg, arg)
             for arg in case["args"]
         ]
         if command == "fit_file":
-            ended, said = _fit_file(args[1], folder)
+            copy = False if "copy=False" in args else "auto"
+            ended, said = _fit_file(args[1], folder, copy)
         else:
             ended, said = run(args)
-        left = sorted(set(os.listdir(folder)) - {case["name"], "m.json"})
-    COUNTED[f"{command} {Path(case['name']).suffix}: exit {ended}"] += 1
+        left = sorted(set(os.listdir(folder)) - {case["name"], "m.json", "many"})
+    kind = " ".join([command, *(arg for arg in case["args"] if arg in ("FOLDER", "copy=False"))])
+    COUNTED[f"{kind} {Path(case['name']).suffix}: exit {ended}"] += 1
     if ended is None:
         last = said.strip().splitlines()
         places = [line.strip() for line in last if line.strip().startswith("File")]

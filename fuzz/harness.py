@@ -7,11 +7,13 @@ A fuzzer is a module with
     smaller(case) -> cases       simpler ones, the most daring first
     pack(case) -> bytes, unpack(bytes) -> case
     around()                     if it has one: a context in which all workers run
+    ready(case)                  if it has one: makes what cases share, whose time is not theirs
 
 :func:`main` runs it in processes that take the seeds in turn. A case that ends its process, that
-takes more than ``SLOW`` seconds of a processor or that does not end at all is a failure like any
-other; with ``--any-time``, which is for the tests, only one that does not end. Failures are made
-small and written to ``tests/fuzz/saved``, where
+takes more than ``SLOW`` seconds of a processor, that does nothing but wait for so long or that does
+not end at all is a failure like any other; with ``--any-time``, which is for the tests, only one
+that does not end. One that takes as long by the clock because the machine is busy (``clocks.py``)
+is told, and no failure. Failures are made small and written to ``tests/fuzz/saved``, where
 ``tests/fuzz/test_saved.py`` tries them again in every run of the tests.
 """
 
@@ -34,10 +36,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
+import clocks
+
 HERE = Path(__file__).resolve().parent
 SAVED = HERE.parent / "tests" / "fuzz" / "saved"
-#: Seconds of a processor that a case may take; and of a processor, and of the clock of a machine
-#: that may be busy with other things, before its process is ended.
+#: Seconds of a processor, or of waiting, that a case may take; those after which its process is
+#: ended; and those of the clock of a machine that may be busy with other things.
 SLOW, HANGS, WAITS = 10.0, 60.0, 900.0
 #: The second of these where seconds are not judged: what takes as many never ends on any machine.
 NEVER_ENDS = 300.0
@@ -79,14 +83,27 @@ def _work(fuzzer: ModuleType, first: int, step: int, slow: float) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a case prints is nobody's business
     for seed in range(first, 1 << 62, step):
         print("+", seed, file=told)
-        started = time.process_time()
-        found = fuzzer.check(fuzzer.make(seed))
-        taken = time.process_time() - started
-        if found is None and taken > slow:
-            found = f"took {taken:.1f} s of a processor"
+        case = fuzzer.make(seed)
+        if hasattr(fuzzer, "ready"):
+            fuzzer.ready(case)
+            print("+", seed, file=told)  # from here on the case is timed
+        before = clocks.own()
+        found = fuzzer.check(case)
+        taken = clocks.own().since(before)
+        found = found or too_long(taken, slow)
         counted = getattr(fuzzer, "COUNTED", Counter())
-        print("-", seed, json.dumps([found, round(taken, 3), counted]), file=told)
+        seconds = round(taken.processor, 3), round(taken.clock, 3)
+        print("-", seed, json.dumps([found, *seconds, counted]), file=told)
         counted.clear()
+
+
+def too_long(taken: clocks.Taken, most: float) -> str | None:
+    """What is wrong with the time of a case, whether it has ended or not."""
+    if taken.processor > most:
+        return f"took {taken.processor:.1f} s of a processor"
+    if taken.waited(most):
+        return f"waited: {taken.clock:.1f} s, with {taken.processor:.2f} s of a processor"
+    return None
 
 
 class _Worker:
@@ -107,28 +124,28 @@ class _Worker:
             stderr=self.errors,
         )
         os.set_blocking(self.process.stdout.fileno(), False)
-        self.since, self.used, self.rest = time.monotonic(), 0.0, b""
+        self.since, self.rest = clocks.of(self.process.pid), b""
 
     def lines(self) -> Iterator[str]:
         data = self.process.stdout.read()
         if not data:
             return
-        self.since, self.used = time.monotonic(), self.processor()
+        self.since = clocks.of(self.process.pid)
         *whole, self.rest = (self.rest + data).split(b"\n")
         yield from (line.decode() for line in whole)
 
-    def processor(self) -> float:
-        """Seconds of a processor that the process has used; 0 where that cannot be told."""
-        try:
-            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def taken(self) -> clocks.Taken:
+        """Since it was last heard of."""
+        return clocks.of(self.process.pid).since(self.since)
 
     def hangs(self) -> bool:
-        waits = time.monotonic() - self.since
-        most = self.hangs_after
-        return waits > WAITS or (waits > most and self.processor() - self.used > most)
+        clock = time.monotonic() - self.since.clock
+        if self.at is None or not WAITS >= clock > self.hangs_after:  # most often, and quick
+            return clock > WAITS
+        taken = self.taken()
+        if self.any_time:
+            return taken.processor > self.hangs_after
+        return too_long(taken, self.hangs_after) is not None
 
     def last_words(self) -> str:
         self.errors.seek(max(0, self.errors.seek(0, 2) - 600))
@@ -155,6 +172,7 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
     """Let workers try cases; the seeds of those that failed, and how."""
     workers = [_Worker(name, seed + i, args.jobs, args.any_time) for i in range(args.jobs)]
     done, slowest, failures, counts = 0, 0.0, [], Counter()
+    long: list[float] = []  # of the clock
     started = told = time.monotonic()
     try:
         while time.monotonic() - started < args.seconds and not 0 < args.cases <= done:
@@ -170,8 +188,9 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
                     worker.next = int(number) + worker.step
                     if mark == "-":
                         done += 1
-                        found, taken, counted = json.loads(rest[0])
+                        found, taken, clock, counted = json.loads(rest[0])
                         slowest = max(slowest, taken)
+                        long += [clock] * (clock > SLOW)
                         counts.update(counted)
                         if found:
                             failures.append((int(number), found))
@@ -179,6 +198,8 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
                 hangs = worker.hangs()
                 if ended is not None or hangs:
                     what = "does not end" if hangs else f"ended the process ({ended})"
+                    clock = time.monotonic() - worker.since.clock
+                    long += [clock] * (clock > SLOW)
                     worker.stop()
                     if worker.at is None:
                         raise SystemExit(f"A worker did not start:\n{worker.last_words()}")
@@ -189,15 +210,33 @@ def _tried(name: str, seed: int, args: argparse.Namespace) -> list[tuple[int, st
             if time.monotonic() - told > 60:
                 told = time.monotonic()
                 print(f"  {done:,} cases, {len(failures)} failures", flush=True)
+        for worker in workers:
+            clock, found = _unfinished(worker)
+            long += [clock] * (clock > SLOW)
+            if found:
+                failures.append((worker.at, found))
+                print(f"--only {worker.at}: {found}", flush=True)
     finally:
         for worker in workers:
             worker.stop()
     taken = time.monotonic() - started
     print(f"{done:,} cases in {taken:.0f} s, the slowest took {slowest:.2f} s of a processor")
+    if long:
+        what = f"{len(long):,} case{'s'[: len(long) != 1]} took over {SLOW:g} s on the clock"
+        print(f"{what}, the slowest {max(long):.1f} s")
     if counts:
         print(", ".join(f"{what}: {count:,}" for what, count in sorted(counts.items())))
     print(f"{len(failures)} failures", flush=True)
     return failures
+
+
+def _unfinished(worker: _Worker) -> tuple[float, str | None]:
+    """Of the case that a run's end cut short: seconds of the clock, and what is wrong with them."""
+    heard = list(worker.lines())
+    if heard or worker.at is None or worker.process.poll() is not None:
+        return 0.0, None
+    taken = worker.taken()
+    return taken.clock, None if worker.any_time else too_long(taken, SLOW)
 
 
 def _save(name: str, seed: int, found: str) -> Path:

@@ -1,14 +1,15 @@
 """Hostile names through every export: ``python fuzz/names.py --seconds 60``.
 
 Names of columns, categories and clusters with quotes, tags, escapes, ends of lines, marks that turn
-the direction of writing, words of languages and 100 kB of letters. A model with such names goes
-through every export, and what comes out is read by what it is for: SQL is parsed in each dialect
-by sqlglot and run in SQLite, in DuckDB and, where they are installed, in PostgreSQL and MariaDB
-(``fuzz/databases.py``), Python is executed, JSON is read again, dot is read by a parser of its own
-here, and a page has no element, no script, no request and no complaint that a page with plain names
-has not, to a parser and, where there is one, in a browser. A name is a
-name: labels are those of ``predict``, and nothing else has happened. Names that a form cannot hold
-are refused by an error in words.
+the direction of writing, words of languages and, in one case of a hundred, 100 kB of letters
+(``tests/fuzz/test_names.py`` has such ones too). A model with such names goes through every export,
+and what comes out is read by what it is for: SQL is parsed in each dialect by sqlglot, which finds
+as many columns and texts as with plain names, and run in SQLite, in DuckDB and, where they are
+installed, in PostgreSQL and MariaDB (``fuzz/databases.py``), Python is executed, JSON is read
+again, dot is read by a parser of its own here, and a page has no element, no script, no request and
+no complaint that a page with plain names has not, to a parser and, where there is one, in a
+browser. A name is a name: labels are those of ``predict``, and nothing else has happened. Names
+that a form cannot hold are refused by an error in words.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def make(seed: int) -> dict:
     return {
         "columns": _different(chance, 2, long),
         "source": _name(chance),
-        "categories": _different(chance, 3, False),
+        "categories": _different(chance, 3, long),
         "clusters": _different(chance, 3, long),
         "page": chance.random() < 0.05,
     }
@@ -171,6 +172,8 @@ def _servers(model, words, columns, raw, expected) -> str | None:
             continue
         table = f"t{os.getpid()}"
         kinds = ["DOUBLE", "DOUBLE", "VARCHAR"]
+        if database.dialect == "mysql" and any(len(row[2]) > 500 for row in raw):
+            kinds[2] = "LONGTEXT"
         made, _, _ = database.script(columns, raw, "1", kinds, table).rpartition("SELECT")
         try:
             database.run(made)
@@ -198,33 +201,67 @@ def _connection(dialect: str):
     return duckdb.connect(":memory:")
 
 
+#: Dialects, with what sqlglot calls them.
 PARSED = {
-    "ansi": "", "bigquery": "bigquery", "mssql": "tsql", "mysql": "mysql", "postgres": "postgres",
-    "snowflake": "snowflake", "duckdb": "duckdb",
+    "ansi": "", "bigquery": "bigquery", "duckdb": "duckdb", "mssql": "tsql", "mysql": "mysql",
+    "postgres": "postgres", "snowflake": "snowflake", "sqlite": "sqlite",
 }  # fmt: skip
 
 
 def _parsed(model, words, columns, raw, expected) -> str | None:
     """Every dialect is one expression to its parser, with these columns and texts and no more."""
-    import sqlglot
-    from sqlglot import expressions
-
     from agathis.export import to_sql
 
-    if max(map(len, columns)) > 1000:
-        return None
-    for dialect, reader in PARSED.items():
+    plain, categories = _plain(words), list(words["one_hot"][columns[-1]].values())
+    named = dict(zip("abs", columns, strict=True))
+    called = dict(zip("xyz", categories, strict=True))
+    called |= zip(plain["cluster_names"], words["cluster_names"], strict=True)
+    for dialect in PARSED:
         try:
             sql = to_sql(model, dialect=dialect, **words)
         except ValueError:
+            COUNTED[f"{dialect}: refused"] += dialect not in ("sqlite", "duckdb")  # told by _sql
             continue
-        found = sqlglot.parse(f"SELECT {sql} FROM t", dialect=reader)
-        if len(found) != 1:
-            return f"{dialect} is {len(found)} statements"
-        named = {column.name for column in found[0].find_all(expressions.Column)}
-        if not named <= set(columns):
-            return f"{dialect} asks for {named - set(columns)}"
+        statements, asked, texts = _read(sql, dialect)
+        if statements != 1:
+            return f"{dialect} is {statements} statements"
+        _, plainly_asked, plain_texts = _read_plain(dialect)
+        for what, found, one, names in (
+            ("columns", asked, plainly_asked, named),
+            ("texts", texts, plain_texts, called),
+        ):
+            # Those that are no names, a pattern or a number, stay as they are.
+            should = Counter(names.get(name, name) for name in one.elements())
+            if found != should:
+                wrong = f"{[*(found - should)]} for {[*(should - found)]}"
+                return f"{dialect} has other {what}: {wrong[:300]}"
+        COUNTED[f"{dialect}: parsed"] += 1
     return None
+
+
+def _read(sql: str, dialect: str) -> tuple[int, Counter[str], Counter[str]]:
+    """How many statements a parser finds, how often each column, and how often each text."""
+    import sqlglot
+    from sqlglot import expressions as found
+
+    parsed = sqlglot.parse(f"SELECT {sql} FROM t", dialect=PARSED[dialect])
+    columns: Counter[str] = Counter()
+    texts: Counter[str] = Counter()
+    for part in parsed[0].find_all(found.Column, found.Literal, found.National, found.HexString):
+        if isinstance(part, found.Column):
+            columns[part.name] += 1
+        elif isinstance(part, found.HexString):
+            texts[bytes.fromhex(part.this).decode()] += 1
+        elif not isinstance(part, found.Literal) or part.is_string:
+            texts[part.this] += 1
+    return len(parsed), columns, texts
+
+
+@cache
+def _read_plain(dialect: str) -> tuple[int, Counter[str], Counter[str]]:
+    from agathis.export import to_sql
+
+    return _read(to_sql(_model()[0], dialect=dialect, **_plain({})), dialect)
 
 
 def _python(model, words, columns, raw, expected) -> str | None:
@@ -263,17 +300,23 @@ def _dot(model, words, columns, raw, expected) -> str | None:
 
     text = to_dot(model, **words)
     token = re.compile(r'"(?:[^"\\]|\\.)*"|->|[\[\]{}=;,]|[\w.#-]+|\s+', re.DOTALL)
-    at, depth, nodes = 0, 0, 0
+    at, depth, nodes, arrows = 0, 0, 0, 0
     while at < len(text):
         found = token.match(text, at)
         if not found:
             return f"no token at {text[at : at + 20]!r}"
         depth += {"{": 1, "}": -1}.get(found[0], 0)
         nodes += found[0] == "["
+        arrows += found[0] == "->"
         if depth == 0 and at > text.index("{") and found[0] != "}" and found[0].strip():
             return f"something after the end: {found[0]!r}"
         at = found.end()
-    return None if depth == 0 else "brackets are open"
+    if depth:
+        return "brackets are open"
+    # What is said of all nodes and of all edges, and of each.
+    if (nodes - arrows - 2, arrows) != (model.tree_.node_count, model.tree_.node_count - 1):
+        return f"{nodes - arrows - 2} nodes and {arrows} edges of {model.tree_.node_count} nodes"
+    return None
 
 
 class _Elements(HTMLParser):

@@ -104,7 +104,7 @@ def unpack(data: bytes) -> dict:
     return json.loads(data)
 
 
-def _guided(parser: str, corpus: str, seconds: float, seed: int) -> None:
+def _guided(parser: str, corpus: str, seed: int, args: argparse.Namespace) -> None:
     """Try bytes for so long, in a process of its own: libFuzzer ends it."""
     import atheris
 
@@ -118,8 +118,9 @@ def _guided(parser: str, corpus: str, seconds: float, seed: int) -> None:
         if found:
             raise AssertionError(found)
 
-    options = [f"-max_total_time={seconds:.0f}", f"-seed={seed}", f"-max_len={LONGEST}"]
-    options += [f"-rss_limit_mb={MEMORY}", f"-timeout={harness.HANGS:.0f}", "-print_final_stats=1"]
+    options = [f"-max_total_time={args.seconds:.0f}", f"-seed={seed}", f"-max_len={LONGEST}"]
+    options += [f"-runs={args.cases or -1}", f"-rss_limit_mb={MEMORY}", "-print_final_stats=1"]
+    options += [f"-timeout={harness.NEVER_ENDS if args.any_time else harness.HANGS:.0f}"]
     atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={corpus}/found-", corpus], one)
     atheris.Fuzz()
 
@@ -137,7 +138,9 @@ def main() -> int:
     """Both readers for so many seconds each; the number of failures."""
     parser = argparse.ArgumentParser(prog="fuzz/parsers.py")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each; default 60")
+    parser.add_argument("--cases", type=int, default=0, help="at most so many, for each")
     parser.add_argument("--seed", type=int, help="default by the clock")
+    parser.add_argument("--any-time", action="store_true", help="slow cases are no failures")
     parser.add_argument("--no-save", action="store_true", help="only print failures")
     parser.add_argument("--guided", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--case", help=argparse.SUPPRESS)
@@ -147,7 +150,7 @@ def main() -> int:
         print(json.dumps(check(unpack(Path(args.case).read_bytes()))))
         return 0
     if args.guided:
-        _guided(*args.guided, args.seconds, seed)
+        _guided(*args.guided, seed, args)
     failures = 0
     for name in PARSERS:
         with tempfile.TemporaryDirectory() as corpus:
@@ -155,7 +158,8 @@ def main() -> int:
                 Path(corpus, hashlib.sha256(data).hexdigest()[:10]).write_bytes(data[:LONGEST])
             print(f"fuzz/parsers.py --seed {seed}: {name}", flush=True)
             command = [sys.executable, __file__, "--guided", name, corpus, "--seed", str(seed)]
-            command += ["--seconds", str(args.seconds)]
+            command += ["--seconds", str(args.seconds), "--cases", str(args.cases)]
+            command += ["--any-time"] * args.any_time
             ended = subprocess.run(command, capture_output=True, text=True, check=False)
             told = ended.stderr.splitlines()
             print("\n".join(line for line in told if "stat::" in line))
