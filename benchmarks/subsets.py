@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-
 from agathis._core.shared.category_subsets import best_subset
 
 EACH = 5000

@@ -39,7 +39,7 @@ def pages():
 
 
 def text_of(path):
-    """The text of a page, with files of the repository that it includes, such as CONTRIBUTING.md."""
+    """The text of a page, and of files outside docs/ that it includes, as CONTRIBUTING.md."""
     text = path.read_text(encoding="utf-8")
     return _INCLUDED.sub(lambda match: (path.parent / match[1]).read_text(encoding="utf-8"), text)
 

@@ -13,7 +13,7 @@ from helpers.doc_pages import DOCS, ROOT
 sys.path += [str(DOCS), str(ROOT / "tools")]
 
 import figures
-from site_parts import links, words
+from site_parts import gallery, links, words
 
 #: Pages that take more than a few seconds: new processes, many runs.
 SLOW = {
@@ -174,6 +174,11 @@ def test_examples_of_the_gallery():
         text = path.read_text(encoding="utf-8")
         assert re.match(r'"""\n.+\n=+\n\n', text), path
         assert re.search(r"plot_\w+\(|plt\.subplots\(", text), path
+
+
+def test_the_build_tells_how_long_examples_take(tmp_path):
+    assert doctest.testmod(gallery).failed == 0
+    assert gallery.times(tmp_path) == "Sphinx-Gallery kept no times of examples"
 
 
 def test_the_page_of_commands_has_every_option():
