@@ -12,7 +12,7 @@ sys.path.insert(0, str(DOCS))
 # Examples run in processes of this one: what they draw needs no screen.
 os.environ["MPLBACKEND"] = "agg"
 
-from site_parts import commands, links, measured, words  # noqa: E402
+from site_parts import commands, gallery, links, measured, words  # noqa: E402
 from sphinx_gallery.sorting import ExplicitOrder  # noqa: E402
 
 import agathis  # noqa: E402
@@ -128,3 +128,4 @@ def setup(app):
     app.connect("env-get-outdated", links.with_places)
     app.connect("source-read", links.inside)
     app.connect("include-read", links.inside_included)
+    app.connect("build-finished", gallery.tell)

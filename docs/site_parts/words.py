@@ -3,8 +3,10 @@
 A page writes ``{{ paper.all }}`` where the number stands; what pages write that are read in the
 repository too is told in ``tools/figures.py``. ``make paper`` writes ``results/cells.csv`` and
 ``results/index.html``, and in ``benchmarks/`` are written ``panel.json`` by ``make panel``,
-``results.json`` by ``make bench``, ``search.json`` by ``make bench-search`` and
-``paper_checks.json`` by ``python benchmarks/paper_checks.py``.
+``results.json`` by ``make bench``, ``search.json`` by ``make bench-search``, ``cluster.json`` by
+``make bench-dask``, and ``paper_checks.json``, ``limited_api.json``, ``subsets.json`` and
+``awkward.json`` by the scripts of the same names. ``docs/installs.json`` says what was built and
+installed.
 """
 
 import csv
@@ -26,9 +28,18 @@ METHODS = {
 
 def figures(root):
     """All figures by name."""
-    panel, bench, search, checks, cluster = (
+    panel, bench, search, checks, cluster, limited, subsets, awkward = (
         read(root / "benchmarks" / f"{name}.json")
-        for name in ("panel", "results", "search", "paper_checks", "cluster")
+        for name in (
+            "panel",
+            "results",
+            "search",
+            "paper_checks",
+            "cluster",
+            "limited_api",
+            "subsets",
+            "awkward",
+        )
     )
     rows, page = cells(root), sentences(root / "results" / "index.html")
     return {
@@ -39,7 +50,14 @@ def figures(root):
         "cluster": cluster_figures(cluster),
         "search": search_figures(search),
         "suggest": suggest_figures(panel),
-        "table": {"searched_sets": searched_sets(search["paper"])},
+        "limited": limited_figures(limited),
+        "subsets": subset_figures(subsets),
+        "awkward": {"files": awkward["files"], **awkward["read"]},
+        "installs": install_figures(read(root / "docs" / "installs.json")),
+        "table": {
+            "searched_sets": searched_sets(search["paper"]),
+            "limited": limited_table(limited),
+        },
     }
 
 
@@ -152,9 +170,11 @@ _TOLD = {
 
 
 def told(page):
-    """Figures of ``_TOLD``."""
+    """Figures of ``_TOLD``, and at how many points of its curves the paper agrees."""
     found = {name: re.findall(pattern, page) for name, pattern in _TOLD.items()}
-    return {name: one for name, (one,) in found.items()}
+    points = re.findall(r"standard deviations of our runs at (\d+) of (\d+) points", page)
+    near, all_points = (sum(map(int, column)) for column in zip(*points, strict=True))
+    return {name: one for name, (one,) in found.items()} | {"points": f"{near} of {all_points}"}
 
 
 def searched_sets(rows):
@@ -195,7 +215,7 @@ def suggest_figures(panel):
     for name in ("suggest", "silhouette", "calinski_harabasz", "gap", "stability"):
         off = [abs(row[name] - row["classes"]) for row in rows]
         found[name] = f"{mean(off):.2f}"
-        found[f"{name}_near"] = f"{mean(miss <= 1 for miss in off):.0%}".replace("%", " %")
+        found[f"{name}_near"] = _percent(mean(miss <= 1 for miss in off))
     return found
 
 
@@ -239,3 +259,61 @@ def search_figures(search):
         for name, key in (("greedy", "greedy"), ("local", "effort 1"), ("patient", "effort 10")):
             found[f"{name}_{short}"] = f"{100 * mean(row[key] for row in rows):.1f} %"
     return found
+
+
+#: Works of ``limited_api.json`` as the page names them.
+_WORKS = {
+    "fit of iris, linear": "`fit` of iris, linear, 12 leaves",
+    "fit of iris, rbf": "`fit` of iris, rbf, 12 leaves",
+    "fit of 4000 x 10": "`fit` of 4000 x 10, 40 leaves",
+    "a row predicted": "a row predicted",
+    "4000 rows predicted": "4000 rows predicted",
+}
+
+
+def limited_table(limited):
+    """CPU time of some works, and how much longer with the limited interface, as Markdown."""
+
+    def time(seconds):
+        return f"{1e3 * seconds:.2f} ms" if seconds > 1e-3 else f"{1e6 * seconds:.0f} µs"
+
+    return "\n".join(
+        [
+            "| | a wheel a Python | limited interface, times as long |",
+            "|---|---|---|",
+            *(
+                f"| {title} | {time(row['seconds'])} | {row['limited'] / row['seconds']:.2f} |"
+                for title, row in ((title, limited[name]) for name, title in _WORKS.items())
+            ),
+        ]
+    )
+
+
+def limited_figures(limited):
+    """What is lost of the work that loses most."""
+    most = max(row["limited"] / row["seconds"] for row in limited.values())
+    return {"most": _percent(most - 1)}
+
+
+def subset_figures(rows):
+    """How often the search of good ways finds the best one, and what it loses."""
+    return {
+        "leaves": f"{sum(row['leaves'] for row in rows):,}",
+        "least": _percent(min(row["best"] for row in rows)),
+        "most": _percent(max(row["best"] for row in rows)),
+        "lost": f"{100 * mean(row['lost'] for row in rows):.2f} %",
+        "worst": _percent(max(row["most"] for row in rows)),
+    }
+
+
+def install_figures(installs):
+    """What a build makes; a figure that nobody has measured is ``None``, and no page names it."""
+    return {
+        "wheel": f"{installs['wheel_mb']} MB",
+        "repaired": f"{installs['repaired_mb']} MB",
+        **{name: installs[name] for name in ("build_cpu_seconds", "c_files", "cython_files")},
+    }
+
+
+def _percent(share):
+    return f"{share:.0%}".replace("%", " %")

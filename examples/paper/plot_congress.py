@@ -5,16 +5,18 @@ Votes of the Congress of 1984
 The paper's tree of sixteen votes of 435 members of the House: 1 for yes, -1 for no, 0 where the
 vote is not known. The tree is not told the parties.
 
-The votes are not part of the package. ``agathis.datasets.load("congress")`` fetches them once from
-the UCI repository, or reads them from the folder that ``AGATHIS_DATA`` names; the tree is then
+**No tree is grown on this page: it reads one from a file.** The votes are not part of the package.
+``agathis.datasets.load("congress")`` fetches them once from the UCI repository, or reads them from
+the folder that ``AGATHIS_DATA`` names; the tree is then
 
 .. code-block:: python
 
     votes = load("congress")
     model = Kauri(votes.n_clusters).fit(votes.data)
 
-A tree needs no rows once it is grown. This one is the file that ``make paper`` wrote, names, words
-and sizes included, so that this page is made without a network too.
+A tree needs no rows once it is grown. The one below was grown so by ``make paper``, which wrote
+``results/figures/congress.json``, names, words and sizes included: this page is made without a
+network too.
 """
 
 from pathlib import Path

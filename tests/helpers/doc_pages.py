@@ -1,4 +1,4 @@
-"""Runs the code of a page of docs/, block by block, as a reader would.
+"""Runs the code of a page of docs/, block by block, as a reader would, with what it includes.
 
 Blocks of ``python`` share their names. A block of ``text`` is what the block before it prints.
 Lines of ``sh`` run in a shell, one by one, but for those that install, build or take an hour: of
@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+_INCLUDED = re.compile(r"^```\{include\} ((?:\.\./)+[\w/]*[A-Z_]+\.md)\n.*?^```$", re.M | re.S)
 _BLOCK = re.compile(r"^```(python|text|sh)\n(.*?)^```$|^<!-- (before)\n(.*?)^-->$", re.M | re.S)
 #: Lines that are not run, and where what they name has to be found.
 _PIP, _MAKE, _HOURS = "pip install ", "make ", "agathis experiments run"
@@ -34,7 +35,13 @@ class Block(NamedTuple):
 def pages():
     """The pages with code, as paths from docs/."""
     found = (path for path in sorted(DOCS.rglob("*.md")) if not made(path))
-    return [path.relative_to(DOCS).as_posix() for path in found if blocks(path.read_text("utf-8"))]
+    return [path.relative_to(DOCS).as_posix() for path in found if blocks(text_of(path))]
+
+
+def text_of(path):
+    """The text of a page, and of files outside docs/ that it includes, as CONTRIBUTING.md."""
+    text = path.read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda match: (path.parent / match[1]).read_text(encoding="utf-8"), text)
 
 
 def made(path):
@@ -99,7 +106,11 @@ def known(line):
     """Whether the target of make, or the extra of pip, is there."""
     if line.startswith(_MAKE):
         makefile = (ROOT / "Makefile").read_text("utf-8")
-        return all(re.search(rf"^{word}:", makefile, re.M) for word in line.split()[1:2])
+        # A rule may have several targets, which stand before its colon.
+        return all(
+            re.search(rf"^(?:[\w-]+ )*{word}(?: [\w-]+)*:", makefile, re.M)
+            for word in line.split()[1:2]
+        )
     if line.startswith(_PIP):
         pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
         extras = [extra for some in re.findall(r"\[([\w,]+)\]", line) for extra in some.split(",")]

@@ -13,7 +13,7 @@ from helpers.doc_pages import DOCS, ROOT
 sys.path += [str(DOCS), str(ROOT / "tools")]
 
 import figures
-from site_parts import links, words
+from site_parts import gallery, links, words
 
 #: Pages that take more than a few seconds: new processes, many runs.
 SLOW = {
@@ -44,17 +44,28 @@ def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
         pytest.skip("AGATHIS_DATA does not name the folder of the data sets")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    shown = doc_pages.run((DOCS / page).read_text(encoding="utf-8"))
+    shown = doc_pages.run(doc_pages.text_of(DOCS / page))
     for line, told, printed in shown:
         assert doc_pages.without_seconds(printed) == doc_pages.without_seconds(told), line
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_every_block_of_code_is_of_a_kind_that_is_run(path):
-    kinds = re.findall(r"^ *```+([^`\n]+)$", path.read_text(encoding="utf-8"), re.M)
-    unknown = [kind for kind in kinds if not re.match(r"(python|sh|text|\{[\w-]+\})", kind)]
+    kinds = re.findall(r"^ *```+([^`\n]+)$", doc_pages.text_of(path), re.M)
+    unknown = [kind for kind in kinds if not re.match(r"(python|sh|text|none|\{[\w-]+\})", kind)]
     assert unknown == []
     assert not [kind for kind in kinds if kind.startswith("{code")]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_every_block_of_code_is_fenced_and_has_a_kind(path):
+    """Indented code, and fences without a kind, would be run by no test."""
+    markdown_it = pytest.importorskip("markdown_it")
+    parser = markdown_it.MarkdownIt("commonmark").enable("table")
+    tokens = parser.parse(doc_pages.text_of(path))
+    assert [token.content for token in tokens if token.type == "code_block"] == []
+    bare = [token.content for token in tokens if token.type == "fence" and not token.info]
+    assert bare == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
@@ -165,6 +176,11 @@ def test_examples_of_the_gallery():
         assert re.search(r"plot_\w+\(|plt\.subplots\(", text), path
 
 
+def test_the_build_tells_how_long_examples_take(tmp_path):
+    assert doctest.testmod(gallery).failed == 0
+    assert gallery.times(tmp_path) == "Sphinx-Gallery kept no times of examples"
+
+
 def test_the_page_of_commands_has_every_option():
     from site_parts import commands
 
@@ -173,3 +189,11 @@ def test_the_page_of_commands_has_every_option():
     for option in ("--report", "--search", "--dialect", "--runs", "--with-data"):
         assert option in text
     assert text.count("\n## ") + text.startswith("## ") >= 10
+
+
+def test_files_that_a_build_compiles_are_counted():
+    import sources
+
+    installs = words.read(DOCS / "installs.json")
+    assert installs["c_files"] == len(sources.sources("c"))
+    assert installs["cython_files"] == len(sources.sources("cython"))

@@ -3,12 +3,11 @@
 pyarrow cuts the text into cells and finds the types; the layout (separator, decimal point, header)
 is found before, and numbers as people write them after it.
 
-Libraries that guess all of it were tried on the 41 files of ``tests/helpers/awkward_tables.py``. As
-meant were read, by pyarrow 26 alone, 9 of them; by DuckDB 2.0's sniffer, 14: it finds separators,
-but no decimal commas, thousands or units, and takes the versions 1.2.10 for dates; by skrub 0.11's
-Cleaner, of cells that pandas had cut, 13: it reads numbers with plain points alone. Here it is 39.
-The other two: an encoding is asked for and not guessed, and a second row of names is taken for a
-row by pyarrow, by DuckDB and here.
+Libraries that guess all of it were tried on the files of ``tests/helpers/awkward_tables.py``
+(``benchmarks/awkward.py``). pyarrow alone reads a quarter of them as they are meant; DuckDB's
+sniffer a third: it finds separators, but no decimal commas, thousands or units, and takes the
+versions 1.2.10 for dates; skrub's Cleaner, of cells that pandas had cut, a third too: it reads
+numbers with plain points alone. Here it is all but two, whose encoding is asked for, not guessed.
 """
 
 from __future__ import annotations
