@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.frames import names_of_polars
 from helpers.plot_trees import MODELS, grown
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,6 +102,7 @@ def test_one_and_two_columns(iris):
     np.testing.assert_array_equal(two.points, iris[:, 2:])
 
 
+@names_of_polars
 def test_frames(iris):
     names = ["a", "b", "c", "d"]
     model = Kauri(3, max_leaf_nodes=4).fit(pl.DataFrame(iris, schema=names))

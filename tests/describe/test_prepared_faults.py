@@ -37,7 +37,10 @@ from agathis.rivals import IMM
         (KNNImputer(), "it is not known to map each column by itself"),
         (FunctionTransformer(np.square), "square is not known to keep the order"),
         (FunctionTransformer(lambda X: X + 1), "<lambda> is not known to keep the order"),
-        (KBinsDiscretizer(2, encode="onehot-dense"), "makes several columns of one"),
+        (
+            KBinsDiscretizer(2, encode="onehot-dense", strategy="uniform"),
+            "makes several columns of one",
+        ),
         (SimpleImputer(missing_values=0), "missing_values=0 is a value"),
         (MissingIndicator(missing_values=0, features="all"), "missing_values=0 is a value"),
     ],
@@ -52,7 +55,9 @@ def test_steps_that_cannot_be_undone(step, why, iris):
 
 def test_other_faults(iris):
     binned = make_pipeline(
-        KBinsDiscretizer(3, encode="ordinal"), OneHotEncoder(sparse_output=False), Kauri(2)
+        KBinsDiscretizer(3, encode="ordinal", strategy="uniform"),
+        OneHotEncoder(sparse_output=False),
+        Kauri(2),
     )
     with pytest.raises(TypeError, match="its categories are what KBinsDiscretizer made of"):
         to_text(binned.fit(iris))

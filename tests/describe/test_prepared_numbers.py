@@ -100,7 +100,11 @@ def test_columns_that_go_several_ways(seed, weight):
             ("b", make_pipeline(FunctionTransformer(np.negative), StandardScaler()), [0]),
             ("c", "drop", [1]),
             ("d", "passthrough", slice(3, 4)),
-            ("e", KBinsDiscretizer(3, encode="ordinal"), [True, False, False, False, False]),
+            (
+                "e",
+                KBinsDiscretizer(3, encode="ordinal", strategy="uniform"),
+                [True, False, False, False, False],
+            ),
         ],
         remainder=FeatureUnion([("scaled", SCALERS["minmax"]()), ("plain", "passthrough")]),
         transformer_weights={"a": weight},

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.frames import names_of_polars
 from helpers.plot_trees import MODELS, grown
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +101,7 @@ def test_a_cluster_without_rows(iris):
     assert np.isfinite(found.standardised[[0, 2]]).all()
 
 
+@names_of_polars
 def test_frames(iris):
     names = ["a", "b", "c", "d"]
     model = Kauri(3, max_leaf_nodes=4).fit(pd.DataFrame(iris, columns=names))

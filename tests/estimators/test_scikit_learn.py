@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.frames import POLARS, names_of_polars
 from helpers.invariants import equal_trees
 from helpers.reference import objective
 from sklearn import config_context
@@ -124,7 +125,8 @@ class TestComposition:
         assert search.fit(*blobs).best_params_ == {"n_clusters": 3}
 
     @pytest.mark.parametrize(
-        ("name", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)]
+        ("name", "frame"),
+        [("pandas", pd.DataFrame), pytest.param("polars", pl.DataFrame, marks=names_of_polars)],
     )
     def test_set_output(self, iris, name, frame):
         model = Kauri(3).fit(iris)
@@ -158,7 +160,7 @@ class TestComposition:
 
 
 class TestFeatureNames:
-    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+    @pytest.mark.parametrize("frame", [pytest.param(pd.DataFrame, id="pandas"), POLARS])
     def test_from_a_data_frame(self, frame):
         data = {"length": [1.0, 2.0, 8.0, 9.0], "width": [0, 1, 0, 1]}
         model = Kauri(2).fit(frame(data))
@@ -168,7 +170,7 @@ class TestFeatureNames:
         assert model.labels_.tolist() == [0, 0, 1, 1]
         assert model.predict(frame(data)).tolist() == [0, 0, 1, 1]
 
-    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+    @pytest.mark.parametrize("frame", [pytest.param(pd.DataFrame, id="pandas"), POLARS])
     @pytest.mark.parametrize("method", ["predict", "apply", "decision_path", "score", "transform"])
     def test_other_names_are_an_error(self, frame, method):
         model = Kauri(2).fit(frame({"a": [1.0, 2.0, 8.0], "b": [0.0, 1.0, 0.0]}))

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.frames import names_of_polars
 from helpers.models import SEEDS, binned
 from helpers.pair_trees import pair_builder, pair_model
 from hypothesis import example, given
@@ -328,6 +329,7 @@ def test_names(iris):
     assert list(table.to_pandas().columns) == table.columns
 
 
+@names_of_polars
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_data_frames(function, iris):
     names = ["a", "b", "c", "d"]

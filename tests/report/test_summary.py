@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from helpers.examples import examples
 from helpers.exports import names_for, trees
+from helpers.frames import POLARS
 from helpers.plot_trees import MODELS
 from hypothesis import given
 from sklearn.base import clone
@@ -301,7 +301,7 @@ def test_missing_values():
         summarise(Kauri(3).fit(np.nan_to_num(X)), X)
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("frame", [pd.DataFrame, POLARS])
 def test_names_come_from_the_frame(frame):
     data = {"a": [0.0, 1.0, 5.0, 6.0], "b": [1.0, 2.0, 1.0, 2.0]}
     bare = Kauri(2).fit(np.array(list(data.values())).T)
