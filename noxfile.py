@@ -52,7 +52,15 @@ def wheel(python: str) -> str:
 
 
 def pytest(session: nox.Session, *chosen: str) -> None:
-    session.run("python", "-m", "pytest", *QUICK, *chosen)
+    """Run tests; how many there were goes to ``docs/installs.json``, unless some were chosen."""
+    report = WHEELS / f"{session.name}.xml"
+    report.unlink(missing_ok=True)
+    try:
+        session.run("python", "-m", "pytest", *QUICK, f"--junitxml={report}", *chosen)
+    finally:
+        if report.exists() and not session.posargs:
+            python = Path(session.bin) / "python"
+            session.run("python", "tools/installs.py", session.name, str(report), str(python))
 
 
 def all_tests(session: nox.Session) -> None:

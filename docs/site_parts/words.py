@@ -312,7 +312,21 @@ def install_figures(installs):
         "wheel": f"{installs['wheel_mb']} MB",
         "repaired": f"{installs['repaired_mb']} MB",
         **{name: installs[name] for name in ("build_cpu_seconds", "c_files", "cython_files")},
+        "sessions": install_sessions(installs.get("sessions", {})),
     }
+
+
+def install_sessions(sessions):
+    """What each session of nox has shown, as a Markdown table."""
+    lines = [
+        "| session | Python | releases | passed | skipped | failed |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, one in sessions.items():
+        releases = ", ".join(f"{package} {number}" for package, number in one["releases"].items())
+        counted = f"{one['passed']:,} | {one['skipped']} | {one['failed']}"
+        lines.append(f"| `{name}` | {one['python']} | {releases} | {counted} |")
+    return "\n".join(lines)
 
 
 def _percent(share):
