@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
 from agathis._describe.described_tree import in_units
+from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rooms, rounded
 from agathis._describe.sum_rounding import with_images
 from agathis._kauri import Kauri
@@ -189,10 +190,14 @@ def effort_for(n_rows: int, n_features: int) -> float:
     return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
 
 
+class TablePipeline(ShownInNotebooks, Pipeline):
+    """An encoder of raw tables and a model; notebooks show its tree in the words of the table."""
+
+
 def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
     """The fitted encoder and the fitted model, for raw tables."""
     name = type(model).__name__.lower()
-    return Pipeline([("tableencoder", prepared.encoder), (name, model)])
+    return TablePipeline([("tableencoder", prepared.encoder), (name, model)])
 
 
 def with_short_thresholds(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:

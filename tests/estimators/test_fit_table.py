@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from agathis import fit_table
 from agathis.export import to_rules
@@ -72,3 +74,13 @@ def test_errors(orders):
         fit_table(orders[["items", "price"]][:3], 9)
     with pytest.raises(Exception, match="3 rows suggest no number of clusters; n_clusters="):
         fit_table(pd.DataFrame({"a": [1.0, 2.0, 5.0], "b": [3.0, 1.0, 9.0]}))
+
+
+def test_a_notebook_shows_the_tree_in_the_words_of_the_table(orders):
+    model = fit_table(orders, 3, target="kind")
+    shown = model._repr_mimebundle_()["text/html"]
+    assert "<svg" in shown
+    assert any(f"{name} " in shown for name in ("items", "paid", "price"))
+    assert "x[" not in shown
+    assert "<svg" not in model[:-1]._repr_mimebundle_()["text/html"]
+    assert isinstance(clone(model), Pipeline)

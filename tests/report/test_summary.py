@@ -17,7 +17,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from agathis import Kauri, KernelKMeans
+from agathis import Kauri, KernelKMeans, TableEncoder
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.report import summarise, write
 from agathis.report._node_rows import FEW
@@ -380,3 +380,27 @@ def test_the_file_is_replaced_as_a_whole(model, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
     write(model, WINE.data, path)
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_pipeline_tells_what_became_of_the_table():
+    """As the page of the command does, without being told."""
+    random = np.random.RandomState(0)
+    table = pd.DataFrame(
+        {
+            "size": random.normal(size=60),
+            "price": random.normal(size=60),
+            "year": 2000 + np.arange(60) % 7,
+        }
+    )
+    model = make_pipeline(TableEncoder(scale="minmax"), Kauri(2)).fit(table)
+    found = summarise(model, table)["provenance"]
+    assert [(one["column"], one["used"]) for one in found["columns"]] == [
+        ("size", True),
+        ("price", True),
+        ("year", False),
+    ]
+    assert found["columns"][2]["why"] == "it says when, not what"
+    assert "0..1" in found["scaling"]
+    assert (
+        summarise(model, table, provenance={"scaling": "mine"})["provenance"]["scaling"] == "mine"
+    )

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from agathis._fit_table import PreparedTable
     from agathis._tables.whole_table import Reading
 
-#: What is done to numbers, in words.
-SCALED_TO = {
-    "auto": "scaled to count alike, values beyond the 1st and 99th percentile held there",
-    "standard": "scaled to a standard deviation of 1",
-    "minmax": "scaled to 0..1",
-    "robust": "scaled by their quartiles",
-    "rank": "replaced by their ranks",
-    "log": "scaled as logarithms",
-    "none": "not scaled: columns with large numbers count most",
-}
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
 
@@ -106,8 +96,9 @@ def encoder_options(wanted: Wanted, names: Collection[str], title: str) -> dict[
 
 def scaling_of(wanted: Wanted) -> str:
     """What is done to numbers, as a sentence."""
-    how = next((one for one in wanted.scale if one in SCALED_TO), "auto")
-    return f"Numbers are {SCALED_TO[how]}. Rules are in your units."
+    from agathis._tables.told import told_scaling
+
+    return told_scaling(wanted.scale)
 
 
 def new_model(

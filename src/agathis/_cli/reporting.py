@@ -104,19 +104,11 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
 
     from agathis._cli.inputs import title_of_input
     from agathis._tables.column_verdicts import IDENTIFIER
+    from agathis._tables.told import told_columns
 
     encoder = rows.encoder
     names = [verdict.name for verdict in encoder.verdicts_ if verdict.why == IDENTIFIER]
-    columns = [
-        {
-            "column": row["column"],
-            "kind": row["kind"],
-            "became": "" if row["became"] == "only shown" else row["became"],
-            "why": row["why"],
-            "used": {"left out": False, "only shown": None}.get(row["became"], True),
-        }
-        for row in encoder.columns_
-    ]
+    columns = told_columns(encoder)
     columns += [
         {"column": name, "became": "left out", "why": "as was asked for", "used": False}
         for name in wanted.drop

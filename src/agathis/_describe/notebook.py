@@ -37,15 +37,17 @@ class ShownInNotebooks:
 
 def html_of(model: Any, box: str) -> str:
     """The tree and the rules of a model beside ``box``; of one that is not fitted the box alone."""
-    if not hasattr(model, "tree_"):
+    from agathis._describe.described_tree import describe, last_step
+
+    tree = getattr(last_step(model), "tree_", None)
+    if tree is None:
         return box
-    from agathis._describe.described_tree import describe
     from agathis._describe.layout import layout_tree
     from agathis._describe.titles import cluster_titles
 
     described = describe(model)
     names = described.clusters if described.named_clusters else cluster_titles(described)
-    depth = _drawn_depth(model.tree_)
+    depth = _drawn_depth(tree)
     layout = layout_tree(model, max_depth=depth, cluster_names=names)
     cropped = (
         "" if depth is None else "<div>The upper part of the tree; the rules are of all.</div>"

@@ -34,6 +34,7 @@ from agathis._describe.profile import cluster_profile, without
 from agathis._describe.rows_in_units import check_columns, table_of
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import as_arrow
+from agathis._tables.told import told_table
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree, to_python, to_sql
 from agathis.export._dialects import DIALECTS
@@ -180,7 +181,7 @@ def summarise(
         "clusters": clusters_of(described, X, profile, labels, classes, least),
         "nodes": nodes_of(described, held, layout, profile, classes, least),
         "quality": quality_of(described.model, tree, scaled, labels, least),
-        "provenance": provenance_of(provenance, described, X, scaled),
+        "provenance": provenance_of(_told(model, provenance), described, X, scaled),
         "profile": [
             *profile_data(profile, described.columns, X, labels, least),
             *([] if show is None else shown_data(show, labels, described.clusters, digits, least)),
@@ -224,10 +225,24 @@ def _described(
     )
 
 
+def _encoder_of(model: object) -> TableEncoder | None:
+    """The first step of a pipeline, where it takes raw tables."""
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    return first if isinstance(first, TableEncoder) else None
+
+
+def _told(model: object, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What the caller says of the table, and what the encoder knows of it."""
+    encoder = _encoder_of(model)
+    if encoder is None or not isinstance(given, (Mapping, type(None))):
+        return given
+    return {**told_table(encoder), **(given or {})}
+
+
 def _to_show(model: object, X: Any) -> Any:
     """The columns of a raw table that the first step of a pipeline leaves for this."""
-    first = model.steps[0][1] if isinstance(model, Pipeline) else None
-    if not isinstance(first, TableEncoder) or not first.show:
+    first = _encoder_of(model)
+    if first is None or not first.show:
         return None
     table = as_arrow(X)
     return table.select([name for name in first.show if name in table.column_names])
