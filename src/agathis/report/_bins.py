@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._describe.columns import Codes, Column
+from agathis._describe.columns import Codes, Column, Number
 
 #: Bins of one feature; a round step may make some more or less.
 BINS = 24
@@ -97,7 +97,9 @@ def histogram(
         scale = scale_of(both, BINS, threshold)
         counts = [np.bincount(scale.place(v), minlength=scale.count) for v in sides]
         shown = threshold if np.isfinite(threshold) else None
-        written = column.text(threshold) if shown is not None else None
+        written = None
+        if shown is not None and isinstance(column, Number):
+            written = column.text(threshold)
         found = {"scale": scale.plain(), "threshold": shown, "written": written}
     return {**found, "counts": [c.tolist() for c in counts], "missing": missing}
 

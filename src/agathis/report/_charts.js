@@ -92,7 +92,7 @@ function histogram(node) {
       const x = at(h.threshold);
       const anchor = x < 30 ? "start" : x > width - 30 ? "end" : "middle";
       marks.push(svg("line", { class: "cut", x1: x, x2: x, y1: head - 2, y2: height - foot }));
-      marks.push(svg("text", { class: "dark", x, y: 9, "text-anchor": anchor }, h.written));
+      marks.push(svg("text", { class: "dark", x, y: 9, "text-anchor": anchor }, h.written ?? shown(h.threshold, isYear)));
     }
   }
   const chart = svg("svg", { class: "histogram", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Distribution of ${node.name} on both sides of the split` }, bars, marks);
