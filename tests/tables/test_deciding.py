@@ -42,6 +42,17 @@ def test_a_column_that_others_follow(seed, share):
     assert names == []
 
 
+@given(seed=SEEDS)
+def test_where_all_columns_of_the_tree_stand_alone_one_is_told_of(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(300, 5)) * 0.3
+    X[:, 1] = random.choice([-3.0, 3.0], 300)
+    X[:, 3] = random.choice([-3.2, 3.2], 300)
+    found, names = told(X, 4)
+    assert {one.column for one in found} == {"x1", "x3"}
+    assert names == [found[0].column]
+
+
 def test_shares_are_those_of_the_definition():
     X = np.array([[0.0, 0.0, 5.0], [0.0, 2.0, 5.0], [8.0, 1.0, 6.0], [8.0, 5.0, 6.0]])
     tree = Kauri(2, max_leaf_nodes=2).fit(X).tree_

@@ -106,9 +106,16 @@ def deciding(
 
 
 def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
-    """What to say of columns that decide too much."""
+    """What to say of columns that decide too much.
+
+    Where each column of the tree is such a one, to drop all of them would leave nothing to split on:
+    then the one that decides most is told of.
+    """
     if n_columns < FEWEST:
         return []
+    alone = [
+        one for one in found if one.gains >= LARGE and one.alone >= ALONE and one.elsewhere < HARDLY
+    ]
     return [
         Note(
             (
@@ -118,6 +125,5 @@ def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
                 "?",
             )
         )
-        for one in found
-        if one.gains >= LARGE and one.alone >= ALONE and one.elsewhere < HARDLY
+        for one in (alone[:1] if len(alone) == len(found) else alone)
     ]
