@@ -108,7 +108,7 @@ def deciding(
 def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
     """What to say of columns that decide too much.
 
-    Where each column of the tree is such a one, to drop all of them would leave nothing to split on:
+    Where each column of the tree is such a one, to drop all would leave nothing to split on:
     then the one that decides most is told of.
     """
     if n_columns < FEWEST:
