@@ -9,7 +9,7 @@ import warnings
 import dask
 import numpy as np
 import pytest
-from helpers.clusters import as_array, split
+from helpers.clusters import as_array, at_question, split
 from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
@@ -40,21 +40,6 @@ def kill_one(client, signal_number=signal.SIGKILL) -> None:
     """End a worker that the next question goes to."""
     pids = client.run(os.getpid)
     os.kill(next(iter(pids.values())), signal_number)
-
-
-def at_question(monkeypatch, number: int, act) -> list[str]:
-    """Have something happen just before the question of that number; the questions so far."""
-    asked: list[str] = []
-    ask = Cluster.ask
-
-    def disturbed(cluster, method, *args, **kwargs):
-        asked.append(method)
-        if len(asked) == number:
-            act()
-        return ask(cluster, method, *args, **kwargs)
-
-    monkeypatch.setattr(Cluster, "ask", disturbed)
-    return asked
 
 
 QUESTIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 15]
@@ -174,40 +159,6 @@ def test_a_worker_is_lost_while_it_replays(own_client, monkeypatch, step):
     assert killed
     same_bits(model.tree_, local.tree_)
     assert model.inertia_ == local.inertia_
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_lost():
-    """In a process of its own, so that it can be killed."""
-    import subprocess
-    import sys
-
-    from distributed import Client, Worker  # noqa: F401
-    from distributed.utils import open_port
-
-    port = open_port()
-    here = f"tcp://127.0.0.1:{port}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    run = [sys.executable, "-m", "distributed.cli"]
-    scheduler = subprocess.Popen(
-        [*run[:2], "distributed.cli.dask_scheduler", "--port", str(port), "--no-dashboard"], **quiet
-    )
-    worker = subprocess.Popen(
-        [*run[:2], "distributed.cli.dask_worker", here, "--nthreads", "1", "--no-dashboard"],
-        **quiet,
-    )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Client(here, timeout=60) as client, pytest.MonkeyPatch.context() as patched:
-                client.wait_for_workers(1, timeout=60)
-                at_question(patched, 8, scheduler.kill)
-                with pytest.raises(ConnectionError, match=f"scheduler {here} is lost"):
-                    Kauri(5, max_leaf_nodes=12, timeout=60).fit(as_array(X, SIZES), client=client)
-    finally:
-        for process in (worker, scheduler):
-            process.kill()
-            process.wait()
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ class Kauri(LocalKauri):
         The most clusters there may be.
     timeout : float, default=600
         Seconds that a worker may take for one step, such as reading a partition or summing a leaf,
-        before the fit fails with an error that names it.
+        before the fit fails with an error that names it; or the scheduler, for any answer.
     **params
         See :class:`agathis.Kauri`.
 
@@ -359,7 +359,7 @@ class Kauri(LocalKauri):
         check_is_fitted(self, "tree_")
         if not is_collection(X):
             return super().score(X, y, gram=gram, sample_weight=sample_weight)
-        return score_of(self.to_local(), partitions_of(X, sample_weight))
+        return score_of(self.to_local(), partitions_of(X, sample_weight), self.timeout)
 
     def to_local(self) -> LocalKauri:
         """An ordinary :class:`agathis.Kauri` with the fitted tree, for memory, exports and pages.
