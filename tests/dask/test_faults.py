@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import warnings
 
 import dask
@@ -58,6 +59,44 @@ def test_a_worker_is_killed(own_client, monkeypatch, question):
     assert len(asked) >= question
     same_bits(model.tree_, local.tree_)
     assert model.inertia_ == local.inertia_
+
+
+def killing(pids, waits: list[str], place: int, delay: float):
+    """``Cluster._result`` that kills the worker so long after the wait of that place began."""
+    result = Cluster._result
+
+    def disturbed(cluster, group, call, what, *rest):
+        waits.append(what)
+        if len(waits) != place:
+            return result(cluster, group, call, what, *rest)
+        killer = threading.Timer(delay, os.kill, (pids[group.worker], signal.SIGKILL))
+        killer.start()
+        try:
+            return result(cluster, group, call, what, *rest)
+        finally:
+            killer.join()
+
+    return disturbed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("time", range(5))
+def test_a_worker_is_killed_at_any_moment(own_client, monkeypatch, time):
+    """By a thread, while its answer is awaited: before it has begun, on the way, or just after."""
+    local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
+    random = np.random.default_rng()
+    # A fit waits for two workers at each of at least fifteen questions.
+    place, delay = int(random.integers(1, 29)), float(random.uniform(0, 0.02))
+    pids, waits = own_client.run(os.getpid), []
+    monkeypatch.setattr(Cluster, "_result", killing(pids, waits, place, delay))
+    try:
+        model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
+        same_bits(model.tree_, local.tree_)
+        assert model.inertia_ == local.inertia_
+        assert len(waits) >= place
+    except Exception as error:
+        told = f"killed {delay:.6f} s after wait {place} began, of {waits}: {error}"
+        raise AssertionError(told) from error
 
 
 @pytest.mark.slow

@@ -50,9 +50,9 @@ def fit_on_cluster(
     from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
+    from agathis.dask._shown import WHY
     from agathis.export import to_json, to_rules
     from agathis.export._loaded import loaded
-    from agathis.report._sampled import WHY
 
     with bad_data(OSError):
         source = open_source(path, many=True)
