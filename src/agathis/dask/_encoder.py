@@ -151,6 +151,7 @@ class TableEncoder(LocalEncoder):
         X may be files too, of which names and lengths are known beforehand.
         """
         sizes: list[int] | None = None
+        names: list[str] | None
         if isinstance(X, FilesInPieces):
             blocks, sizes, names = X
         else:

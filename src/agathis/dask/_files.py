@@ -54,8 +54,10 @@ def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
 def pieces_of(file: ParquetSource) -> list[Piece]:
     """Neighbouring row groups, as many as fill a partition; none of a file without rows."""
     # Workers may run in another folder.
-    path, found = os.path.abspath(file.path), []
-    groups, rows, filled = [], 0, 0
+    path = os.path.abspath(file.path)
+    found: list[Piece] = []
+    groups: list[int] = []
+    rows = filled = 0
     for number, group in enumerate(file.row_groups()):
         if groups and filled + group.n_bytes > PARTITION:
             found.append(Piece(path, file.shown, groups, rows))

@@ -75,7 +75,11 @@ def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
         return list(dask.compute(*tasks))
     check_connected(client)
     futures = client.compute(list(tasks))
-    return client.sync(_gathered, client, futures, LIMIT if timeout is None else timeout)
+    try:
+        return client.sync(_gathered, client, futures, LIMIT if timeout is None else timeout)
+    finally:
+        for future in futures:  # an error would keep them, and workers what the others made
+            future.release()
 
 
 async def _gathered(client: Any, futures: list[Any], timeout: float) -> list[Any]:

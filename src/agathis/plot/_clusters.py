@@ -103,10 +103,10 @@ def plot_clusters(
     'principal component 1 (92% of variance)'
     """
     checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
-    shown = shown_rows(X, {})
+    taken = shown_rows(X, {})
     found = cluster_points(
         as_local(model),
-        shown.rows,
+        taken.rows,
         features=features,
         feature_names=feature_names,
         cluster_names=cluster_names,
@@ -121,7 +121,7 @@ def plot_clusters(
     if found.regions is not None:
         _draw_regions(ax, found.regions)
     _draw_numbers(ax, found)
-    _draw_words(ax, found, shown.n_read)
+    _draw_words(ax, found, taken.n_read)
     if legend:
         shown = [k for k in range(len(found.sizes)) if found.sizes[k]]
         names = [_entry(k, found) for k in shown]
