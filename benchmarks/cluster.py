@@ -1,7 +1,8 @@
 """A Dask cluster of two workers beside memory, ``fit_file`` and dask-ml: ``make bench-dask``.
 
 Each case prints its figures and its bar; all of them go to ``benchmarks/cluster.json``. Two workers
-of one thread each stand for two machines. ``--rows`` changes the size, ``--only`` names cases.
+of one thread each stand for two machines. ``--rows`` changes the size, ``--only`` names cases,
+``--output`` another file for the figures.
 ``--only large --rows 1e8`` is for 10^8 rows; ``--write --folder DIR`` writes its files beforehand.
 """
 
@@ -17,7 +18,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from cluster_encoder import encoder
 from cluster_files import beside_fit_file, ten_times, write_files
+from cluster_killed import with_and_without
 from data import many_blobs
 from machine import describe
 
@@ -117,7 +120,7 @@ def memory(bench: Bench) -> dict:
 
 
 def kmeans(bench: Bench) -> dict:
-    """Beside dask-ml's KMeans as it comes (k-means||), 20 iterations."""
+    """Beside dask-ml's KMeans, as it comes (k-means||) and from random rows, 20 iterations."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -129,10 +132,19 @@ def kmeans(bench: Bench) -> dict:
     X = bench.rows()
     model = Kauri(K, max_leaf_nodes=LEAVES)
     peer = KMeans(K, max_iter=20, tol=0.0, random_state=0)
-    found = bench.alternate({"agathis": lambda: model.fit(X), "dask-ml": lambda: peer.fit(X)})
-    ratio = found["dask-ml"]["seconds"] / found["agathis"]["seconds"]
+    plain = KMeans(K, init="random", max_iter=20, tol=0.0, random_state=0)
+    found = bench.alternate(
+        {
+            "agathis": lambda: model.fit(X),
+            "dask-ml": lambda: peer.fit(X),
+            "dask-ml, random": lambda: plain.fit(X),
+        }
+    )
+    own = found["agathis"]["seconds"]
+    ratio, from_random = (found[name]["seconds"] / own for name in ("dask-ml", "dask-ml, random"))
     return {
-        "figure": f"{ratio:.1f} times faster than dask-ml's KMeans",
+        "figure": f"{ratio:.1f} times faster than dask-ml's KMeans, {from_random:.1f} times than "
+        "with init='random'",
         "bar": "at least 10 times",
         "met": ratio >= 10,
         **found,
@@ -152,6 +164,7 @@ def round_trip(bench: Bench) -> dict:
     splits = many.n_leaves_ - 2
     each = 1000 * (found["40 leaves"]["seconds"] - found["2 leaves"]["seconds"]) / splits
     return {
+        "rows": X.shape[0],
         "figure": f"{each:.1f} ms a split",
         "bar": "at most 20 ms, machine idle",
         "met": each <= 20,
@@ -177,7 +190,8 @@ def partitions(bench: Bench) -> dict:
             and np.array_equal(model.tree_.gain, local.tree_.gain)
             and model.inertia_ == local.inertia_
         )
-    return {"figure": f"bit-equal: {same}", "bar": "all", "met": all(same.values())}
+    met = all(same.values())
+    return {"rows": len(X), "figure": f"bit-equal: {same}", "bar": "all", "met": met}
 
 
 def files(bench: Bench) -> dict:
@@ -185,6 +199,12 @@ def files(bench: Bench) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         write_files(folder, sizes_of(bench.n), block_of)
         return beside_fit_file(bench, folder, K, LEAVES)
+
+
+def killed(bench: Bench) -> dict:
+    """A worker killed in the middle of a fit: what that costs."""
+    blocks = [bench.delayed(number, rows) for number, rows in enumerate(sizes_of(bench.n))]
+    return with_and_without(bench, blocks, K, LEAVES, _imports)
 
 
 def large(bench: Bench) -> dict:
@@ -196,7 +216,10 @@ def large(bench: Bench) -> dict:
         return ten_times(bench, folder, K, LEAVES)
 
 
-CASES = {case.__name__: case for case in (round_trip, partitions, memory, kmeans, files, large)}
+CASES = {
+    case.__name__: case
+    for case in (round_trip, partitions, memory, kmeans, files, large, killed, encoder)
+}
 #: Takes long, 16 GB of disk and 12 GB of memory: only where it is named.
 NAMED = ("large",)
 
@@ -208,6 +231,8 @@ def main() -> None:
     usual = [name for name in CASES if name not in NAMED]
     parser.add_argument("--only", nargs="*", choices=list(CASES), default=usual)
     parser.add_argument("--folder", help="of Parquet files that are kept, for large")
+    path = Path(__file__).with_name("cluster.json")
+    parser.add_argument("--output", type=Path, default=path, help="of the figures, as JSON")
     parser.add_argument("--write", action="store_true", help="write these files, and end")
     options = parser.parse_args()
     if options.write:
@@ -215,7 +240,7 @@ def main() -> None:
         return
     from distributed import Client, LocalCluster
 
-    path = Path(__file__).with_name("cluster.json")
+    path = options.output
     known = json.loads(path.read_text()) if path.exists() else {}
     for name in options.only:
         warnings.simplefilter("ignore")
@@ -229,7 +254,8 @@ def main() -> None:
             print(f"{name}, {options.rows:.0e} rows")
             found = CASES[name](Bench(client, int(options.rows), options.repeats, options.folder))
         print(f"  {found['figure']} (bar: {found['bar']}; met: {found['met']})", flush=True)
-        known[f"{name}, {options.rows:.0e} rows"] = {
+        # Some cases have rows of their own, or no more than so many.
+        known[f"{name}, {found.pop('rows', options.rows):.0e} rows"] = {
             **found,
             "machine": describe(),
             "repeats": options.repeats,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import dask
 import pytest
 from helpers.models import blobs_of
 from helpers.raw_tables import raw_table
@@ -13,6 +14,9 @@ from typer.testing import CliRunner
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder
 from agathis._cli.app import make_app
+from agathis._tables.errors import BadTable
+from agathis._tables.source import open_source
+from agathis.dask import _files
 from agathis.export import from_json, to_json, to_rules
 from agathis.export._loaded import loaded
 
@@ -41,6 +45,71 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
     pipeline = make_pipeline(TableEncoder(), local).fit(table)
     assert json.loads(out.read_text()) == json.loads(to_json(loaded(pipeline)))
     assert str(to_rules(pipeline)).split(":")[0] in run.output
+
+
+def test_a_model_on_stdout_of_workers_of_its_own(files):
+    """Progress, told on stderr, is not in the JSON."""
+    run = CliRunner().invoke(make_app(), ["fit", files, "-k", "4", "--dask", "local", "-o", "-"])
+    assert run.exit_code == 0, run.output
+    assert from_json(run.stdout).tree_.n_clusters == json.loads(run.stdout)["n_clusters"] == 4
+    assert "[Kauri] done: 4 leaves" in run.stderr
+
+
+def damaged_file(folder, column: str) -> None:
+    """Two files; of the second a number of a column is not what its checksum is of."""
+    options = {"compression": "none", "use_dictionary": False, "write_page_checksum": True}
+    for place, rows in enumerate((X[:100], X[100:])):
+        table = pa.table({name: rows[:, j] for j, name in enumerate("abcd")})
+        parquet.write_table(table, folder / f"{place}.parquet", **options)
+    path = folder / "1.parquet"
+    data, number = path.read_bytes(), X[150, "abcd".index(column)]
+    assert data.count(number.tobytes()) == 1
+    path.write_bytes(data.replace(number.tobytes(), (number + 1).tobytes()))
+
+
+def test_a_damaged_file_is_named(client, tmp_path):
+    damaged_file(tmp_path, "c")
+    command = ["fit", f"{tmp_path}/*.parquet", "-k", "4", "--dask", client.scheduler.address]
+    run = CliRunner().invoke(make_app(), command)
+    assert run.exit_code == 1
+    told = " ".join(run.output.split())
+    assert f"Error: file '{tmp_path}/1.parquet' cannot be read as Parquet:" in told
+    assert "checksum" in told
+    # What is left out is not even read.
+    run = CliRunner().invoke(make_app(), [*command, "--drop", "c"])
+    assert run.exit_code == 0, run.output
+
+
+def test_a_file_cut_short_is_named(tmp_path):
+    damaged_file(tmp_path, "a")
+    path = tmp_path / "1.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    run = CliRunner().invoke(
+        make_app(), ["fit", f"{tmp_path}/*.parquet", "-k", "4", "--dask", "local"]
+    )
+    assert run.exit_code == 1
+    assert "1.parquet' cannot be read as Parquet:" in " ".join(run.output.split())
+
+
+def test_row_groups_are_partitions(tmp_path, monkeypatch):
+    """As many as fill one, with lengths that the file tells; columns that are left out are not."""
+    monkeypatch.setattr(_files, "PARTITION", 5_000)
+    path = tmp_path / "t.parquet"
+    table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
+    options = {"compression": "none", "use_dictionary": False}
+    parquet.write_table(table, path, row_group_size=64, **options)
+    found = _files.in_pieces(open_source(path), ["b", "d"])
+    assert found.sizes == [128, 128, 44]
+    parts = dask.compute(*found.blocks, scheduler="sync")
+    assert pa.concat_tables(parts).equals(table.select(["b", "d"]))
+    for rest, rows in ((290, 34), (200, 0)):
+        parquet.write_table(table.slice(0, rest), path, row_group_size=64, **options)
+        message = f"some row groups had 44 rows, and have {rows}: it has changed"
+        with pytest.raises(BadTable, match=message):
+            found.blocks[2].compute(scheduler="sync")
+    parquet.write_table(table.slice(0, 0), path)
+    with pytest.raises(BadTable, match=r"t\.parquet' has no rows"):
+        _files.in_pieces(open_source(path), ["b", "d"])
 
 
 def test_raw_tables(client, tmp_path):
@@ -87,3 +156,11 @@ def test_a_column_that_is_not_there_is_named(files, option):
     assert run.exit_code == 2
     told = " ".join(run.output.replace("│", " ").split())
     assert f"{option} zz: there is no such column. There are a, b, c and d." in told
+
+
+def test_no_column_is_left(files):
+    run = CliRunner().invoke(
+        make_app(), ["fit", files, "--dask", "local", "-k", "3", "--drop", "a,b,c,d"]
+    )
+    assert run.exit_code == 1
+    assert "has no column left to cluster by." in " ".join(run.output.split())

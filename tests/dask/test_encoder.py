@@ -171,7 +171,7 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
 
 
 def test_a_page_of_many_rows_says_that_it_is_of_a_sample(tmp_path, monkeypatch):
-    monkeypatch.setattr("agathis.report._sampled.ROWS", 50)
+    monkeypatch.setattr("agathis.dask._shown.ROWS", 50)
     table = raw_table(200)
     model = make_pipeline(LocalEncoder(), LocalKauri(3)).fit(table)
     rows = dd.from_pandas(table, npartitions=3)

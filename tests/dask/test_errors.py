@@ -89,6 +89,38 @@ def test_frames_of_other_columns(client):
         Kauri(2).fit(rows)
 
 
+def test_delayed_frames_of_other_columns(client):
+    """Lists have no names of their own: those of the blocks are compared, and kept."""
+    import pandas as pd
+
+    first = pd.DataFrame(X[:30, :3], columns=list("abc"))
+    rest = pd.DataFrame(X[30:, :3], columns=list("abc"))
+    blocks = [first, first.iloc[:0, :2], rest]
+    model = Kauri(3).fit([dask.delayed(block) for block in blocks])
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    for other, told in (
+        (rest[["c", "b", "a"]], r"has the columns \['c', 'b', 'a'\]"),
+        (rest.rename(columns={"b": "z"}), r"has the columns \['a', 'z', 'c'\]"),
+        (rest.to_numpy(), "has columns without names"),
+    ):
+        message = rf"X, partition 1: it {told}, and partition 0 has the columns \['a', 'b', 'c'\];"
+        with pytest.raises(ValueError, match=message):
+            Kauri(3).fit([dask.delayed(first), dask.delayed(other)])
+        if isinstance(other, pd.DataFrame):
+            with pytest.raises(ValueError, match="feature names"):
+                dask.compute(*model.predict([dask.delayed(other)]))
+
+
+def test_names_that_are_numbers_are_compared_too(client):
+    import pandas as pd
+
+    frame = pd.DataFrame(X[:, :3])
+    assert not hasattr(Kauri(3).fit([dask.delayed(frame)]), "feature_names_in_")
+    Kauri(3).fit([dask.delayed(frame), dask.delayed(frame.to_numpy())])
+    with pytest.raises(ValueError, match=r"partition 1: it has the columns \[2, 1, 0\]"):
+        Kauri(3).fit([dask.delayed(frame), dask.delayed(frame[[2, 1, 0]])])
+
+
 def test_a_partition_that_cannot_be_read(client):
     @dask.delayed
     def broken():

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import warnings
 
 import dask
 import numpy as np
 import pytest
-from helpers.clusters import as_array, split
+from helpers.clusters import as_array, at_question, split
 from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
@@ -42,21 +43,6 @@ def kill_one(client, signal_number=signal.SIGKILL) -> None:
     os.kill(next(iter(pids.values())), signal_number)
 
 
-def at_question(monkeypatch, number: int, act) -> list[str]:
-    """Have something happen just before the question of that number; the questions so far."""
-    asked: list[str] = []
-    ask = Cluster.ask
-
-    def disturbed(cluster, method, *args, **kwargs):
-        asked.append(method)
-        if len(asked) == number:
-            act()
-        return ask(cluster, method, *args, **kwargs)
-
-    monkeypatch.setattr(Cluster, "ask", disturbed)
-    return asked
-
-
 QUESTIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 15]
 MARKS = {number: () if number == 7 else pytest.mark.slow for number in QUESTIONS}
 
@@ -73,6 +59,44 @@ def test_a_worker_is_killed(own_client, monkeypatch, question):
     assert len(asked) >= question
     same_bits(model.tree_, local.tree_)
     assert model.inertia_ == local.inertia_
+
+
+def killing(pids, waits: list[str], place: int, delay: float):
+    """``Cluster._result`` that kills the worker so long after the wait of that place began."""
+    result = Cluster._result
+
+    def disturbed(cluster, group, call, what, *rest):
+        waits.append(what)
+        if len(waits) != place:
+            return result(cluster, group, call, what, *rest)
+        killer = threading.Timer(delay, os.kill, (pids[group.worker], signal.SIGKILL))
+        killer.start()
+        try:
+            return result(cluster, group, call, what, *rest)
+        finally:
+            killer.join()
+
+    return disturbed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("time", range(5))
+def test_a_worker_is_killed_at_any_moment(own_client, monkeypatch, time):
+    """By a thread, while its answer is awaited: before it has begun, on the way, or just after."""
+    local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
+    random = np.random.default_rng()
+    # A fit waits for two workers at each of at least fifteen questions.
+    place, delay = int(random.integers(1, 29)), float(random.uniform(0, 0.02))
+    pids, waits = own_client.run(os.getpid), []
+    monkeypatch.setattr(Cluster, "_result", killing(pids, waits, place, delay))
+    try:
+        model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
+        same_bits(model.tree_, local.tree_)
+        assert model.inertia_ == local.inertia_
+        assert len(waits) >= place
+    except Exception as error:
+        told = f"killed {delay:.6f} s after wait {place} began, of {waits}: {error}"
+        raise AssertionError(told) from error
 
 
 @pytest.mark.slow
@@ -174,40 +198,6 @@ def test_a_worker_is_lost_while_it_replays(own_client, monkeypatch, step):
     assert killed
     same_bits(model.tree_, local.tree_)
     assert model.inertia_ == local.inertia_
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_lost():
-    """In a process of its own, so that it can be killed."""
-    import subprocess
-    import sys
-
-    from distributed import Client, Worker  # noqa: F401
-    from distributed.utils import open_port
-
-    port = open_port()
-    here = f"tcp://127.0.0.1:{port}"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    run = [sys.executable, "-m", "distributed.cli"]
-    scheduler = subprocess.Popen(
-        [*run[:2], "distributed.cli.dask_scheduler", "--port", str(port), "--no-dashboard"], **quiet
-    )
-    worker = subprocess.Popen(
-        [*run[:2], "distributed.cli.dask_worker", here, "--nthreads", "1", "--no-dashboard"],
-        **quiet,
-    )
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Client(here, timeout=60) as client, pytest.MonkeyPatch.context() as patched:
-                client.wait_for_workers(1, timeout=60)
-                at_question(patched, 8, scheduler.kill)
-                with pytest.raises(ConnectionError, match=f"scheduler {here} is lost"):
-                    Kauri(5, max_leaf_nodes=12, timeout=60).fit(as_array(X, SIZES), client=client)
-    finally:
-        for process in (worker, scheduler):
-            process.kill()
-            process.wait()
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
+from agathis.dask._cluster import Cluster
+
 
 def split(X: np.ndarray, sizes: list[int]) -> list[np.ndarray]:
     """Rows in blocks of these sizes."""
@@ -49,3 +51,18 @@ def computed(collection) -> np.ndarray:
     if isinstance(collection, list):
         return np.concatenate(dask.compute(*collection))
     return np.asarray(collection.compute())
+
+
+def at_question(monkeypatch, number: int, act) -> list[str]:
+    """Have something happen just before the question of that number; the questions so far."""
+    asked: list[str] = []
+    ask = Cluster.ask
+
+    def disturbed(cluster, method, *args, **kwargs):
+        asked.append(method)
+        if len(asked) == number:
+            act()
+        return ask(cluster, method, *args, **kwargs)
+
+    monkeypatch.setattr(Cluster, "ask", disturbed)
+    return asked

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,6 @@ def fit_on_cluster(
     """Fit, tell and write; a report is of a sample of the rows."""
     needs("distributed", "dask", "--dask")
     needs("dask", "dask", "--dask")
-    import dask.dataframe as dd
     import numpy as np
 
     from agathis._cli.fitting import encoder_options, scaling_of
@@ -49,9 +49,10 @@ def fit_on_cluster(
     from agathis._fit_table import PreparedTable, as_pipeline
     from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
+    from agathis.dask._files import in_pieces
+    from agathis.dask._shown import WHY
     from agathis.export import to_json, to_rules
     from agathis.export._loaded import loaded
-    from agathis.report._sampled import WHY
 
     with bad_data(OSError):
         source = open_source(path, many=True)
@@ -61,18 +62,22 @@ def fit_on_cluster(
     wanted = wanted.of(there)
     # What is left out is not even read.
     names = [name for name in there if name not in wanted.drop and name != wanted.target]
+    if not names:
+        raise BadData(f"{path} has no column left to cluster by.")
     encoder = TableEncoder(**encoder_options(replace(wanted, drop=()), names, path))
-    files = [file.path for file in getattr(source, "files", [source])]
+    with bad_data(OSError):
+        files = in_pieces(source, names)
     with _client(address) as client, bad_data(RuntimeError, OSError, MemoryError):
-        X = dd.read_parquet(files, columns=names)
-        sample = encoder._learn(X, client)
+        sample = encoder._learn(files, client)
         read = f"Read {count(encoder.n_rows_, 'row')} and {count(len(names), 'column')}."
         messages.say(f"{read} Scales are those of {count(encoder.n_sampled_, 'row')}.")
         messages.tell(encoder.notes())
         messages.say(scaling_of(wanted))
         messages.tell(encoder.notes_on_weights())
         model = Kauri(verbose=not messages.quiet, **params)
-        model.fit(encoder.transform(X), client=client)
+        # Progress is told on stdout, where the model may be written.
+        with redirect_stdout(sys.stderr):
+            model.fit(encoder.transform(files.blocks), client=client)
     local = encoder.to_local()
     raw = local.encode(sample)
     rows = PreparedTable(

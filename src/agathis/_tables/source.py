@@ -9,9 +9,9 @@ from __future__ import annotations
 import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agathis._support.extras import needed
 from agathis._tables.csv_layout import is_separator
@@ -107,6 +107,13 @@ class Source(ABC):
         return BadTable(f"{self.shown} cannot be read as {self.title}: {text}{self.hint}")
 
 
+class RowGroup(NamedTuple):
+    """The rows of a row group, and the bytes of all its columns once they are not compressed."""
+
+    n_rows: int
+    n_bytes: int
+
+
 class ParquetSource(Source):
     title = TITLES["parquet"]
 
@@ -131,14 +138,32 @@ class ParquetSource(Source):
             self.path, pre_buffer=False, buffer_size=pieces, page_checksum_verification=True
         )
 
-    def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
-        read = 0
+    def row_groups(self) -> list[RowGroup]:
+        """What can be read apart, as the file tells it; nothing of it is read."""
         with self.faults(), self._open() as file:
-            for part in file.iter_batches(rows, columns=names):
+            told = file.metadata
+            groups = [told.row_group(i) for i in range(told.num_row_groups)]
+            found = [RowGroup(group.num_rows, group.total_byte_size) for group in groups]
+        total = sum(group.n_rows for group in found)
+        if total != self.n_rows or any(group.n_rows < 0 for group in found):
+            raise self.fault(
+                f"it says that it has {self.n_rows:,} rows, and its row groups {total:,}."
+            )
+        return found
+
+    def batches(
+        self, names: list[str], rows: int, groups: Sequence[int] | None = None
+    ) -> Generator[pa.RecordBatch, None, None]:
+        """As of every source; of some row groups only where these are given."""
+        read, told = 0, self.n_rows
+        with self.faults(), self._open() as file:
+            if groups is not None:
+                told = sum(file.metadata.row_group(i).num_rows for i in groups)
+            for part in file.iter_batches(rows, row_groups=groups, columns=names):
                 read += part.num_rows
                 yield valid(part)
-        if names and read != self.n_rows:  # a page of an unknown kind is passed over
-            raise self.fault(f"it says that it has {self.n_rows:,} rows, and has {read:,}.")
+        if names and read != told:  # a page of an unknown kind is passed over
+            raise self.fault(f"it says that it has {told:,} rows, and has {read:,}.")
 
 
 class ArrowSource(Source):

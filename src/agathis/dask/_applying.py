@@ -14,6 +14,7 @@ from agathis._partitions.objective import membership, objective
 from agathis._trees.tree import Tree
 from agathis.dask._encoded import as_floats, as_rows
 from agathis.dask._partitions import Partitions
+from agathis.dask._waiting import computed
 
 
 class LabelsOfTree:
@@ -47,17 +48,17 @@ class ClusterSums(NamedTuple):
     sizes: np.ndarray
 
 
-def score_of(model: LocalKauri, parts: Partitions) -> float:
+def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> float:
     """The objective of the clusters that a model makes of all blocks."""
     import dask
 
     weights = parts.weights or [None] * len(parts)
-    found = dask.compute(
-        *(
-            dask.delayed(cluster_sums)(model, number, block, weight)
-            for number, (block, weight) in enumerate(zip(parts.blocks, weights, strict=True))
-        )
-    )
+    pairs = enumerate(zip(parts.blocks, weights, strict=True))
+    sums_of = [
+        dask.delayed(cluster_sums)(model, number, block, weight)
+        for number, (block, weight) in pairs
+    ]
+    found = computed(sums_of, timeout)
     sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
     if sizes.sum() == 0:
         raise ValueError(

@@ -1,9 +1,9 @@
 """How workers are reached: actors, waits, and what is lost and read again.
 
 Each worker gets an actor with its partitions. A question goes to all of them at once, and every
-wait for one has a limit; a scheduler that is lost is noticed, one that stands still is not. Where a
-worker is lost, its partitions are read again on the others, go through all that was asked of the
-others once (``remembered``), and then get the question.
+wait for one has a limit, and so has every wait for the scheduler. Where a worker is lost, its
+partitions are read again on the others, go through all that was asked of the others once
+(``remembered``), and then get the question.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from agathis.dask._partitions import Partitions
-from agathis.dask._roster import WAITED, Roster
+from agathis.dask._roster import Roster
 from agathis.dask._sums_on_the_way import Branch, forest
+from agathis.dask._waiting import POLL, WAITED, answered, too_slow
 from agathis.dask._worker import WorkerParts, as_block
 
-# Seconds after which a wait looks whether the worker is still there.
-POLL = 1.0
 # Answers that come to the client at a time; those of more workers are added up on the way.
 AT_ONCE = 8
 # How often partitions are read again before it is said that they are the reason.
@@ -63,7 +62,7 @@ class Cluster:
     client : distributed.Client or None
         ``None`` is the current one.
     timeout : float
-        Seconds that any one step of a worker may take.
+        Seconds that any one step of a worker, or an answer of the scheduler, may take.
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -120,17 +119,24 @@ class Cluster:
 
         In turn, so that a sorted table is spread over all of them.
         """
-        from distributed import Future
-
         dealt: dict[str, list[int]] = {}
         kept = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
-        keys = {key for key in kept.values() if key is not None}
-        homes = self.client.who_has([Future(key, self.client) for key in keys]) if keys else {}
+        homes = self._homes(list({key for key in kept.values() if key is not None}))
         for turn, number in enumerate(sorted(numbers)):
             places = homes.get(kept[number], ())
             home = next((place for place in places if place in workers), None)
             dealt.setdefault(home or workers[turn % len(workers)], []).append(number)
         return dealt
+
+    def _homes(self, keys: list[Any]) -> dict[Any, Any]:
+        """The workers that have what is known by these keys."""
+        if not keys:
+            return {}
+
+        def question() -> Any:
+            return self.client.scheduler.who_has(keys=keys)
+
+        return dict(answered(self.client, question, self.timeout))
 
     def _kept(self, block: Any) -> Any:
         """The key of what a block is made of and workers have already, as of persisted rows."""
@@ -189,7 +195,10 @@ class Cluster:
         if set(states) != {"finished"}:
             self._alive(group)
             self._tell_unread(group)
-        group.actor = group.future.result(timeout=self.timeout)
+        try:
+            group.actor = group.future.result(timeout=self.timeout)
+        except WAITED as error:
+            raise too_slow(self.client, self.timeout) from error
         keys = [future.key for future in group.blocks]
         self._result(group, self._call(group, "hold", keys), "hold")
         for future in group.blocks:

@@ -27,7 +27,7 @@ class Survey:
     """What is known of all rows: how many each partition has, weights and missing values.
 
     ``roles`` are those of rows that an encoder made, ``uncounted`` their columns with cells that do
-    not count.
+    not count, ``names`` those of the columns, where all are strings.
     """
 
     n_rows: list[int]
@@ -36,6 +36,7 @@ class Survey:
     total: Fraction | None
     roles: FeatureRoles | None = None
     uncounted: np.ndarray | None = None
+    names: list[str] | None = None
 
     @property
     def n(self) -> int:
@@ -50,6 +51,7 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
         for look in looks:
             known = first[look.number]
             same = look.n_rows == known.n_rows and look.weight == known.weight
+            same = same and look.names == known.names
             if not same or look.missing.tolist() != known.missing.tolist():
                 raise changed(look.number)
 
@@ -65,6 +67,7 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
             raise ValueError(
                 f"X, partition {look.number}: it has {look.n_features} columns, and others {width}."
             )
+    names = _same_names([look for look in found if look.n_rows])
     if len({look.wide for look in found if look.n_rows}) > 1:
         cluster.ask("widen", remember=True)
     if sum(look.n_rows for look in found) == 0:
@@ -88,7 +91,27 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
         total,
         _same_roles([look for look in found if look.n_rows]),
         np.logical_or.reduce(marks) if marks else None,
+        names,
     )
+
+
+def _same_names(found: list[Look]) -> list[str] | None:
+    """The names of the columns, where all are strings; raise where partitions differ in them."""
+    if not found:
+        return None
+    first = found[0]
+    for look in found[1:]:
+        if look.names != first.names:
+            raise ValueError(
+                f"X, partition {look.number}: it {_told(look.names)}, and partition {first.number} "
+                f"{_told(first.names)}; all must have the same, in the same order."
+            )
+    names = first.names
+    return names if names is not None and all(isinstance(name, str) for name in names) else None
+
+
+def _told(names: list[Any] | None) -> str:
+    return "has columns without names" if names is None else f"has the columns {names}"
 
 
 def _same_roles(found: list[Look]) -> FeatureRoles | None:

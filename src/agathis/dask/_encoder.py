@@ -35,8 +35,10 @@ from agathis.dask._column_facts import (
     put_together,
 )
 from agathis.dask._encoded import framed
+from agathis.dask._files import FilesInPieces
 from agathis.dask._partitions import is_collection, kind_of, partitions_of
 from agathis.dask._sampling import by_block, counted_blocks, drawn, sizes_of
+from agathis.dask._waiting import computed
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -144,13 +146,22 @@ class TableEncoder(LocalEncoder):
         return self
 
     def _learn(self, X: Any, client: Any = None) -> Any:
-        """Learn; the rows that scales were found from, as a table of Arrow."""
-        blocks, names = _tables(X)
+        """Learn; the rows that scales were found from, as a table of Arrow.
+
+        X may be files too, of which names and lengths are known beforehand.
+        """
+        sizes: list[int] | None = None
+        names: list[str] | None
+        if isinstance(X, FilesInPieces):
+            blocks, sizes, names = X
+        else:
+            blocks, names = _tables(X)
         if names is not None:
             Options.of(self, names)  # what is wrong is said before the table is read
         most = max(KEPT, int(self.max_categories))
         with nullcontext() if client is None else client.as_current():
-            sizes = sizes_of(counted_blocks(X, blocks))
+            if sizes is None:
+                sizes = sizes_of(counted_blocks(X, blocks))
             sample, facts = gather(blocks, sizes, names, int(self.subsample), most, self.title)
         self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
@@ -274,7 +285,7 @@ def gather(
     while len(pieces) > 1:
         groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
         pieces = [dask.delayed(_together)(group, most) for group in groups]
-    (found,) = dask.compute(pieces[0])
+    (found,) = computed(pieces[:1])
     facts = [
         GatheredFacts(piece, found.sample.column(i), rows) for i, piece in enumerate(found.columns)
     ]

@@ -47,7 +47,7 @@ class Kauri(LocalKauri):
         The most clusters there may be.
     timeout : float, default=600
         Seconds that a worker may take for one step, such as reading a partition or summing a leaf,
-        before the fit fails with an error that names it.
+        before the fit fails with an error that names it; or the scheduler, for any answer.
     **params
         See :class:`agathis.Kauri`.
 
@@ -193,7 +193,7 @@ class Kauri(LocalKauri):
             Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress,
         ):
             cluster.load(partitions)
-            data = self._rows_of(cluster, partitions.names, partitions.n_features)
+            data = self._rows_of(cluster, partitions.n_features)
             data.X = X
             first = tree_of_start(start, self.n_features_in_)
             if first is not None and data.copied is not None:
@@ -222,11 +222,10 @@ class Kauri(LocalKauri):
                 )
         kernel_checks.check_engine(BINNED, kernel_checks.kernel_of(self), self.n_components)
 
-    def _rows_of(
-        self, cluster: Cluster, names: list[str] | None, n_features: int | None
-    ) -> ClusterRows:
+    def _rows_of(self, cluster: Cluster, n_features: int | None) -> ClusterRows:
         """The rows of a fit, once they have been looked at."""
         found = survey(cluster, n_features)
+        names = found.names
         self.n_features_in_ = found.n_features
         # Encoded rows have no names in memory either: those of features are the encoder's.
         if names is not None and found.roles is None:
@@ -360,7 +359,7 @@ class Kauri(LocalKauri):
         check_is_fitted(self, "tree_")
         if not is_collection(X):
             return super().score(X, y, gram=gram, sample_weight=sample_weight)
-        return score_of(self.to_local(), partitions_of(X, sample_weight))
+        return score_of(self.to_local(), partitions_of(X, sample_weight), self.timeout)
 
     def to_local(self) -> LocalKauri:
         """An ordinary :class:`agathis.Kauri` with the fitted tree, for memory, exports and pages.

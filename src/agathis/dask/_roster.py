@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterable
 from typing import Any
 
 from agathis._support.extras import needed
+from agathis.dask._waiting import POLL, WAITED, address_of, answered
 from agathis.dask._worker import versions
-
-# Seconds between two looks for a worker.
-POLL = 1.0
-# Two classes before Python 3.11.
-WAITED = (TimeoutError, asyncio.TimeoutError)
 
 
 class Roster:
@@ -24,7 +19,7 @@ class Roster:
     client : distributed.Client or None
         ``None`` is the current one.
     timeout : float
-        Seconds to wait for a worker.
+        Seconds to wait for a worker, or for an answer of the scheduler.
 
     Attributes
     ----------
@@ -63,26 +58,16 @@ class Roster:
                 return found
             if time.monotonic() - started > self.timeout:
                 raise TimeoutError(
-                    f"no worker has joined the scheduler {self._scheduler()} for "
+                    f"no worker has joined the scheduler {address_of(self.client)} for "
                     f"{self.timeout:g} s (timeout={self.timeout:g})."
                 )
             time.sleep(POLL)
 
     def living(self) -> dict[str, int]:
-        lost = f"the scheduler {self._scheduler()} is lost: the fit cannot go on."
-        if self.client.status != "running":
-            raise ConnectionError(f"{lost} The client is {self.client.status}.")
-        try:
-            found = dict(self.client.nthreads())
-        except (OSError, *WAITED) as error:
-            raise ConnectionError(lost) from error
+        found = dict(answered(self.client, lambda: self.client.scheduler.ncores(), self.timeout))
         # What the scheduler has dropped may come again, at the same address.
         self.gone &= found.keys()
         return {worker: threads for worker, threads in found.items() if worker not in self.gone}
-
-    def _scheduler(self) -> str:
-        scheduler = self.client.scheduler
-        return "" if scheduler is None else scheduler.address
 
     def check_versions(self, workers: Iterable[str]) -> None:
         """Raise where a worker has another agathis, NumPy or Python."""
@@ -105,8 +90,9 @@ class Roster:
             )
         except WAITED as error:
             raise TimeoutError(
-                f"one of the workers {', '.join(new)} has not told its versions for "
-                f"{self.timeout:g} s (timeout={self.timeout:g})."
+                f"one of the workers {', '.join(new)} of the scheduler "
+                f"{address_of(self.client)} has not told its versions for {self.timeout:g} s "
+                f"(timeout={self.timeout:g})."
             ) from error
         for worker, found in answers.items():
             if isinstance(found, OSError):

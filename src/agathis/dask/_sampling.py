@@ -10,6 +10,7 @@ from sklearn.utils.random import sample_without_replacement
 
 from agathis._support.extras import needed
 from agathis.dask._partitions import blocks_of, kind_of, partitions_of
+from agathis.dask._waiting import computed
 
 
 def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
@@ -46,7 +47,7 @@ def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
         for block, some in zip(blocks, by_block(places, begins, sizes), strict=True)
         if len(some)
     ]
-    found = dask.compute(*wanted)
+    found = computed(wanted)
     if not found:
         raise ValueError("X has no rows; at least one is needed.")
     if hasattr(found[0], "iloc"):
@@ -69,7 +70,7 @@ def sizes_of(blocks: Sequence[Any]) -> list[int]:
     """The rows of each block."""
     import dask
 
-    return list(dask.compute(*(dask.delayed(len)(block) for block in blocks)))
+    return computed([dask.delayed(len)(block) for block in blocks])
 
 
 def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:

@@ -36,6 +36,7 @@ class Block(NamedTuple):
     fault: str | None = None
     roles: FeatureRoles | None = None
     uncounted: np.ndarray | None = None
+    names: list[Any] | None = None
 
 
 class Look(NamedTuple):
@@ -52,6 +53,7 @@ class Look(NamedTuple):
     fault: str | None
     roles: FeatureRoles | None
     uncounted: np.ndarray | None
+    names: list[Any] | None
 
 
 def as_block(
@@ -59,9 +61,9 @@ def as_block(
 ) -> Block:
     """The block of a partition; what is wrong with it is told by the fit."""
     try:
-        columns = getattr(rows, "columns", None)
-        if names is not None and columns is not None and list(columns) != list(names):
-            found = [str(name) for name in columns]
+        own_names = names_of(rows)
+        if names is not None and own_names is not None and own_names != list(names):
+            found = [str(name) for name in own_names]
             raise ValueError(f"it has the columns {found}, and the collection {list(names)}.")
         rows = as_rows(rows)
         X = as_floats(rows)
@@ -75,7 +77,17 @@ def as_block(
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
     roles = getattr(rows, "roles", None)
-    return Block(number, X, own, None, roles, cells_of(rows))
+    return Block(number, X, own, None, roles, cells_of(rows), own_names)
+
+
+def names_of(rows: Any) -> list[Any] | None:
+    """The names of a block's columns; None where it has none, or only counts them."""
+    # Of a table of Arrow ``columns`` are the values.
+    columns = getattr(rows, "column_names", getattr(rows, "columns", None))
+    if columns is None:
+        return None
+    names = list(columns)
+    return None if names == list(range(len(names))) else names
 
 
 class Rooted(NamedTuple):
@@ -117,7 +129,10 @@ class WorkerParts:
 
     def _look(self, block: Block) -> Look:
         if block.X is None:
-            return Look(block.number, 0, 0, False, np.zeros(0), 0, 0, 0.0, block.fault, None, None)
+            nothing = np.zeros(0)
+            return Look(
+                block.number, 0, 0, False, nothing, 0, 0, 0.0, block.fault, None, None, None
+            )
         X, fault = block.X, None
         missing = np.zeros(X.shape[1], dtype=np.int64)
         if len(X):
@@ -147,6 +162,7 @@ class WorkerParts:
             fault,
             block.roles,
             None if block.uncounted is None else np.asarray(block.uncounted.any(axis=0)),
+            block.names,
         )
 
     def count(self, least: float | None) -> list[tuple[int, int]]:

@@ -68,6 +68,15 @@ def shortened(name: object, width: int) -> str:
     return text if len(text) <= width else text[: width - 1].rstrip() + "…"
 
 
+def sample_of(n_read: int | None) -> str:
+    """What follows a number of rows that are some of those of a collection.
+
+    >>> sample_of(1_000_000)
+    ', a sample of 1,000,000, drawn at random'
+    """
+    return "" if n_read is None else f", a sample of {n_read:,}, drawn at random"
+
+
 def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
     """The width of each line in units of the font size."""
     from matplotlib.font_manager import FontProperties

@@ -16,7 +16,8 @@ from agathis._describe.colours import cluster_style
 from agathis._describe.points import ClusterPoints, cluster_points
 from agathis._describe.regions import Region
 from agathis._trees.tree import Tree
-from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, shortened
+from agathis.dask._shown import as_local, shown_rows
+from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, sample_of, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,11 +57,12 @@ def plot_clusters(
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or collection of Dask
         In the units that the tree was fitted in; with a scaler or a pipeline, from before
         scaling. Missing values are taken by the trees that ``predict`` them. Principal components
         have the column's mean in their place; in a plane of two features such rows are not
-        drawn, and the picture says how many.
+        drawn, and the picture says how many. Of a collection of Dask 50,000 rows are taken, drawn
+        at random, and the picture says so.
     features : pair of int or str, optional
         Two features, by number or name. By default the first two principal components of X; of
         data with two columns these; of data with one column that and the cluster.
@@ -101,9 +103,10 @@ def plot_clusters(
     'principal component 1 (92% of variance)'
     """
     checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
+    taken = shown_rows(X, {})
     found = cluster_points(
-        model,
-        X,
+        as_local(model),
+        taken.rows,
         features=features,
         feature_names=feature_names,
         cluster_names=cluster_names,
@@ -118,7 +121,7 @@ def plot_clusters(
     if found.regions is not None:
         _draw_regions(ax, found.regions)
     _draw_numbers(ax, found)
-    _draw_words(ax, found)
+    _draw_words(ax, found, taken.n_read)
     if legend:
         shown = [k for k in range(len(found.sizes)) if found.sizes[k]]
         names = [_entry(k, found) for k in shown]
@@ -244,7 +247,7 @@ def _free_place(place: np.ndarray, taken: np.ndarray) -> np.ndarray:
     return place
 
 
-def _draw_words(ax: Axes, found: ClusterPoints) -> None:
+def _draw_words(ax: Axes, found: ClusterPoints, n_read: int | None) -> None:
     names = [shortened(clean(name), 60) for name in found.axis_names]
     if found.plane == "feature":
         ax.yaxis.get_major_locator().set_params(integer=True)
@@ -255,9 +258,11 @@ def _draw_words(ax: Axes, found: ClusterPoints) -> None:
         ]
     ax.set_xlabel(names[0], **PLAIN)
     ax.set_ylabel(names[1], **PLAIN)
-    notes = []
-    if len(found.points) < found.sizes.sum():
-        notes.append(f"{len(found.points):,} of {found.sizes.sum():,} rows")
+    notes, n_rows = [], int(found.sizes.sum())
+    if len(found.points) < n_rows:
+        notes.append(f"{len(found.points):,} of {n_rows:,} rows{sample_of(n_read)}")
+    elif n_read is not None:
+        notes.append(f"{n_rows:,} rows{sample_of(n_read)}")
     if found.n_missing:
         notes.append(f"{found.n_missing:,} rows that miss a value are not shown")
     if notes:

@@ -13,12 +13,14 @@ from sklearn.pipeline import Pipeline
 from agathis._describe.colours import cluster_style, text_on
 from agathis._describe.profile import ClusterProfile, cluster_profile
 from agathis._trees.tree import Tree
+from agathis.dask._shown import as_local, shown_rows
 from agathis.plot._canvas import (
     GREY,
     PLAIN,
     canvas,
     check_axes,
     clean,
+    sample_of,
     shortened,
     text_widths,
     wrapped,
@@ -58,10 +60,11 @@ def plot_profile(
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or collection of Dask
         In the units that the tree was fitted in; with a scaler or a pipeline, from before
         scaling. Missing values are taken by the trees that ``predict`` them, and left out of the
-        means.
+        means. Of a collection of Dask 50,000 rows are taken, drawn at random, and the picture says
+        so.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, as large as the table needs.
     feature_names : sequence of str, optional
@@ -95,9 +98,10 @@ def plot_profile(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x[2]', 'x[3]', 'x[0]', 'x[1]']
     """
+    shown = shown_rows(X, {"sample_weight": sample_weight})
     profile = cluster_profile(
-        model,
-        X,
+        as_local(model),
+        shown.rows,
         feature_names=feature_names,
         cluster_names=cluster_names,
         scaler=scaler,
@@ -117,7 +121,7 @@ def plot_profile(
         points = POINTS
     else:
         points = _points_on(ax, rows, heads)
-    _draw(ax, profile, rows, heads, points)
+    _draw(ax, profile, rows, heads, points, shown.n_read)
     return ax
 
 
@@ -151,6 +155,7 @@ def _draw(
     rows: Sequence[str],
     heads: Sequence[Sequence[str]],
     points: float,
+    n_read: int | None,
 ) -> None:
     from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
     from matplotlib.patches import Rectangle
@@ -180,15 +185,18 @@ def _draw(
     ax.set_xticks(np.arange(len(heads)) + 0.5, lines, fontsize=points, **PLAIN)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    ax.set_xlabel(_legend(profile, heads), fontsize=points, color=GREY)
+    ax.set_xlabel(_legend(profile, heads, n_read), fontsize=points, color=GREY)
     ax.xaxis.set_label_position("bottom")
 
 
-def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]]) -> str:
+def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]], n_read: int | None) -> str:
     """What the numbers are, on as many lines as it takes below the columns."""
     parts = ["standard deviations", "from the mean of all rows"]
     if len(profile.features) < profile.n_features:
         parts.insert(0, f"{len(profile.features)} of {profile.n_features} features;")
+    if n_read is not None:
+        parts[-1] = f"from the mean of {int(profile.sizes.sum()):,} rows,"
+        parts.append(sample_of(n_read).removeprefix(", "))
     line = " ".join(parts)
     return line if text_widths([line])[0] < _column(heads) * len(heads) else "\n".join(parts)
 

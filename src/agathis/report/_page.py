@@ -23,6 +23,7 @@ from sklearn.pipeline import Pipeline
 from agathis._support.extras import needed
 from agathis._support.files import target_of, write_whole
 from agathis._trees.tree import Tree
+from agathis.dask._shown import as_local, shown_rows
 from agathis.report._figures import (
     again,
     buys,
@@ -33,7 +34,6 @@ from agathis.report._figures import (
     steps,
     times,
 )
-from agathis.report._sampled import as_local, sampled
 from agathis.report._summary import summarise
 from agathis.report._wording import in_words
 
@@ -141,17 +141,17 @@ def write(
     path = target_of(path)
     _jinja2()
     by_row = {"y": y, "ids": ids, "fit_rows": fit_rows, "show": show}
-    model, (X, provenance) = as_local(model), sampled(X, provenance, by_row)
+    shown = shown_rows(X, by_row)
     summary = summarise(
-        model,
-        X,
+        as_local(model),
+        shown.rows,
         y,
         cluster_names,
         title=title,
         target_name=target_name,
         ids=ids,
         id_name=id_name,
-        provenance=provenance,
+        provenance=shown.provenance(provenance),
         fit_rows=fit_rows,
         show=show,
         rows=rows,

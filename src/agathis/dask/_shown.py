@@ -1,34 +1,45 @@
-"""Rows that are in partitions: a page tells of some of them, and says so."""
+"""Rows that are in partitions: a page or a picture tells of some of them, and says so."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
-#: The most rows that a page of a collection tells of.
+#: The most rows that is told of where X is a collection.
 ROWS = 50_000
 WHY = "a sample of them, drawn at random"
 
 
-def sampled(
-    X: Any, provenance: Mapping[str, Any] | None, others: Mapping[str, Any]
-) -> tuple[Any, Mapping[str, Any] | None]:
-    """A sample of the rows of a Dask collection, and where it comes from; else X as it is.
+class Shown(NamedTuple):
+    """Rows in memory; ``n_read`` are all there are, or ``None`` where these are all."""
+
+    rows: Any
+    n_read: int | None = None
+
+    def provenance(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """Where the rows come from, as a page tells it."""
+        if self.n_read is None:
+            return given
+        told = {"rows_read": self.n_read, "rows_used": len(self.rows), "rows_why": WHY}
+        return {**told, **(given or {})}
+
+
+def shown_rows(X: Any, others: Mapping[str, Any]) -> Shown:
+    """A sample of the rows of a Dask collection; else X as it is.
 
     Parameters
     ----------
     X : object
-    provenance : mapping, optional
     others : mapping
         Arguments that go row by row with X, which nobody can sample along.
     """
     # Whoever has a collection has imported Dask.
     dask = sys.modules.get("dask")
     if dask is None or not (dask.is_dask_collection(X) or _is_list(dask, X)):
-        return X, provenance
+        return Shown(X)
     for name, value in others.items():
         if value is not None:
             raise ValueError(
@@ -40,14 +51,11 @@ def sampled(
 
     n = sum(sizes_of(counted_blocks(X, partitions_of(X).blocks)))
     rows = sample_rows(X, ROWS)
-    if len(rows) == n:
-        return rows, provenance
-    told = {"rows_read": n, "rows_used": len(rows), "rows_why": WHY}
-    return rows, {**told, **(provenance or {})}
+    return Shown(rows, n if len(rows) < n else None)
 
 
 def as_local(model: Any) -> Any:
-    """A model of a Dask cluster as one of memory, which a page may fit to other rows."""
+    """A model of a Dask cluster as one of memory, which may be fitted to other rows."""
     if isinstance(model, Pipeline):
         return Pipeline([(name, as_local(step)) for name, step in model.steps])
     return model.to_local() if hasattr(model, "to_local") else model

@@ -1,0 +1,81 @@
+"""Parquet files in partitions, each read on a worker as ``fit_file`` reads files.
+
+Dask's own reader looks at no checksums and believes what a file says: a damaged one may then end a
+worker, or give a tree of wrong numbers. Here a partition is a file, or some of its row groups, and
+goes through :class:`~agathis._tables.source.ParquetSource`, which validates all of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agathis._tables.errors import BadTable
+from agathis._tables.source import ParquetSource, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Bytes, not compressed, of the row groups that are a partition; of a larger one it is one alone.
+PARTITION = 128 << 20
+ROWS_AT_ONCE = 1 << 16
+
+
+class Piece(NamedTuple):
+    """Some row groups of a file."""
+
+    path: str
+    shown: str
+    groups: Sequence[int]
+    n_rows: int
+
+
+class FilesInPieces(NamedTuple):
+    """A table in files: its partitions, the rows of each, and the names of its columns."""
+
+    blocks: list[Any]
+    sizes: list[int]
+    names: list[str]
+
+
+def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
+    """Some columns of a Parquet file, or of many; read later, and no others with them."""
+    import dask
+
+    files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetSource)]
+    pieces = [piece for file in files for piece in pieces_of(file)]
+    if not pieces:
+        raise BadTable(f"{source.shown} has no rows.")
+    blocks = [dask.delayed(read, pure=False)(piece, names) for piece in pieces]
+    return FilesInPieces(blocks, [piece.n_rows for piece in pieces], names)
+
+
+def pieces_of(file: ParquetSource) -> list[Piece]:
+    """Neighbouring row groups, as many as fill a partition; none of a file without rows."""
+    # Workers may run in another folder.
+    path = os.path.abspath(file.path)
+    found: list[Piece] = []
+    groups: list[int] = []
+    rows = filled = 0
+    for number, group in enumerate(file.row_groups()):
+        if groups and filled + group.n_bytes > PARTITION:
+            found.append(Piece(path, file.shown, groups, rows))
+            groups, rows, filled = [], 0, 0
+        if group.n_rows:
+            groups, rows, filled = [*groups, number], rows + group.n_rows, filled + group.n_bytes
+    return found + ([Piece(path, file.shown, groups, rows)] if groups else [])
+
+
+def read(piece: Piece, names: list[str]) -> pa.Table:
+    """The rows of a piece; raise for a file that is damaged, or is another by now."""
+    import pyarrow as pa
+
+    file = ParquetSource(piece.path, piece.shown)
+    told = file.row_groups()
+    n_rows = sum(told[number].n_rows for number in piece.groups if number < len(told))
+    if n_rows != piece.n_rows:
+        raise file.fault(
+            f"some row groups had {piece.n_rows:,} rows, and have {n_rows:,}: it has changed."
+        )
+    return pa.Table.from_batches(list(file.batches(names, ROWS_AT_ONCE, piece.groups)))
