@@ -261,8 +261,9 @@ def test_text_asks_for_the_encoder(kind):
         "arrow": lambda: pytest.importorskip("pyarrow").table(columns),
         "array": lambda: np.array([columns["size"], columns["city"]], dtype=object).T,
     }[kind]()
-    table, name = ("pandas.DataFrame(X)", "1") if kind == "array" else ("df", "'city'")
+    table = "pandas.DataFrame(X)" if kind == "array" else "df"
+    told = "could not convert string to float: 'Bonn'" if kind == "array" else "'city' (text)"
     line = f"make_pipeline(agathis.TableEncoder(), Kauri(n_clusters=2)).fit({table})"
-    with pytest.raises(ValueError, match=re.escape(f"{name} (text). TableEncoder")) as raised:
+    with pytest.raises(ValueError, match=re.escape(f"{told}. TableEncoder")) as raised:
         Kauri(2).fit(X)
     assert str(raised.value).endswith(line)

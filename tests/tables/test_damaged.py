@@ -152,11 +152,14 @@ def test_rows_of_json_that_are_deep(depth):
     """Pyarrow's own reader takes seconds at 900 brackets and ends the process at some 10,000."""
     data = b'{"a":' * depth + b"1" + b"}" * depth
     assert is_deep(data)
-    if depth > 900:
-        with pytest.raises(BadTable, match="looks like rows in JSON, and is not"):
-            read_json_rows(data, "t.json")
-    else:
+    try:
         (text,) = read_json_rows(data, "t.json")["a"].to_pylist()
+    except BadTable as error:  # how deep Python itself reads differs between its releases
+        said = str(error)
+        assert depth > 900
+        assert "looks like rows in JSON, and is not" in said or "too deep to read" in said
+    else:
+        assert depth < 100_000
         assert text.replace(" ", "") == data.decode()[5:-1]
 
 

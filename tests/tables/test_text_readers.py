@@ -75,7 +75,6 @@ REFUSED = {
     "control byte": b"a,b\n1,\x07\n2,x\n",
     "zero bytes": bytes(40),
     "latin-1": FILES["latin-1"][0],
-    "utf-16": FILES["utf-16"][0],
     "spreadsheet": b"PK\x03\x04rest",
     "image": b"\x89PNG\r\n\x1a\n",
     "gzip in gzip": gzip.compress(gzip.compress(b"a,b\n1,2\n")),

@@ -230,27 +230,32 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
     try:
         yield
     except (TypeError, ValueError) as error:
-        is_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUS"
-        words = _words(X, {}) if is_array or hasattr(X, "columns") else {}
+        if isinstance(X, np.ndarray) and X.dtype.kind in "OUS" and isinstance(error, ValueError):
+            said = str(error).removeprefix("X must hold numbers: ").removesuffix(".")
+            line = _encoder_line(estimator, "pandas.DataFrame(X)")
+            raise ValueError(f"X must hold numbers: {said}. {line}") from error
+        words = _words(X, {}) if hasattr(X, "columns") else {}
         if not words:
             raise
-        table = "pandas.DataFrame(X)" if is_array else "df"
-        raise ValueError(_needs_encoder(words, estimator, table)) from error
+        raise ValueError(_needs_encoder(words, estimator)) from error
 
 
-def _needs_encoder(
-    columns: Mapping[Any, str], estimator: BaseEstimator | None, table: str = "df"
-) -> str:
+def _needs_encoder(columns: Mapping[Any, str], estimator: BaseEstimator | None) -> str:
     shown = [f"{name!r} ({what})" for name, what in columns.items()]
     more = f" and {len(shown) - 8} more" if shown[8:] else ""
+    return (
+        f"X must hold numbers; it has columns of something else: {', '.join(shown[:8])}{more}. "
+        f"{_encoder_line(estimator, 'df')}"
+    )
+
+
+def _encoder_line(estimator: BaseEstimator | None, table: str) -> str:
+    """What makes numbers of a table, with the line to paste."""
     line = f"agathis.TableEncoder().fit_transform({table})"
     if estimator is not None:
         model = " ".join(repr(estimator).split())
         line = f"make_pipeline(agathis.TableEncoder(), {model}).fit({table})"
-    return (
-        f"X must hold numbers; it has columns of something else: {', '.join(shown[:8])}{more}. "
-        f"TableEncoder makes numbers of text, categories and dates: {line}"
-    )
+    return f"TableEncoder makes numbers of text, categories and dates: {line}"
 
 
 def _dates(X: Any) -> dict[Any, str]:
@@ -275,10 +280,8 @@ def _words(X: Any, known: Collection[Any]) -> dict[Any, str]:
 
 
 def _columns(X: Any) -> Iterator[tuple[Any, Any]]:
-    """Names and columns of a data frame, a table of Arrow or an array."""
-    if isinstance(X, np.ndarray):
-        yield from enumerate(X.T)
-    elif hasattr(X, "column_names"):
+    """Names and columns of a data frame or a table of Arrow."""
+    if hasattr(X, "column_names"):
         yield from zip(X.column_names, X.columns, strict=True)
     else:
         yield from ((name, X[name]) for name in X.columns)
