@@ -135,7 +135,7 @@ def test_a_report_of_rows_that_miss_values(rows, place, capsys):
     told = here(capsys, "predict", "m.json", path)
     done = here(capsys, "report", "m.json", path, "-o", "page.html")
     assert (told.code, done.code) == (0, 0), done.err
-    assert "5 rows with missing values: the model has seen none" in done.err
+    assert "5 rows with missing values: no split has learnt where they go" in done.err
     page = (place / "page.html").read_text(encoding="utf-8")
     data = json.loads(page.partition('id="data">')[2].partition("</script>")[0])
     sizes = [cluster["size"] for cluster in data["clusters"]]

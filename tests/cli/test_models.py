@@ -115,7 +115,7 @@ def test_values_that_the_model_has_not_seen(place, capsys):
     write_table("gap.csv", ["color", "x"], [["red", 1], [None, 1]])
     labels, done = labels_of(capsys, "m.json", "gap.csv")
     assert len(labels) == 2
-    assert "1 row with missing values: the model has seen none" in done.err
+    assert "1 row with missing values: no split has learnt where they go" in done.err
 
 
 def test_numbers_as_categories_keep_their_zeros(place, capsys):

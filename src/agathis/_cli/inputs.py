@@ -156,7 +156,7 @@ def rows_for_model(
         way = (
             "each split sends them where it learnt to"
             if model.tree_.missing.any()
-            else "the model has seen none, and sends them with the larger part at each split"
+            else "no split has learnt where they go, and sends them with its larger part"
         )
         messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")
     return found.X
