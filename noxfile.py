@@ -56,7 +56,8 @@ def pytest(session: nox.Session, *chosen: str) -> None:
     report = WHEELS / f"{session.name}.xml"
     report.unlink(missing_ok=True)
     try:
-        session.run("python", "-m", "pytest", *QUICK, f"--junitxml={report}", *chosen)
+        counted = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
+        session.run("python", "-m", "pytest", *QUICK, *counted, *chosen)
     finally:
         if report.exists() and not session.posargs:
             python = Path(session.bin) / "python"
