@@ -45,8 +45,8 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     >>> from agathis import Kauri
     >>> X = np.array([[1.25], [2.5], [206.0], [207.5]])
     >>> tree = Kauri(2, max_leaf_nodes=2).fit(X).tree_
-    >>> tree.threshold[0], rounded(tree, X).threshold[0]
-    (np.float64(104.25), np.float64(100.0))
+    >>> tree.threshold[0].item(), rounded(tree, X).threshold[0].item()
+    (104.25, 100.0)
     """
     room: dict[tuple[int, float], tuple[float, float]] = {}
     homes: dict[tuple[int, float], list[int]] = {}

@@ -262,8 +262,8 @@ def loaded(
     >>> X = [[0.0], [1.25], [9.0]]
     >>> loaded(Kauri(2).fit(X)).predict([[7.5]])
     array([1], dtype=int32)
-    >>> loaded(Kauri(2).fit(X)).tree_.threshold[0], loaded(Kauri(2).fit(X), X=X).tree_.threshold[0]
-    (np.float64(5.125), np.float64(5.0))
+    >>> [loaded(Kauri(2).fit(X), X=Z).tree_.threshold[0].item() for Z in (None, X)]
+    [5.125, 5.0]
     """
     described = describe(
         model,

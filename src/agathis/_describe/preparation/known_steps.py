@@ -7,6 +7,7 @@ that names the step.
 
 from __future__ import annotations
 
+from collections import UserList
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
@@ -251,6 +252,8 @@ def _chosen(columns: Any, places: Mapping[Any, int] | None, width: int) -> Itera
             columns = slice(start, stop, columns.step)
         yield from range(width)[columns]
         return
+    if isinstance(columns, UserList):  # older scikit-learns warn of what others find in the rest
+        columns = columns.data
     found: list[Any] = [columns] if np.isscalar(columns) else list(columns)
     if found and all(isinstance(each, (bool, np.bool_)) for each in found):
         yield from np.flatnonzero(found).tolist()
