@@ -62,6 +62,7 @@ def pytest(session: nox.Session, *chosen: str) -> None:
         if report.exists() and not session.posargs:
             python = Path(session.bin) / "python"
             session.run("python", "tools/installs.py", session.name, str(report), str(python))
+            session.run("python", "tools/figures.py")  # the page has the table
 
 
 def all_tests(session: nox.Session) -> None:

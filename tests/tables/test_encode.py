@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from helpers.databases import Database
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
@@ -286,6 +286,8 @@ def test_scales_and_weights_are_checked():
     st.sampled_from(["auto", "standard", "minmax", "robust", "rank", "log", "none"]),
 )
 def test_scales_never_change_the_order(values, scale):
+    # Two whole numbers are a no and a yes, and no quantity.
+    assume(len(set(values)) != 2 or not all(float(value).is_integer() for value in values))
     frame = pd.DataFrame({"x": values, "y": np.arange(len(values)) * 0.5})
     made = np.asarray(TableEncoder(scale=scale, keep=["x", "y"]).fit_transform(frame))[:, 0]
     order = np.argsort(values, kind="stable")
