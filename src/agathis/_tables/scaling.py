@@ -182,9 +182,11 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             centre[robust] = middle
             spread[robust] = np.where(high > low, high - low, spread[robust])
         self.centre_[places] = centre
-        # Values that are the same but for rounding stay together.
+        # Values that are the same but for rounding stay together, and so do those that differ by
+        # less than any normal number, by which nothing can be divided.
         size = np.maximum.reduce([np.abs(centre), np.abs(least), np.abs(most)])
-        varies = spread > 8 * np.finfo(float).eps * size
+        normal = np.finfo(float)
+        varies = spread > np.maximum(8 * normal.eps * size, normal.tiny)
         self.factor_[places[varies]] = 1 / spread[varies]
 
     def _balance(self, X: np.ndarray) -> None:
