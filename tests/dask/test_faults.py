@@ -80,7 +80,7 @@ def killing(pids, waits: list[str], place: int, delay: float):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("time", range(5))
+@pytest.mark.parametrize("time", range(10))
 def test_a_worker_is_killed_at_any_moment(own_client, monkeypatch, time):
     """By a thread, while its answer is awaited: before it has begun, on the way, or just after."""
     local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
