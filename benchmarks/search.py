@@ -33,7 +33,7 @@ from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 SEEDS = range(5)
 KERNELS = ("linear", "rbf", "laplacian", "chi2")
 #: Rows up to which kernels other than the linear one are tried: rivals take n x n matrices.
-KERNEL_ROWS = 2000
+KERNEL_ROWS = 5000
 FIGURES = Path(__file__).with_name("search.json")
 
 
