@@ -15,8 +15,8 @@ from helpers.invariants import route
 
 Long = np.longdouble
 EPS = float(np.finfo(np.float64).eps)
-#: Numbers that are smaller have lost digits before anybody adds them.
-LEAST = float(np.finfo(np.float64).tiny)
+#: The least number there is: what a product may be off by, twice, that is too small for its digits.
+LEAST = 2.0**-1074
 
 
 class Rounding(NamedTuple):
@@ -27,6 +27,7 @@ class Rounding(NamedTuple):
     """
 
     n_rows: int
+    n_columns: int
     weight: float
     spread: float
     lost: float
@@ -36,14 +37,16 @@ class Rounding(NamedTuple):
     def tolerance(self) -> float:
         """Gains that differ by no more are the same to an engine, and so little is no gain."""
         share = 2048 * EPS + 4 * self.written
-        return max(share * self.spread + 16 * EPS * self.lost, LEAST)
+        return max(share * self.spread + 16 * EPS * self.lost, LEAST)  # never nothing
 
     def off(self, least: np.ndarray) -> np.ndarray:
         """How far gains may be off, by the weight of the lightest cluster before or after a cut."""
         amplified = self.weight / least
         sums = np.maximum(1024.0, 7.5 * self.n_rows * amplified) * EPS + 2 * self.written
         values = np.maximum(8.0, 5 * amplified) * EPS
-        return np.maximum(sums * self.spread + values * self.lost, LEAST / 2)
+        products = 2 * self.n_columns * self.weight**2 + self.n_rows**2
+        tiny = 2.5 * LEAST * (products / least + 1)
+        return sums * self.spread + values * self.lost + tiny
 
 
 class Growth(NamedTuple):

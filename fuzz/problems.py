@@ -249,7 +249,7 @@ def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, prec
             if about > 0:
                 written = max(written, float(precise.EPS * length / about))
     total, spread = float(weight.sum()), precise.inertia(form, weight)
-    return form, weight, precise.Rounding(len(X), total, spread, lost, written)
+    return form, weight, precise.Rounding(*X.shape, total, spread, lost, written)
 
 
 def _exports(model: Kauri, X: np.ndarray) -> str | None:
