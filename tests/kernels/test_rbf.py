@@ -1,15 +1,16 @@
-"""Values of the rbf kernel beside those of 64 binary digits, for rows far out and near each other."""
+"""Values of the rbf kernel beside those of 64 binary digits: rows far out, near each other."""
 
 import numpy as np
 import pytest
-from agathis._growing.engines.choice import rows_of_kernel
-from agathis._kernels import kernel as kernels
-from agathis._kernels import rbf
-from agathis._kernels.kernel import Kernel
 from helpers.examples import examples
 from helpers.models import SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
+
+from agathis._growing.engines.choice import rows_of_kernel
+from agathis._kernels import kernel as kernels
+from agathis._kernels import rbf
+from agathis._kernels.kernel import Kernel
 
 EPS = np.finfo(np.float64).eps
 

@@ -1,10 +1,10 @@
 """Values of the rbf kernel that are off by a few roundings, whatever gamma is.
 
-Squared distances come from inner products where there are many columns, ``|x|^2 + |y|^2 - 2 <x, y>``.
+Where there are many columns squared distances come from inner products, |x|^2 + |y|^2 - 2 <x, y>.
 They are then off by a rounding of the squared lengths, and the kernel's value k by gamma times that
-times k: nothing for most pairs, as k is small where rows are far apart, but much for rows that are far
-out and near each other. The distances of these pairs are taken once more, from the differences of
-their rows.
+times k: nothing for most pairs, as k is small where rows are far apart, but much for rows that are
+far out and near each other. The distances of these pairs are taken once more, from the differences
+of their rows.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.metrics.pairwise import euclidean_distances
 
-# Columns up to which differences of rows are as fast as inner products: for 2,000 rows 0.7 times the
-# time with 2 to 4 columns, 0.9 with 8, 1.2 with 16, 1.6 with 32.
+# Columns up to which differences of rows are as fast as inner products: for 2,000 rows 0.7 times
+# the time with 2 to 4 columns, 0.9 with 8, 1.2 with 16, 1.6 with 32.
 NARROW = 16
-# What gamma (|x|^2 + |y|^2) k may be of a pair whose distance is left as it came from inner products:
-# so many roundings its value may be off by. Rows at right angles never have more than 0.37.
+# What gamma (|x|^2 + |y|^2) k may be of a pair whose distance is left as it came from inner
+# products: so many roundings its value may be off by. Rows at right angles have 0.37 at most.
 ROUNDINGS = 2.0
 # The share of all pairs from which on it is quicker to take all differences.
 MANY = 1 / 8
