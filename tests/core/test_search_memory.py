@@ -1,8 +1,8 @@
 """Threads that search write to memory of their own: a row of work each, a row of targets each task.
 
 Once the work of all threads and the targets of all tasks lay in one piece of memory that every
-search laid out anew, so that the targets of one search were the work of the next. That is no race, as
-a search waits for its threads; a sanitizer that does not see them wait calls it one.
+search laid out anew, so that the targets of one search were the work of the next. That is no race,
+as a search waits for its threads; a sanitizer that does not see them wait calls it one.
 """
 
 import numpy as np
