@@ -52,7 +52,7 @@ TRIES, SHRINK_SECONDS = 400, 60.0
 def main(name: str) -> None:
     """The command line of a fuzzer, by the name of its module."""
     parser = argparse.ArgumentParser(prog=f"fuzz/{name}.py")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long; default 60")
+    parser.add_argument("--seconds", type=float, help="how long; 60 unless --cases are given")
     parser.add_argument("--cases", type=int, default=0, help="at most so many cases")
     parser.add_argument("--seed", type=int, help="of the first case; default by the clock")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
@@ -62,6 +62,8 @@ def main(name: str) -> None:
     parser.add_argument("--worker", nargs=2, type=int, help=argparse.SUPPRESS)
     parser.add_argument("--case", help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.seconds is None:
+        args.seconds = math.inf if args.cases else 60.0
     fuzzer = importlib.import_module(name)
     if args.worker:
         _work(fuzzer, *args.worker, slow=math.inf if args.any_time else SLOW)

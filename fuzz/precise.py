@@ -15,17 +15,51 @@ from helpers.invariants import route
 
 Long = np.longdouble
 EPS = float(np.finfo(np.float64).eps)
+#: The least number there is: what a product may be off by, twice, that is too small for its digits.
+LEAST = 2.0**-1074
+
+
+class Rounding(NamedTuple):
+    """What the documentation calls rounding: see docs/algorithm.md, How far a gain may be off.
+
+    ``spread`` is the inertia of all rows, ``lost`` the weighted sum of the kernel's diagonal,
+    ``written`` what the data were rounded by when they were written, as a share.
+    """
+
+    n_rows: int
+    n_columns: int
+    weight: float
+    spread: float
+    lost: float
+    written: float
+
+    @property
+    def tolerance(self) -> float:
+        """Gains that differ by no more are the same to an engine, and so little is no gain."""
+        share = 2048 * EPS + 4 * self.written
+        return max(share * self.spread + 16 * EPS * self.lost, LEAST)  # never nothing
+
+    def off(self, least: np.ndarray) -> np.ndarray:
+        """How far gains may be off, by the weight of the lightest cluster before or after a cut."""
+        amplified = self.weight / least
+        sums = np.maximum(1024.0, 7.5 * self.n_rows * amplified) * EPS + 2 * self.written
+        values = np.maximum(8.0, 5 * amplified) * EPS
+        products = 2 * self.n_columns * self.weight**2 + self.n_rows**2
+        tiny = 2.5 * LEAST * (products / least + 1)
+        return sums * self.spread + values * self.lost + tiny
 
 
 class Growth(NamedTuple):
     """What was gained and what could have been.
 
-    ``gained`` has a number for each cut, ``best`` the most that could have been gained there, and
-    ``left`` is the most that was left at the end, where the limits let growth go on.
+    ``gained`` has a number for each cut, ``off`` how far what is told of it may be off, ``missed``
+    by how much more a candidate gained than the two may be off, and ``left`` is the most that was
+    left at the end, where the limits let growth go on, less what it may be off.
     """
 
     gained: np.ndarray
-    best: np.ndarray
+    off: np.ndarray
+    missed: np.ndarray
     left: float
 
 
@@ -52,46 +86,63 @@ def of_matrix(gram: np.ndarray) -> np.ndarray:
     return gram.astype(Long) - half[:, None] - half[None, :]
 
 
-def objectives(form: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The objective of each row of labels."""
+def objectives(
+    form: np.ndarray, weight: np.ndarray, labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The objective of each row of labels, and the weight of its lightest cluster."""
     total = np.zeros(len(labels), dtype=Long)
-    for k in range(int(labels.max()) + 1):
+    least = np.full(len(labels), np.inf)
+    for k in range(int(labels.max(initial=0)) + 1):
         member = np.where(labels == k, weight, 0).astype(Long)
         size = member.sum(axis=1)
         stock = ((member @ form) * member).sum(axis=1)
         total += np.where(size > 0, stock / np.where(size > 0, size, 1), 0)
-    return total
+        least = np.where(size > 0, np.minimum(least, size), least)
+    return total, least.astype(float)
 
 
 def growth(
-    tree, X: np.ndarray, form: np.ndarray, weight: np.ndarray, n_clusters: int, limits: dict
+    tree,
+    X: np.ndarray,
+    form: np.ndarray,
+    weight: np.ndarray,
+    n_clusters: int,
+    limits: dict,
+    rounding: Rounding,
 ) -> Growth:
     """Follow a tree cut by cut; all rows count."""
+
+    def gains(labels: np.ndarray, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What each of some labels gains, and how far that may be off."""
+        reached, least = objectives(form, weight, after)
+        before, least_before = objectives(form, weight, labels[None])
+        return reached - before[0], rounding.off(np.minimum(least, least_before[0]))
+
     passes = route(tree, X)
     inner = np.flatnonzero(tree.children_left >= 0)
     cuts = inner[np.argsort(tree.children_left[inner])]
     leaf_of = np.zeros(len(X), dtype=np.intp)
     labels = np.zeros(len(X), dtype=np.intp)
-    gained, best, leaves = [], [], 1
+    gained, off, missed, leaves = [], [], [], 1
     for node in cuts.tolist():
-        before = objectives(form, weight, labels[None])[0]
         found = _candidates(tree, X, leaf_of, labels, weight, n_clusters, limits)
         after = labels.copy()
         for child in (tree.children_left[node], tree.children_right[node]):
             after[passes[:, child]] = tree.cluster[child]
             leaf_of[passes[:, child]] = child
-        gains = objectives(form, weight, np.vstack([after[None], found])) - before
-        gained.append(float(gains[0]))
-        best.append(float(gains.max()))
+        each, each_off = gains(labels, np.vstack([after[None], found]))
+        gained.append(float(each[0]))
+        off.append(float(each_off[0]))
+        missed.append(float((each - each_off).max() - (each[0] + each_off[0])))
         labels = after
         leaves += 1
     left = 0.0
     if leaves < min(len(X), limits.get("max_leaf_nodes") or len(X)):
         found = _candidates(tree, X, leaf_of, labels, weight, n_clusters, limits)
         if len(found):
-            before = objectives(form, weight, labels[None])[0]
-            left = float((objectives(form, weight, found) - before).max())
-    return Growth(np.array(gained), np.array(best), left)
+            each, each_off = gains(labels, found)
+            left = float((each - each_off).max())
+    return Growth(np.array(gained), np.array(off), np.array(missed), left)
 
 
 def _candidates(tree, X, leaf_of, labels, weight, n_clusters: int, limits: dict) -> np.ndarray:
@@ -128,15 +179,7 @@ def _candidates(tree, X, leaf_of, labels, weight, n_clusters: int, limits: dict)
     return np.array(out).reshape(-1, len(X))
 
 
-def tolerance(
-    form: np.ndarray,
-    weight: np.ndarray,
-    lost: float = 0.0,
-    rounding: float = 0.0,
-    amplified: float = 1.0,
-) -> float:
-    """What the documentation calls rounding: see docs/algorithm.md, Ties."""
+def inertia(form: np.ndarray, weight: np.ndarray) -> float:
+    """Of all rows: the sum of weighted squared distances over twice the weight."""
     weight = weight.astype(Long)
-    scale = float(weight @ np.abs(form) @ weight / weight.sum())
-    sums = max(2048.0, 2 * amplified) * EPS
-    return (sums + 4 * rounding) * scale + max(16.0, 2 * amplified) * EPS * lost
+    return float(weight @ np.abs(form) @ weight / weight.sum())

@@ -6,7 +6,7 @@ weights and limits. Each engine that takes the problem grows a tree, and
 
 - the tree is one, and keeps its limits (``tests/helpers/invariants.py``);
 - each gain that it tells is the change of the objective, no candidate would have gained more, and
-  growth ends where nothing is left to gain, within ``BOUNDS`` (``precise.py``);
+  growth ends where nothing is left to gain, as far as the documentation says (``precise.py``);
 - whole weights give a tree that is as good for rows that come so many times;
 - the tree as JSON, as Python and as SQL in SQLite, of some also in DuckDB, says what ``predict``
   says, on the rows and beside every threshold; as a tree of scikit-learn, whose rows are float32,
@@ -36,10 +36,6 @@ from helpers.invariants import valid_tree
 from agathis import Kauri
 from agathis.export import from_json, to_json, to_python, to_sklearn, to_sql
 
-#: Tolerances that a gain may be off by, that a better cut may have gained more by, and that may be
-#: left to gain: an engine takes gains within one for ties, and none for a gain (docs/algorithm.md,
-#: Ties).
-BOUNDS = {"tells a wrong gain": 0.5, "missed a better cut": 2.0, "stops early": 1.5}
 #: What was tried, since it was last told.
 COUNTED: Counter[str] = Counter()
 
@@ -199,9 +195,7 @@ def _judge(
 ) -> str | None:
     """What is wrong with a tree; ``seen`` has what was found of the trees of other engines."""
     tree, limits = model.tree_, case["limits"]
-    form, counted, tolerance = _measures(case, X, gram, weight)
-    # Numbers that are smaller than any normal one have lost digits before anybody adds them.
-    tolerance = max(tolerance, float(np.finfo(float).tiny))
+    form, counted, rounding = _measures(case, X, gram, weight)
     key = b"".join(
         part.tobytes()
         for part in (tree.children_left, tree.feature, tree.threshold, tree.cluster, model.labels_)
@@ -211,18 +205,20 @@ def _judge(
         clusters = case["n_clusters"]
         valid_tree(tree, X, model.labels_, weight, clusters, **limits, midpoints=exact)
         kept = X[_kept(X, weight)]
-        seen[key] = precise.growth(tree, kept, form, counted, clusters, limits)
+        seen[key] = precise.growth(tree, kept, form, counted, clusters, limits, rounding)
     found = seen[key]
     said = tree.gain[np.argsort(tree.children_left, kind="stable")]
     said = said[np.sort(tree.children_left) >= 0]
-    for what, most in (
-        ("tells a wrong gain", np.abs(said - found.gained).max(initial=0.0)),
-        ("missed a better cut", (found.best - found.gained).max(initial=0.0)),
-        ("stops early", found.left),
+    # An engine takes gains within its tolerance for ties, and none for a gain.
+    for what, most, unit in (
+        ("tells a wrong gain", np.abs(said - found.gained) / found.off, "what it may be off"),
+        ("missed a better cut", found.missed / rounding.tolerance, "tolerances"),
+        ("stops early", np.array([found.left / rounding.tolerance]), "tolerances"),
     ):
-        if most > BOUNDS[what] * tolerance:
-            return f"{what}: by {most / tolerance:.3g} tolerances"
-        if most > BOUNDS[what] * tolerance / 2:
+        worst = most.max(initial=0.0)
+        if worst > 1:
+            return f"{what}: by {worst:.3g} times {unit}"
+        if worst > 0.5:
             COUNTED[f"{what} by more than half of what it may"] += 1
     return None
 
@@ -232,11 +228,11 @@ def _kept(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.ones(len(X), bool) if weight is None else weight > 1e-12 * weight.sum()
 
 
-def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, float]:
+def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, precise.Rounding]:
     """The kernel of the rows that count, their weights, and what is rounding."""
     kept = _kept(X, weight)
     X, weight = X[kept], np.ones(len(X))[kept] if weight is None else weight[kept]
-    rounding = 0.0
+    written = 0.0
     if gram is not None:
         gram = gram[np.ix_(kept, kept)]
         form, lost = precise.of_matrix(gram), float(weight @ np.abs(np.diag(gram)))
@@ -251,10 +247,9 @@ def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, floa
             about = np.sqrt(shares @ ((long - mean) ** 2).sum(axis=1))
             length = np.sqrt(shares @ (long * long).sum(axis=1))
             if about > 0:
-                rounding = max(rounding, float(precise.EPS * length / about))
-    # Of what little is left of a cluster the share is told as many times less well.
-    amplified = float(weight.sum() / weight.min())
-    return form, weight, precise.tolerance(form, weight, lost, rounding, amplified)
+                written = max(written, float(precise.EPS * length / about))
+    total, spread = float(weight.sum()), precise.inertia(form, weight)
+    return form, weight, precise.Rounding(*X.shape, total, spread, lost, written)
 
 
 def _exports(model: Kauri, X: np.ndarray) -> str | None:

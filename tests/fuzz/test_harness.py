@@ -55,6 +55,18 @@ def run(folder, *args):
     )
 
 
+@pytest.mark.parametrize(
+    ("asked", "seconds"),
+    [([], 60.0), (["--cases", "9"], math.inf), (["--cases", "9", "--seconds", "5"], 5.0)],
+)
+def test_so_many_cases_take_as_long_as_they_take(monkeypatch, asked, seconds):
+    monkeypatch.setattr(sys, "argv", ["fuzz/problems.py", *asked])
+    monkeypatch.setattr(harness, "_run", lambda name, seed, args: args.seconds)
+    with pytest.raises(SystemExit) as ended:
+        harness.main("problems")
+    assert ended.value.code == seconds
+
+
 def test_failures_and_deaths_are_found(numbers):
     ended = run(numbers, "--seed", "0", "--cases", "7", "--jobs", "1", "--no-save")
     assert ended.returncode == 1

@@ -176,13 +176,23 @@ def _is_a_tree(tree, n_features: int) -> None:
 def _counts_its_rows(tree, passes: np.ndarray, weight: np.ndarray) -> None:
     assert np.all(tree.n_node_samples > 0)
     np.testing.assert_array_equal(tree.n_node_samples, passes.sum(axis=0))
+    long = weight.astype(np.longdouble)
+    exact = np.array([long[inside].sum() for inside in passes.T])
+    # The rows of a node are added one by one, each addition a rounding of what is there.
+    most = tree.n_node_samples * exact
     # With bins a node may have been weighed as what remains of its parent. A rounding of the weight
     # of all rows is then in the root's, one in all that was taken off on the way (the siblings have
-    # no row in common), one in each difference, and one where rows that miss the value are added;
-    # weights lie on a grid of 2^-61 of their sum (_growing/engines/grid.py), half a step each.
-    roundings = tree.depth + 3 + len(weight) / 2**9
-    most = 2.0**-53 * roundings * weight.sum() + 1e-12 * (weight @ passes)
-    assert np.all(np.abs(tree.weighted_n_node_samples - weight @ passes) <= most)
+    # no row in common), one of what remained in each difference, and one where rows that miss the
+    # value are added.
+    on_the_way = exact.copy()
+    for node in creation_order(tree):
+        for child in (tree.children_left[node], tree.children_right[node]):
+            on_the_way[child] += on_the_way[node]
+    most += 2 * weight.sum() + on_the_way + exact
+    # Their weights lie on a grid (_growing/engines/grid.py): each row is off by half a step.
+    half_a_step = 2.0 ** (np.frexp(weight.sum())[1] - 62)
+    most = 2.0**-53 * most + half_a_step * tree.n_node_samples
+    assert np.all(np.abs(tree.weighted_n_node_samples - exact) <= most)
 
 
 def _cuts_between_rows(tree, X: np.ndarray, passes: np.ndarray, midpoints: bool) -> None:

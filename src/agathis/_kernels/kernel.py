@@ -17,11 +17,12 @@ from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController
+
+from agathis._kernels.rbf import far_out, rbf_values
 
 T = TypeVar("T")
 
@@ -55,9 +56,8 @@ KERNEL_NAMES = (
 _NON_NEGATIVE = {"additive_chi2", "chi2"}
 _ORIGIN_FREE = {"laplacian", "linear", "rbf"}
 _POSITIVE = {"additive_chi2", "chi2", "cosine", "laplacian", "linear", "rbf"}
-# What distances may be off by in the exponent of an rbf kernel before they are computed directly,
-# which takes several times as long.
-DISTANCE_ROUNDING = 2.0**-42
+# Kernels whose value of a row with itself is 1 by definition.
+_UNIT_DIAGONAL = {"chi2", "laplacian", "rbf"}
 # Lengths whose squares have all their digits.
 SHORT, LONG = 1e-140, 1e140
 
@@ -93,6 +93,10 @@ class Kernel:
         return isinstance(self.metric, str) and self.metric in _POSITIVE
 
     @property
+    def _has_unit_diagonal(self) -> bool:
+        return isinstance(self.metric, str) and self.metric in _UNIT_DIAGONAL
+
+    @property
     def has_features(self) -> bool:
         """Whether the kernel is the inner product of :meth:`features`."""
         return isinstance(self.metric, str) and self.metric in ("linear", "cosine")
@@ -120,8 +124,7 @@ class Kernel:
         if self.metric == "rbf":
             with np.errstate(over="ignore", invalid="ignore"):
                 mean = X.mean(axis=0)
-                about = X - mean
-                if not self._loses_distances(about, about):
+                if not far_out(X - mean, self.gamma(X.shape[1])):
                     return mean
         return np.zeros(X.shape[1])
 
@@ -136,38 +139,36 @@ class Kernel:
             points = directions(X)
             others = points if X is Y else directions(Y)
             return np.ascontiguousarray(points @ others.T, dtype=np.float64)
-        if self.metric == "rbf" and self._loses_distances(X, Y):
-            gamma = self.params.get("gamma", 1.0 / X.shape[1])
-            with np.errstate(over="ignore", under="ignore"):
-                return np.exp(-gamma * cdist(X, Y, "sqeuclidean"))
+        if self.metric == "rbf":
+            return rbf_values(X, Y, self.gamma(X.shape[1]))
         # Whether the values are finite is looked at by whoever sums them.
         with config_context(assume_finite=True), np.errstate(over="ignore", invalid="ignore"):
             values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
 
-    def _loses_distances(self, X: np.ndarray, Y: np.ndarray) -> bool:
-        """Whether squared distances from inner products would be off by what the kernel tells.
-
-        They are off by some rounding of the longest row's squared length: for rows beside one that
-        is far away that may be all of their distance.
-        """
-        gamma = self.params.get("gamma", 1.0 / X.shape[1])
-        with np.errstate(over="ignore"):
-            squared = max(np.einsum("ij,ij->i", rows, rows).max(initial=0.0) for rows in (X, Y))
-            return not gamma * squared * np.finfo(np.float64).eps <= DISTANCE_ROUNDING
+    def gamma(self, n_features: int) -> float:
+        """Gamma, with scikit-learn's default."""
+        given = self.params.get("gamma")
+        return 1.0 / n_features if given is None else float(given)
 
     def matrix(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """Kernel values between all rows of X."""
         if rows_at_once(*X.shape) >= len(X):
             with one_blas_thread():
-                return self.between(X, X)
-        out = np.empty((len(X), len(X)))
-        for rows, values in self.blocks(X, X, threads):
-            out[rows] = values
+                out = self.between(X, X)
+        else:
+            out = np.empty((len(X), len(X)))
+            for rows, values in self.blocks(X, X, threads):
+                out[rows] = values
+        # From inner products a row may be at some distance from itself.
+        if self._has_unit_diagonal:
+            np.fill_diagonal(out, 1.0)
         return out
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
         """Kernel value of each row with itself."""
+        if self._has_unit_diagonal:
+            return np.ones(len(X))
         if self.metric == "linear":
             with np.errstate(over="ignore"):
                 return np.einsum("ij,ij->i", X, X)

@@ -28,7 +28,7 @@ from agathis._kernels.feature_maps import (
     mapped,
 )
 from agathis._kernels.kernel import Kernel, one_blas_thread
-from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel, gamma_of
+from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel
 
 __all__ = [
     "FEATURE_MAPS",
@@ -268,7 +268,7 @@ def _sampler_map(wanted: _Wanted) -> FeatureMap:
     n_features = sample.shape[1]
     if kernel.metric == "rbf":
         rows, origin = _settled(kernel, sample, ROWS_TO_TRY, random_state)
-        gamma = gamma_of(kernel, n_features)
+        gamma = kernel.gamma(n_features)
         drawn = RBFSampler(gamma=gamma, n_components=n_components, random_state=random_state)
         drawn.fit(rows)
         fourier = FourierMap(drawn.random_weights_, drawn.random_offset_, origin)

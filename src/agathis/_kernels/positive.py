@@ -28,8 +28,6 @@ NEGATIVE = 1e-4
 # Rows drawn at a time: enough for matrix products.
 DRAWN_AT_ONCE = 32
 
-_UNIT_DIAGONAL = {"chi2", "laplacian", "rbf"}
-
 
 class NotPositiveError(ValueError):
     """A kernel that is no inner product."""
@@ -69,7 +67,7 @@ class PositiveKernel:
 
     def _rbf(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """One matrix product and one exponential, in place: half the time of scikit-learn's."""
-        gamma = gamma_of(self.kernel, X.shape[1])
+        gamma = self.kernel.gamma(X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             values = X @ (2 * gamma * Y.T)
             values -= gamma * _squares(Y)
@@ -79,8 +77,6 @@ class PositiveKernel:
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
         """Kernel value of each row with itself."""
-        if self.name in _UNIT_DIAGONAL:
-            return np.ones(len(X))
         if self.name == "additive_chi2":
             return 2 * X.sum(axis=1, dtype=np.float64)
         if callable(self.kernel.metric):
@@ -96,7 +92,7 @@ class PositiveKernel:
         """
         if callable(self.kernel.metric):
             return np.full(len(X), 64 * float(np.finfo(np.float32).eps))
-        scale = gamma_of(self.kernel, X.shape[1]) if self.name == "rbf" else 0.0
+        scale = self.kernel.gamma(X.shape[1]) if self.name == "rbf" else 0.0
         return np.clip(16 * np.finfo(np.float64).eps * scale * _squares(X), 0.0, 0.5)
 
     def check_sign(self, lowest: float, largest: float) -> None:
@@ -111,12 +107,6 @@ class PositiveKernel:
                 f"{self.kernel} gives NaN or infinity for some rows of X; every kernel value must "
                 "be finite. Is X very large, or the kernel not defined on it?"
             )
-
-
-def gamma_of(kernel: Kernel, n_features: int) -> float:
-    """Gamma of a kernel, with scikit-learn's default."""
-    gamma = kernel.params.get("gamma")
-    return 1.0 / n_features if gamma is None else float(gamma)
 
 
 class PivotedCholesky:

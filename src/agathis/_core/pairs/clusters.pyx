@@ -41,19 +41,41 @@ cdef struct Change:
     double offset_before, offset_after
 
 
-cdef Change change_of(
-    State s, int32_t k, double weight, double cross, double self_stock
-) noexcept nogil:
-    """Change size and stock of cluster k: a set of that weight joins it, or leaves if < 0."""
+cdef Change change_of(State s, int32_t k, double size, double stock) noexcept nogil:
+    """Change size and stock of cluster k."""
     cdef Change change
-    change.before, change.after = s.size[k], s.size[k] + weight
+    change.before, change.after = s.size[k], size
     change.offset_before = s.stock[k] / (change.before * change.before)
-    s.size[k] = change.after
-    s.stock[k] += (2.0 if weight > 0 else -2.0) * cross + self_stock
+    s.size[k], s.stock[k] = size, stock
     s.share[k] = s.stock[k] / change.after
     change.offset_after = s.share[k] / change.after
     change.twice_before, change.twice_after = 2.0 / change.before, 2.0 / change.after
     return change
+
+
+# What is left of a cluster.
+cdef struct Rest:
+    double size, stock
+
+
+cdef Rest rest_of(
+    State s, int32_t source, Py_ssize_t slot, const double[::1] sums
+) noexcept nogil:
+    """Of a cluster that a leaf leaves; ``sums`` is that of ``transfer``.
+
+    It is summed over the samples that stay. As a difference of the cluster's stocks it would be off
+    by a rounding of what leaves, which may weigh a million times as much.
+    """
+    cdef Py_ssize_t i, leaf
+    cdef Rest rest = Rest(0.0, 0.0)
+    for leaf in range(s.n_leaves):
+        if s.cluster[leaf] == source and leaf != slot:
+            rest.size += s.leaf_weight[leaf]
+    for i in range(s.n_samples):
+        leaf = s.leaf_of[i]
+        if s.cluster[leaf] == source and leaf != slot:
+            rest.stock += s.rows[i, STOCK_CLUSTER + source] - s.weight[i] * sums[i]
+    return rest
 
 
 # The samples of a leaf against one changed cluster: how much nearer (of a target) or farther
@@ -264,18 +286,19 @@ def transfer(State s, Py_ssize_t slot, int32_t target, const double[::1] sums):
     cdef Py_ssize_t i, position, leaf
     cdef bint known
     cdef double weight = s.leaf_weight[slot]
-    cdef double self_stock = 0.0, with_source = 0.0, with_target = 0.0, moved
+    cdef double self_stock = 0.0, with_target = 0.0, moved
     cdef Seen* seen
     for position in range(s.start[slot], s.stop[slot]):
         i = s.order[0, position]
         self_stock += s.weight[i] * sums[i]
-        with_source += s.rows[i, STOCK_CLUSTER + source]
         with_target += s.rows[i, STOCK_CLUSTER + target]
 
     # While clusters are founded searches do not look at others.
     cdef bint was_founding = s.founding()
-    cdef Change p = change_of(s, source, -weight, with_source, self_stock)
-    cdef Change q = change_of(s, target, weight, with_target, self_stock)
+    cdef Rest rest = rest_of(s, source, slot, sums)
+    cdef Change p = change_of(s, source, rest.size, rest.stock)
+    cdef Change q = change_of(
+        s, target, s.size[target] + weight, s.stock[target] + 2.0 * with_target + self_stock)
     s.leaves_in[source] -= 1
     s.leaves_in[target] += 1
     s.cluster[slot] = target

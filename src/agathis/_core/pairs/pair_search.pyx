@@ -229,6 +229,15 @@ cdef class LeafSearch:
                 run(self.s, &self.each.tasks[tasks[t]], self.slots, self.each.leaves,
                     &self.clusters, self.drawn, &self.work[threadid(), 0])
 
+    def arrays(self):
+        """What threads write to, for looking into it: work, a row a thread; targets, a row a task.
+
+        The first is a view, the second a copy.
+        """
+        cdef Py_ssize_t n_tasks = self.first_task[self.slots.shape[0]]
+        targets = <double[:n_tasks, :self.clusters.count + 1]>self.each.targets
+        return {"work": np.asarray(self.work), "targets": np.array(targets)}
+
     def again(self, features):
         """Look at the only leaf once more, along some features at least."""
         n_samples = self.s.stop[self.slots[0]] - self.s.start[self.slots[0]]

@@ -1,0 +1,65 @@
+"""Threads that search write to memory of their own: a row of work each, a row of targets each task.
+
+Once the work of all threads and the targets of all tasks lay in one piece of memory that every
+search laid out anew, so that the targets of one search were the work of the next. That is no race,
+as a search waits for its threads; a sanitizer that does not see them wait calls it one.
+"""
+
+import numpy as np
+import pytest
+from agathis._core.pairs.pair_search import LeafSearch
+from agathis._core.pairs.state import State
+from helpers.pair_problems import problem_of
+from helpers.strategies import pair_stocks, random_split
+
+#: Doubles at the end of a thread's row that nobody writes (SCAN_APART in shared/scan.h).
+APART = 8
+MARK = 12345.0
+
+
+def searched(state: State, slot: int) -> LeafSearch:
+    return LeafSearch(state, np.array([slot], dtype=np.int32), None, 0.0)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 7, 8, 9, 17])
+@pytest.mark.parametrize("n", [60, 128, 129, 300])
+def test_work_ends_before_that_of_the_next_thread(n, n_clusters):
+    problem = problem_of(n, n, 3, "rbf", "fractions", n_clusters)
+    stocks, random = pair_stocks(problem), np.random.default_rng(n)
+    while stocks.n_clusters < n_clusters:
+        stocks.commit(*random_split(stocks, random))
+    for slot in range(stocks.state.n_leaves):
+        if not stocks.has_threshold(slot).any():
+            continue
+        found = searched(stocks.state, slot)
+        work = found.arrays()["work"]
+        work[:] = MARK
+        found.again(np.arange(3))
+        assert np.all(work[:, -APART:] == MARK)
+        assert np.any(work[:, :-APART] != MARK)
+
+
+def test_threads_have_a_row_each():
+    values = np.random.default_rng(0).normal(size=(80, 8000))
+    ones = np.ones(8000)
+    work = searched(State(values, ones, ones / 2, 4, 8, 3), 0).arrays()["work"]
+    assert work.shape[0] == 3
+    assert work.flags.c_contiguous
+
+
+def test_a_task_writes_its_own_targets_alone():
+    """Tasks are some features of a leaf: one along the last leaves what those before found."""
+    problem = problem_of(0, 2500, 5, "ties", None, 4)
+    stocks, random = pair_stocks(problem), np.random.default_rng(0)
+    while stocks.n_clusters < 4:
+        stocks.commit(*random_split(stocks, random))
+    slot = int(np.argmax([stocks.leaf_size(s)[0] for s in range(stocks.state.n_leaves)]))
+    found = searched(stocks.state, slot)
+    before = found.arrays()["targets"]
+    assert len(before) > 1
+    assert before.shape[1] == 5
+    stocks.state.cluster_stocks(0)[:] *= 2.0  # so that what is found is another number
+    found.again(np.array([4]))
+    after = found.arrays()["targets"]
+    np.testing.assert_array_equal(after[:-1], before[:-1])
+    assert np.any(after[-1] != before[-1])
