@@ -50,7 +50,12 @@ def measured() -> dict[str, float]:
     return found
 
 
-if __name__ == "__main__":
+def note() -> None:
+    """Write it where pages find it; what else is there stays."""
     known = json.loads(FILE.read_text(encoding="utf-8"))
     known |= measured()
     FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    note()
