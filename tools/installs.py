@@ -1,8 +1,9 @@
 """``python tools/installs.py SESSION REPORT PYTHON``: note what a session of nox has shown.
 
 REPORT is what pytest wrote with ``--junitxml``, PYTHON the interpreter of the session. How many
-tests passed, with which releases, goes to ``docs/installs.json`` under the session's name; the page
-on installing makes its table of it (``tools/figures.py``).
+tests passed, with which releases, goes to ``docs/installs.json`` under the session's name, and that
+of musl where the Python is built for it; the page on installing makes its table of it
+(``tools/figures.py``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def release(name):
     except PackageNotFoundError:
         return None
 free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
-print(json.dumps([platform.python_version() + free, {name: release(name) for name in %r}]))
+musl = " with musl" if str(sysconfig.get_config_var("HOST_GNU_TYPE")).endswith("-musl") else ""
+print(json.dumps([platform.python_version() + free + musl, {name: release(name) for name in %r}]))
 """
 
 
@@ -45,6 +47,7 @@ def main(session: str, report: str, python: str) -> None:
     )
     version, releases = json.loads(asked.stdout)
     known = json.loads(FILE.read_text(encoding="utf-8"))
+    session += " (musl)" if version.endswith("musl") else ""
     known.setdefault("sessions", {})[session] = {
         "python": version,
         "releases": {name: found for name, found in releases.items() if found},

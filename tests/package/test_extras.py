@@ -162,6 +162,7 @@ def test_experiments(run, tmp_path):
 
 def test_quotes():
     """A shell takes brackets without them for a pattern."""
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/**/*.py")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.py")]
+    pages += [*ROOT.glob("examples/**/*.py"), *ROOT.glob(".github/**/*.yml"), ROOT / "noxfile.py"]
     found = [p.name for p in pages if re.search(r"pip install\s+agathis\[", p.read_text("utf-8"))]
     assert found == []

@@ -1,6 +1,8 @@
 """What the project says of itself in several files is the same everywhere."""
 
 import ast
+import json
+import platform
 import re
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tools"))
 
+import installs  # noqa: E402
 import requirements  # noqa: E402
 import version  # noqa: E402
 
@@ -62,6 +65,9 @@ def test_the_same_pythons_everywhere():
     assert [name for name in named if "." in name] == pythons
     wheels = requirements.read()["tool"]["cibuildwheel"]["build"].split()
     assert wheels[: len(pythons)] == [f"cp{python.replace('.', '')}-*" for python in pythons]
+    untested = requirements.read()["tool"]["cibuildwheel"]["test-skip"].split()
+    left = set(wheels) - {name.replace("musllinux_", "") for name in untested}
+    assert len(left) == 1  # whose wheel for musl is tested
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
     assert re.findall(r"- tests-([\d.]+)$", workflow, re.M) == pythons
 
@@ -92,3 +98,49 @@ def test_the_build_tells_how_it_failed(tmp_path):
     assert done.stdout == ""
     assert "pyproject.toml" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("agathis could not be built (pip's exit status")
+
+
+@pytest.fixture
+def noted(tmp_path, monkeypatch):
+    """What the tools have noted in the end; at first there are files of C, counted wrongly."""
+    file = tmp_path / "installs.json"
+    file.write_text('{"c_files": 1, "sessions": {"old": {}}}', encoding="utf-8")
+    monkeypatch.setattr(installs, "FILE", file)
+    return lambda: json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_a_session_is_noted(noted, tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(
+        '<testsuites><testsuite tests="9" skipped="2" failures="1" errors="1"/></testsuites>'
+    )
+    installs.main("tests-3.99", str(report), sys.executable)
+    sessions = noted()["sessions"]
+    assert [name.removesuffix(" (musl)") for name in sessions] == ["old", "tests-3.99"]
+    (found,) = [one for name, one in sessions.items() if name != "old"]
+    assert (found["passed"], found["skipped"], found["failed"]) == (5, 2, 2)
+    assert found["python"].startswith(platform.python_version())
+    assert {"numpy", "scipy", "scikit-learn"} <= set(found["releases"])
+
+
+def test_what_a_build_costs_is_noted(noted, monkeypatch):
+    """CPU seconds are those of the command and its children; the rest of the file stays."""
+    pytest.importorskip("resource", reason="Windows counts them otherwise")
+    import build_cost
+
+    def build(*command):
+        folder, size = command[-1], 2_840_000 if "auditwheel" in command else 2_560_000
+        folder.mkdir()
+        (folder / "agathis-0-any.whl").write_bytes(bytes(size))
+        return 97.4
+
+    busy = "import time\nwhile time.process_time() < 0.3: pass"
+    assert build_cost.run(sys.executable, "-c", busy) >= 0.3
+    monkeypatch.setattr(build_cost, "FILE", installs.FILE)
+    monkeypatch.setattr(build_cost, "run", build)
+    monkeypatch.setattr(build_cost.importlib.util, "find_spec", lambda name: name)
+    build_cost.note()
+    found = noted()
+    assert found["sessions"] == {"old": {}}
+    assert found["c_files"] > 1
+    assert (found["build_cpu_seconds"], found["wheel_mb"], found["repaired_mb"]) == (97, 2.6, 2.8)

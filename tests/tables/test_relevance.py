@@ -27,6 +27,22 @@ def test_main_components_are_the_first_singular_vectors(seed, shape, count):
     np.testing.assert_allclose(found @ found.T, left @ left.T, atol=1e-6)
 
 
+@given(st.integers(2, 60), st.integers(1, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_main_components_where_many_spreads_are_equal(values, times, count, seed):
+    """A column with many values, each as often as another: LAPACK may then find too few."""
+    random = np.random.RandomState(seed)
+    own = np.repeat(np.eye(values), times, axis=0)
+    points = np.column_stack([own, random.permutation(len(own)) / len(own)])
+    points -= points.mean(axis=0)
+    found = main_components(points, count)
+    lengths = np.linalg.svd(points, compute_uv=False)[:count]
+    lengths = lengths[lengths > 3e-5 * lengths[0]]
+    assert found.shape == (len(points), len(lengths))
+    np.testing.assert_allclose(found.T @ found, np.eye(len(lengths)), atol=1e-7)
+    np.testing.assert_allclose(((found.T @ points) ** 2).sum(), (lengths**2).sum())
+
+
+
 def test_columns_that_are_alike_have_one_component():
     points = np.outer(np.linspace(-1, 1, 30), np.ones(4))
     assert main_components(points, 3).shape == (30, 1)

@@ -123,6 +123,9 @@ def main_components(points: np.ndarray, count: int) -> np.ndarray:
     square = points @ points.T if wide else points.T @ points
     most = len(square) - 1
     spread, vectors = eigh(square, subset_by_index=[most - count + 1, most])
+    if len(spread) < count:  # LAPACK loses some of those that it is asked for where many are equal
+        spread, vectors = np.linalg.eigh(square)
+        spread, vectors = spread[-count:], vectors[:, -count:]
     real = spread > ROUNDING * max(spread[-1], 0.0)
     vectors = vectors[:, real]
     return vectors if wide else points @ vectors / np.sqrt(spread[real])
