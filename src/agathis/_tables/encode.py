@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._checks.roles import EncodedRows, FeatureRoles
+from agathis._checks.roles import EncodedRows, FeatureRoles, Units
 from agathis._support.result_table import Table
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
@@ -99,9 +99,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     far_off_ : dict
         For each column with values that are far off, as typing errors are, these values.
     roles_ : FeatureRoles
-    thresholds_ : dict
-        For features and thresholds of a tree the thresholds in the units of the table that were
-        meant; ``fit_table`` fills it.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
 
@@ -228,7 +225,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
         raw = self._encode(table)
-        self.thresholds_: dict[tuple[int, float], float] = {}
         ends = None
         if facts is not None:
             ends = facts.ends(
@@ -323,7 +319,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         far = self.scaler_.far_off(raw)
         X = self.scaler_.transform(raw)
         estimates = meant(X, far, self.roles_.kernel) if far.any() else None
-        return EncodedRows.of(X, self.roles_, estimates)
+        return EncodedRows.of(X, self.roles_, estimates, Units(self, raw))
 
     def encode(self, X: Any) -> FeatureRows:
         """The features in the units of the table, with the words that are no known categories.
