@@ -90,8 +90,10 @@ def test_dates_in_texts_whose_parts_have_their_places(database, form):
     frame.loc[::50, "sold"] = None
     model = fit_table(frame, 8, max_leaf_nodes=12, dates="parts", no_split=["price"])
     sql = to_sql(model, dialect=database.dialect)
-    moments = [None if sold is None else str(day) for day, sold in zip(days, frame["sold"])]
-    for texts, kind in ((frame["sold"], "VARCHAR"), (moments, "VARCHAR"), (moments, "TIMESTAMP")):
+    sold = [None if pd.isna(text) else text for text in frame["sold"]]
+    pairs = zip(days, sold, strict=True)
+    moments = [None if text is None else str(day) for day, text in pairs]
+    for texts, kind in ((sold, "VARCHAR"), (moments, "VARCHAR"), (moments, "TIMESTAMP")):
         rows = [[text, 0.0] for text in texts]
         found = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
         assert as_numbers(found) == model.predict(frame).tolist()
