@@ -83,7 +83,7 @@ def test_an_encoding_is_assumed_and_told(tmp_path):
     path.write_bytes(text.encode())
     assert read_table(str(path)).doubts == []
     damaged = text.encode() + b"3,\xe4\n"
-    for data in (damaged, "größe,b\n1,日本\n".encode("shift-jis"), b"a,b\n1,\x81\n"):
+    for data in (damaged, b"a,b\n1,\x81\n"):
         path.write_bytes(data)
         with pytest.raises(BadTable, match=r"not text in UTF-8: byte 0x.*encoding='cp1252'"):
             read_table(str(path))
