@@ -395,7 +395,7 @@ def test_unknown_values_are_counted():
     with pytest.warns(UserWarning) as told:
         found = model.predict(new)
     assert [str(one.message) for one in told] == [
-        "X has values in column 'c' that the tree has not seen, 'zebra', 'q', in 3 of 5 rows: these "
+        "X has values in column 'c' that the tree has no category for, 'zebra', 'q', in 3 of 5 rows: these "
         "are taken for none of the known ones.",
         "X has infinite numbers in column 'x', in 2 of 5 rows: these are taken for larger, or "
         "smaller, than all others.",
@@ -404,6 +404,15 @@ def test_unknown_values_are_counted():
     # A file tells of columns that its tree asks for.
     with pytest.warns(UserWarning, match="infinite numbers in column 'x'"):
         np.testing.assert_array_equal(from_json(to_json(model)).predict(new), found)
+
+
+def test_what_the_fit_took_for_other_is_no_news():
+    words = [["red", "blue", "red", "blue", f"w{i % 12}"][i % 5] for i in range(300)]
+    frame = pd.DataFrame({"c": words, "x": np.arange(300.0) ** 2 % 17})
+    model = make_pipeline(TableEncoder(max_categories=5), Kauri(2)).fit(frame)
+    assert model.predict(frame).tolist() == model[-1].labels_.tolist()
+    with pytest.warns(UserWarning, match="'new', in 1 of 2 rows"):
+        model.predict(pd.DataFrame({"c": ["new", "w9"], "x": [1.0, 2.0]}))
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "robust", "rank", "log", "none"])

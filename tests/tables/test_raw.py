@@ -85,7 +85,7 @@ def test_categories_that_the_tree_has_not_seen():
     model, _, loaded, frame = made(0)
     new = frame.head(3).assign(colour=["green", "red", "green"])
     with pytest.warns(
-        UserWarning, match="'colour' that the tree has not seen, 'green', in 2 of 3"
+        UserWarning, match="'colour' that the tree has no category for, 'green', in 2 of 3"
     ) as caught:
         found = loaded.predict(new)
     assert caught[0].filename == __file__

@@ -150,7 +150,7 @@ def rows_for_model(
     for source, unseen in found.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
-            f"{one_line(source)} has values that the model has not seen, {kinds}, in "
+            f"{one_line(source)} has values that the model has no category for, {kinds}, in "
             f"{count(len(unseen), 'row')}: these are taken for none of the known ones."
         )
     for column, n in found.infinite.items():

@@ -229,6 +229,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
         found = self._features(table)
         self.infinite_ = found.infinite
+        # Too rare to be categories; whoever gives these rows again knows them.
+        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
         finite = np.where(np.isinf(found.X), np.nan, found.X) if found.infinite else found.X
         self.ends_ = np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
         raw = found.within(*self.ends_)
@@ -315,7 +317,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "scaler_")
         found = self.encode(X)
-        for text in found.odd():
+        for text in found.odd(self._rare):
             warn(text, UserWarning)
         return self.scaled(found.X)
 

@@ -69,12 +69,21 @@ class FeatureRows:
         X = np.where(self.X == np.inf, high, np.where(self.X == -np.inf, low, self.X))
         return replace(self, X=X)
 
-    def odd(self) -> Iterator[str]:
-        """What to say of values that the fit has not seen, each with how many rows have it."""
+    def odd(self, known: Mapping[str, Collection[str]] | None = None) -> Iterator[str]:
+        """What to say of values that are no categories or infinite, with how many rows have them.
+
+        Parameters
+        ----------
+        known : mapping, optional
+            For some sources words that are none of its categories, and no news.
+        """
         n = len(self.X)
-        for source, words in self.unseen.items():
+        for source, found in self.unseen.items():
+            words = [word for word in found if word not in (known or {}).get(source, ())]
+            if not words:
+                continue
             yield (
-                f"X has values in column {source!r} that the tree has not seen, "
+                f"X has values in column {source!r} that the tree has no category for, "
                 f"{quoted(dict.fromkeys(words))}, in {len(words)} of {n} rows: these are taken for "
                 "none of the known ones."
             )

@@ -108,7 +108,9 @@ def read_table(
         return _of_columns(read_spreadsheet(data, name), name)
     if is_json_rows(data):
         return _of_columns(read_json_rows(data, name), name)
-    encoding, doubts = reading.encoding or marked_encoding(data), []
+    encoding, doubts = reading.encoding, []
+    if encoding is None:
+        encoding = marked_encoding(data)
     if encoding is None and not reading.strict and (encoding := assumed_encoding(data)):
         other = Advice("encoding"), " says so if it is another."
         doubts = [Note((f"{name} is not UTF-8, and was read as {encoding}; ", *other), True)]
