@@ -77,9 +77,7 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     assert np.mean([digits_of(cut) for cut in cuts] or [1]) < 6
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
-        np.testing.assert_array_equal(
-            read.tree_.threshold, loaded(model, X=frame).tree_.threshold
-        )
+        np.testing.assert_array_equal(read.tree_.threshold, loaded(model, X=frame).tree_.threshold)
 
 
 def digits_of(value: float) -> int:

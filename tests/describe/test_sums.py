@@ -18,8 +18,8 @@ from agathis._describe.boxes import inside
 from agathis._describe.described_tree import describe
 from agathis._describe.regions import tree_regions
 from agathis._describe.rounding import rounded
-from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.rules import cluster_boxes
+from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.sums import _with_needed_bounds, shape_of, told_sum
 from agathis._describe.titles import cluster_titles
 from agathis._fit_table import as_pipeline, new_kauri, prepare

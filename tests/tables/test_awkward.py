@@ -11,6 +11,7 @@ from agathis._tables.column_verdicts import DATES, judge
 from agathis._tables.errors import BadTable
 from agathis._tables.whole_table import Reading, read_table
 
+
 def columns_of(path, as_text=(), **options):
     table = read_table(str(path), Reading(**options), as_text).table
     return {

@@ -110,7 +110,9 @@ def test_columns_that_are_wrong():
     with pytest.raises(ValueError, match="two features 'a'"):
         same.predict(pd.DataFrame({"a": [1.0]}))
     for infinite, finite in ((np.inf, 1e100), (-np.inf, -1e100)):
-        with pytest.warns(UserWarning, match=r"infinite numbers in column 'size', in \d+ of \d+ rows"):
+        with pytest.warns(
+            UserWarning, match=r"infinite numbers in column 'size', in \d+ of \d+ rows"
+        ):
             found = loaded.predict(frame.assign(size=infinite))
         np.testing.assert_array_equal(found, loaded.predict(frame.assign(size=finite)))
 

@@ -253,9 +253,7 @@ def roles_of(
     return FeatureRoles(tuple(groups), split, kernel)
 
 
-def _spread(
-    argument: str, columns: Any, made: Mapping[str, np.ndarray], usable: np.ndarray
-) -> Any:
+def _spread(argument: str, columns: Any, made: Mapping[str, np.ndarray], usable: np.ndarray) -> Any:
     """Columns, each of a raw table as those that were made of it and may be used."""
     if not made or isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return columns
@@ -341,8 +339,8 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
         if known is None:
             raise ValueError(
                 f"{argument} has the name {value!r}, and X has no column names; columns are "
-                f"numbers from 0 to {n_features - 1}. In a pipeline, set_output(transform='pandas') "
-                "of the steps before lets them pass names on."
+                f"numbers from 0 to {n_features - 1}. In a pipeline, "
+                "set_output(transform='pandas') of the steps before lets them pass names on."
             )
         if value not in known:
             raise ValueError(

@@ -195,8 +195,8 @@ class _Words:
             before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
             return f"{text} {axis.name}" if before else f"{axis.name} {text}"
         if others and len(others) <= _MOST_NAMED:
-            before = "missing or " if missing else "known and " * (axis.seen or axis.closed)
-            return f"{axis.name} {before}not {listed(others)}"
+            known = "missing or " if missing else "known and " * (axis.seen or axis.closed)
+            return f"{axis.name} {known}not {listed(others)}"
         return f"{axis.name}{axis.around(allowed)[1]}"
 
     def _stands_alone(self, word: str) -> bool:

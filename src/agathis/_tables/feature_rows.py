@@ -66,8 +66,8 @@ class FeatureRows:
         """
         if not self.infinite:
             return self
-        X = np.where(self.X == np.inf, high, np.where(self.X == -np.inf, low, self.X))
-        return replace(self, X=X)
+        bounds = np.where(self.X > 0, high, low)
+        return replace(self, X=np.where(np.isinf(self.X), bounds, self.X))
 
     def odd(self, known: Mapping[str, Collection[str]] | None = None) -> Iterator[str]:
         """What to say of values that are no categories or infinite, with how many rows have them.
