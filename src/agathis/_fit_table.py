@@ -9,7 +9,7 @@ What is said, such as which columns were left out, are notes; whoever fits in Py
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -19,10 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
-from agathis._describe.described_tree import in_units
 from agathis._describe.notebook import ShownInNotebooks
-from agathis._describe.rounding import rooms, rounded
-from agathis._describe.sum_rounding import with_images
 from agathis._kauri import Kauri
 from agathis._suggest import Suggestion, default_min_leaf, suggest
 from agathis._tables.deciding import deciding, notes_on_deciding
@@ -200,41 +197,6 @@ def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
     return TablePipeline([("tableencoder", prepared.encoder), (name, model)])
 
 
-def with_short_thresholds(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
-    """The pipeline with thresholds of as few digits, in raw units, as the rows allow.
-
-    A raw threshold and its image are the same cut but for values that differ from the threshold
-    by no more than the scaler rounds. Sums of two columns get weights whose raw ones are short.
-    """
-    encoder, tree = prepared.encoder, model.tree_
-    pipeline = as_pipeline(prepared, model)
-    one_hot = {int(f) for places in encoder.roles_.one_hot for f in places}
-    raw = rounded(in_units(pipeline).tree, prepared.raw, but=one_hot)
-    cuts = [
-        node
-        for node in np.flatnonzero(~tree.is_leaf).tolist()
-        if not tree.terms(node) and int(tree.feature[node]) not in one_hot
-    ]
-    table = np.zeros((len(cuts), tree.n_features))
-    features = tree.feature[cuts]
-    table[np.arange(len(cuts)), features] = raw.threshold[cuts]
-    with np.errstate(invalid="ignore"):
-        images = encoder.scaler_.transform(table)[np.arange(len(cuts)), features]
-    room = {node: (low, high) for node, low, high in rooms(tree, np.asarray(prepared.X), 1)}
-    threshold, meant = tree.threshold.copy(), {}
-    for node, image in zip(cuts, images.tolist(), strict=True):
-        low, high = room.get(node, (np.inf, -np.inf))
-        # Beyond where values are held all have one image.
-        if low <= image < high and np.isfinite(image):
-            threshold[node] = image
-            meant[int(tree.feature[node]), image] = float(raw.threshold[node])
-    model.tree_ = with_images(
-        replace(tree, threshold=threshold), in_units(pipeline).tree, raw, np.asarray(prepared.X)
-    )
-    encoder.thresholds_ = meant
-    return pipeline
-
-
 def fit_table(
     table: Any,
     n_clusters: int | None = None,
@@ -363,7 +325,7 @@ def fit_table(
         warn("All rows are in one cluster: no split of them gains anything.", UserWarning)
     for note in prepared.notes_on(model) if verbose else ():
         print(note)
-    return with_short_thresholds(prepared, model)
+    return as_pipeline(prepared, model)
 
 
 def suggested(

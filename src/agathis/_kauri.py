@@ -24,6 +24,7 @@ from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
 from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.short_thresholds import short_thresholds
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
@@ -190,6 +191,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the sum of all gains; that of a split on some categories goes to
         their columns in equal parts.
+    raw_thresholds_ : dict
+        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
+        the short number of the table that it is the image of; else empty.
     engine_ : str
         The engine that was used.
     roles_ : FeatureRoles
@@ -338,11 +342,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
                 if data.copied is not None and first is not None:
                     first = of_copies(first, data.copied)
-                if not self._grow(data, progress, first):
+                if not self._grow(data, progress, first, X):
                     data = self._check_data(X, gram, sample_weight, copies=True)
                     if first is not None and data.copied is not None:
                         first = of_copies(first, data.copied)
-                    self._grow(data, progress, first)
+                    self._grow(data, progress, first, X)
         return self
 
     def _check_data(
@@ -491,7 +495,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 "Use max_leaf_nodes=None, or search='local'."
             )
 
-    def _grow(self, data: TrainingData, progress: Progress, first: Tree | None) -> bool:
+    def _grow(
+        self, data: TrainingData, progress: Progress, first: Tree | None, given: object = None
+    ) -> bool:
         """Make stocks, grow the tree, better it, and keep what the model needs of them.
 
         Nothing is kept, and it is ``False``, where the rows as they were given do not fit the tree.
@@ -540,8 +546,10 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         roles = data.roles or FeatureRoles.plain(data.n_features)
         if data.copied is not None:
             tree, roles = of_originals(tree, roles, data.copied)
+        tree, meant = short_thresholds(tree, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
+        self.raw_thresholds_ = meant
         self.labels_: np.ndarray = labels
         self._centres = centres
         self.engine_ = chosen

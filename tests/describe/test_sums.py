@@ -19,9 +19,10 @@ from agathis._describe.described_tree import describe
 from agathis._describe.regions import tree_regions
 from agathis._describe.rounding import rounded
 from agathis._describe.rules import cluster_boxes
+from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.sums import _with_needed_bounds, shape_of, told_sum
 from agathis._describe.titles import cluster_titles
-from agathis._fit_table import as_pipeline, new_kauri, prepare, with_short_thresholds
+from agathis._fit_table import as_pipeline, new_kauri, prepare
 from agathis._tables.encode import TableEncoder
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.stepped import Step, SteppedTree, after
@@ -225,7 +226,8 @@ def test_pipelines_of_raw_tables(iris):
     total = np.sort(Z[:, 2] + 0.5 * Z[:, 3])
     model.tree_ = built(((2, 1.0), (3, 0.5)), float(total[49:51].mean()), 4)
     before = as_pipeline(prepared, model).predict(table)
-    pipeline = with_short_thresholds(prepared, model)
+    model.tree_, model.raw_thresholds_ = short_thresholds(model.tree_, prepared.X)
+    pipeline = as_pipeline(prepared, model)
     np.testing.assert_array_equal(pipeline.predict(table), before)
     assert to_text(pipeline).startswith("pl (at least 1.2) + pw (at least 0.1) <= 3\n")
     assert to_rules(loaded(pipeline, X=table))[0]["rule"] == "pl + pw <= 3"

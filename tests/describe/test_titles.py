@@ -11,6 +11,10 @@ from helpers.exports import trees
 from hypothesis import given
 
 from agathis import Kauri
+from agathis._describe import titles
+from agathis._describe.allowed import ABSENT, UNSEEN, Categories
+from agathis._describe.axes import SourceAxis
+from agathis._describe.columns import NO_CATEGORY
 from agathis._describe.described_tree import describe
 from agathis._describe.rules import cluster_boxes
 from agathis._describe.titles import cluster_titles
@@ -110,6 +114,38 @@ def test_many_categories():
     builder = tree_of((0, 0, 0.5, 0, 1), clusters={1: 0, 2: 1})
     found = titles_of(builder, one_hot, columns)
     assert found == ["town not Town0 or Town1", "Town0 or Town1"]
+
+
+@examples(60)
+@given(made=trees())
+def test_missing_values_are_told_where_the_rule_tells_them(made):
+    """Of two clusters one has them: a title without them would be that of both, or false."""
+    model, _, _ = made
+    described = describe(model)
+    rules = to_rules(model)
+    for boxes, row in zip(cluster_boxes(described), rules, strict=True):
+        if len(boxes) == 1 and len(row["title"].split(", ")) == len(boxes[0]):
+            assert row["title"].count("missing") == row["rule"].count("missing")
+
+
+@pytest.mark.parametrize(
+    ("places", "title"),
+    [
+        ({0, ABSENT}, "home Rome or missing"),
+        ({0}, "Rome"),
+        ({ABSENT}, "home is missing"),
+        ({0, 1, 2, 3, UNSEEN, ABSENT}, "home missing or not Bonn"),
+        ({0, 1, 2, 3, UNSEEN}, "home known and not Bonn"),
+    ],
+)
+def test_a_source_that_misses_values(places, title):
+    categories = ("Rome", "Oslo", "Pisa", "Lima", "Bonn")
+    axis = SourceAxis("home", tuple(range(5)), categories, NO_CATEGORY, seen=True)
+    described = describe(Kauri(1).fit([[0.0], [1.0]]))
+    words = titles._Words(described)
+    words.axes = [axis]
+    words.sources.update(categories)
+    assert words.title([(axis, Categories(frozenset(places)))], False) == title
 
 
 def test_one_cluster_and_rules_with_titles():

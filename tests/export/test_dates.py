@@ -118,11 +118,65 @@ def test_python_takes_dates_and_texts(form):
     else:
         rows = csv.DictReader(io.StringIO(frame.to_csv(index=False)))
         assert [cluster_of(row) for row in rows] == expected
-        sql = to_sql(model)
-        assert sql.startswith('CASE /* dates, or texts such as 2024-12-31 18:30: "sold" */')
     # What is no date is missing, as it is for predict.
     odd = pd.DataFrame({"sold": ["31.31.2020 10:00", "soon", None, "2020-13-01"], "price": 0.0})
     assert [cluster_of(row) for row in odd.to_dict("records")] == model.predict(odd).tolist()
+
+
+#: Forms whose parts have their places, and what they look like in a comment.
+WIDE = {
+    "%Y-%m-%d %H:%M:%S": "2024-12-31 18:30",
+    "%Y-%m-%dT%H:%M": "2024-12-31 18:30",
+    "%Y/%m/%d %H:%M": "2024/12/31 18:30",
+    "%d.%m.%Y %H:%M": "31.12.2024 18:30",
+    " %d-%m-%Y %H:%M:%S": "31.12.2024 18:30",
+    "%m/%d/%Y %H:%M": "12/31/2024 18:30",
+    "%m/%d/%Y": "12/31/2024 18:30",
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("form", WIDE)
+def test_a_database_answers_from_texts_whose_parts_have_their_places(engine, form):
+    frame = sales()
+    texts = frame.assign(sold=frame["sold"].dt.strftime(form))
+    model = sales_model(texts)
+    sql = to_sql(from_json(to_json(model)), dialect=engine)
+    assert f"/* dates, or texts such as {WIDE[form]}: " in sql
+    assert "sold: hour" in model[0].feature_names_ or "%H" not in form
+    rows = [[None if pd.isna(sold) else sold, 0.0] for sold in texts["sold"]]
+    # What is no date is missing; in a database it may be a date already, or in the usual order.
+    rows += [["soon", 0.0], ["", 0.0], ["99.99.2020", 0.0]]
+    odd = pd.DataFrame({"sold": [row[0] for row in rows], "price": 0.0})
+    with Database(engine, ["sold", "price"], rows, ["VARCHAR", "DOUBLE"]) as database:
+        np.testing.assert_array_equal(database.labels(sql), model.predict(odd))
+    days = frame["sold"] if "%H" in form else frame["sold"].dt.normalize()
+    rows = [[None if pd.isna(day) else str(day), 0.0] for day in days]
+    kinds = {"sqlite": ["TEXT"], "duckdb": ["TIMESTAMP", "VARCHAR"]}[engine]
+    for kind in kinds:
+        with Database(engine, ["sold", "price"], rows, [kind, "DOUBLE"]) as database:
+            np.testing.assert_array_equal(database.labels(sql), model.predict(texts))
+
+
+@pytest.mark.parametrize(
+    "form", ["%m/%d/%Y %I:%M %p", "%b %d, %Y %H:%M", "%-d.%-m.%Y", "%d.%m.%y", "%d %B %Y"]
+)
+def test_texts_that_no_database_reads_as_predict_does_are_an_error(form):
+    frame = sales()
+    model = sales_model(frame.assign(sold=frame["sold"].dt.strftime(form)))
+    for dialect in DIALECTS:
+        with pytest.raises(
+            ValueError, match=r"the dates of 'sold' are texts of a form.*dates='out'"
+        ):
+            to_sql(from_json(to_json(model)), dialect=dialect)
+
+
+def test_two_orders_in_one_column_are_an_error():
+    frame = sales()
+    texts = frame["sold"].dt.strftime("%d.%m.%Y")
+    texts[::2] = frame["sold"].dt.strftime("%Y/%m/%d")[::2]
+    with pytest.raises(ValueError, match="the dates of 'sold'"):
+        to_sql(sales_model(frame.assign(sold=texts)))
 
 
 @ENGINES
@@ -182,6 +236,7 @@ def test_what_a_file_says_of_dates_is_checked():
         ({"sold: month": {"column": "a", "part": "days", "circle": "sin"}}, "side of the circle"),
         ({"sold: month": {"column": "a", "part": "year", "first_is_day": 3}}, "not true or false"),
         ({"sold: month": {"column": "a", "part": "year", "more": 1}}, "no part of a date"),
+        ({"sold: month": {"column": "a", "part": "year", "form": "odd"}}, "no form of dates"),
     ):
         with pytest.raises(ValueError, match=said):
             from_json(json.dumps({**data, "date_parts": wrong}))

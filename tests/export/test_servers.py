@@ -82,6 +82,23 @@ def test_parts_of_dates(database, kind):
     assert as_numbers(found) == model.predict(frame).tolist()
 
 
+@pytest.mark.parametrize("form", ["%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M"])
+def test_dates_in_texts_whose_parts_have_their_places(database, form):
+    days = pd.date_range("2019-01-01", "2020-12-31", freq="43h")
+    price = 9.0 * (days.month > 6) + 3.0 * (days.day_of_week > 4) + 5.0 * (days.hour > 12)
+    frame = pd.DataFrame({"sold": days.strftime(form), "price": price})
+    frame.loc[::50, "sold"] = None
+    model = fit_table(frame, 8, max_leaf_nodes=12, dates="parts", no_split=["price"])
+    sql = to_sql(model, dialect=database.dialect)
+    sold = [None if pd.isna(text) else text for text in frame["sold"]]
+    pairs = zip(days, sold, strict=True)
+    moments = [None if text is None else str(day) for day, text in pairs]
+    for texts, kind in ((sold, "VARCHAR"), (moments, "VARCHAR"), (moments, "TIMESTAMP")):
+        rows = [[text, 0.0] for text in texts]
+        found = database.labels(["sold", "price"], rows, sql, [kind, "DOUBLE"])
+        assert as_numbers(found) == model.predict(frame).tolist()
+
+
 def test_a_whole_query_with_awkward_names(database):
     # MariaDB takes no name that ends in spaces or has letters beyond the first 65,536.
     names = [name.replace("🌲", "").rstrip() for name in AWKWARD]

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, TableEncoder, fit_table
 from agathis._fit_table import prepare
 from agathis._tables.errors import Advice, BadTable, LacksColumns, Ways, told
 from agathis._tables.missing_rows import usable_rows
-from agathis.export import from_json, to_json, to_sql
+from agathis.export import from_json, to_json, to_python, to_sql
 
 TABLE = pa.table(
     {
@@ -384,3 +385,81 @@ def test_names_of_rows_are_no_categories():
     assert "Left out: name" in " ".join(map(str, encoder.notes()))
     kept = TableEncoder(keep=["name"]).fit(frame)
     assert "name" in {feature.source for feature in kept.features_}
+
+
+def test_unknown_values_are_counted():
+    """By ``predict`` of a pipeline too: with the column, the words and how many rows have them."""
+    frame = pd.DataFrame({"c": list("aabbcc") * 5, "x": np.arange(30.0) ** 2 % 17})
+    model = make_pipeline(TableEncoder(), Kauri(2)).fit(frame)
+    new = pd.DataFrame({"c": ["a", "zebra", "q", "zebra", None], "x": [1.0, 2, np.inf, -np.inf, 9]})
+    with pytest.warns(UserWarning, match="X has") as told:
+        found = model.predict(new)
+    assert [str(one.message) for one in told] == [
+        "X has values in column 'c' that the tree has no category for, 'zebra', 'q', in 3 of 5 "
+        "rows: these are taken for none of the known ones.",
+        "X has infinite numbers in column 'x', in 2 of 5 rows: these are taken for larger, or "
+        "smaller, than all others.",
+    ]
+    assert model[0].encode(new).unseen == {"c": ["zebra", "q", "zebra"]}
+    # A file tells of columns that its tree asks for.
+    with pytest.warns(UserWarning, match="infinite numbers in column 'x'"):
+        np.testing.assert_array_equal(from_json(to_json(model)).predict(new), found)
+
+
+def test_what_the_fit_took_for_other_is_no_news():
+    words = [["red", "blue", "red", "blue", f"w{i % 12}"][i % 5] for i in range(300)]
+    frame = pd.DataFrame({"c": words, "x": np.arange(300.0) ** 2 % 17})
+    model = make_pipeline(TableEncoder(max_categories=5), Kauri(2)).fit(frame)
+    assert model.predict(frame).tolist() == model[-1].labels_.tolist()
+    with pytest.warns(UserWarning, match="'new', in 1 of 2 rows"):
+        model.predict(pd.DataFrame({"c": ["new", "w9"], "x": [1.0, 2.0]}))
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "robust", "rank", "log", "none"])
+def test_an_infinite_cell_stops_nothing(scale):
+    """It is taken for the largest or least of the others, in every export alike."""
+    random = np.random.RandomState(0)
+    frame = pd.DataFrame({"x": random.normal(size=80), "y": random.normal(size=80)})
+    frame["x"] += 5 * (frame["y"] > 0)
+    frame.loc[[3, 40], "x"] = np.inf
+    frame.loc[7, "x"] = -np.inf
+    model = fit_table(frame, 3, max_leaf_nodes=5, scale=scale)
+    assert model[0].infinite_ == {"x": 3}
+    told = " ".join(map(str, model[0].notes()))
+    assert "largest, or the least, of the others: x (3 rows)." in told
+    names: dict = {}
+    exec(to_python(model), names)
+    with pytest.warns(UserWarning, match=r"in 3 of 80 rows"):
+        found = model.predict(frame)
+    np.testing.assert_array_equal(found, model[-1].labels_)
+    with pytest.warns(UserWarning, match=r"in 3 of 80 rows"):
+        np.testing.assert_array_equal(from_json(to_json(model)).predict(frame), found)
+    assert [names["cluster_of"](row) for row in frame.to_dict("records")] == found.tolist()
+    held = frame.replace([np.inf, -np.inf], [1e9, -1e9])
+    np.testing.assert_array_equal(model.predict(held), found)
+    with pytest.raises(BadTable, match="x has infinite numbers in 3 rows"):
+        fit_table(frame, 3, scale=scale, strict=True)
+
+
+def test_columns_of_a_table_are_named_by_what_they_were():
+    """``split_features`` after an encoder: its features, or the columns that they are made of."""
+    frame = pd.DataFrame(
+        {"c": list("aabbcc") * 5, "x": np.arange(30.0) ** 2 % 17, "y": np.arange(30.0) % 7.5}
+    )
+    for asked, used in ((["c"], {"c"}), (["x"], {"x"}), (["c_a", "c_b", "c_c", "y"], {"c", "y"})):
+        model = make_pipeline(TableEncoder(), Kauri(3, split_features=asked)).fit(frame)
+        split = model[-1].roles_.split
+        sources = {model[0].features_[f].source for f in np.flatnonzero(split)}
+        assert sources == used
+    model = make_pipeline(TableEncoder(), Kauri(2, kernel_features=["y"])).fit(frame)
+    assert np.flatnonzero(model[-1].roles_.kernel).tolist() == model[0].places()["y"].tolist()
+    with pytest.raises(ValueError, match=r"split_features has 'z', which is no column of X"):
+        make_pipeline(TableEncoder(), Kauri(3, split_features=["z"])).fit(frame)
+    model = make_pipeline(TableEncoder(no_split=["x"]), Kauri(3, split_features=["x"]))
+    with pytest.raises(ValueError, match="'x', which the encoder before it has for another use"):
+        model.fit(frame)
+    scaled = make_pipeline(StandardScaler(), Kauri(2, split_features=["x"]))
+    with pytest.raises(ValueError, match=r"no column names.*set_output\(transform='pandas'\)"):
+        scaled.fit(frame[["x", "y"]])
+    scaled.set_output(transform="pandas").fit(frame[["x", "y"]])
+    assert scaled[-1].roles_.split.tolist() == [True, False]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from agathis import TableEncoder
-from agathis._tables.column_verdicts import CALENDAR, CODE, DATES, judge
+from agathis._tables.column_verdicts import CALENDAR, CODE, DATES, IDENTIFIER, judge
 
 N = 120
 CODES = [
@@ -102,3 +102,11 @@ def test_a_no_and_a_yes_count_alike(values):
     share = list(TableEncoder().fit(frame).columns_["share"])[1]
     plain = pd.DataFrame({"a": frame["a"], "paid": np.arange(N) % 2 == 1})
     assert share == pytest.approx(list(TableEncoder().fit(plain).columns_["share"])[1])
+
+
+def test_identifiers_that_are_texts_and_come_twice():
+    """As of patients some of whom came twice: half would be numbers, and half gaps."""
+    texts = [f"{5000 + i}" if i % 2 else f"{5000 + i}/{i % 7}" for i in range(60)]
+    assert judge("id", pa.array([*texts, texts[0]])).why == IDENTIFIER
+    assert judge("PID", pa.array([3 * i + i % 2 for i in range(60)])).why == IDENTIFIER
+    assert judge("town", pa.array([*texts, texts[0]])).why != IDENTIFIER

@@ -7,10 +7,13 @@ import gzip
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
 from agathis._tables.column_verdicts import KEEP, judge
-from agathis._tables.csv_layout import layout_of
+from agathis._tables.csv_layout import assumed_encoding, layout_of
+from agathis._tables.errors import BadTable
 from agathis._tables.whole_table import Reading, read_table
 
 
@@ -64,6 +67,38 @@ def test_encodings(tmp_path):
     for encoding in ("latin-1", "cp1252", "utf-16"):
         table = read(tmp_path, text.encode(encoding), encoding=encoding)
         assert table.to_pydict() == {"größe": [1, 2], "b": ["ä", "ö"]}
+
+
+def test_an_encoding_is_assumed_and_told(tmp_path):
+    """What is no UTF-8 is read as cp1252; damaged UTF-8 is not."""
+    path = tmp_path / "t.csv"
+    text = "größe,b\n1,ä\n2,€\n"
+    path.write_bytes(text.encode("cp1252"))
+    found = read_table(str(path))
+    assert found.table.to_pydict() == {"größe": [1, 2], "b": ["ä", "€"]}
+    assert [str(note) for note in found.doubts] == [
+        f"{path} is not UTF-8, and was read as cp1252; encoding= says so if it is another."
+    ]
+    assert found.cells().column_names == ["größe", "b"]
+    path.write_bytes(text.encode())
+    assert read_table(str(path)).doubts == []
+    damaged = text.encode() + b"3,\xe4\n"
+    for data in (damaged, b"a,b\n1,\x81\n"):
+        path.write_bytes(data)
+        with pytest.raises(BadTable, match=r"not text in UTF-8: byte 0x.*encoding='cp1252'"):
+            read_table(str(path))
+    path.write_bytes(text.encode("cp1252"))
+    with pytest.raises(BadTable, match="not text in UTF-8"):
+        read_table(str(path), Reading(strict=True))
+
+
+@given(st.text(st.characters(codec="cp1252", exclude_categories=("Cc",)), min_size=1))
+def test_every_text_of_cp1252_is_read_as_such_or_as_utf8(text):
+    data = text.encode("cp1252")
+    found = assumed_encoding(data)
+    if found is not None:
+        assert data.decode(found) == text
+    assert assumed_encoding(text.encode()) is None
 
 
 def test_half_characters(tmp_path):

@@ -80,13 +80,34 @@ class FeatureRoles:
         return None if self.kernel.all() else np.flatnonzero(self.kernel)
 
 
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What scaled rows were in the units of their table.
+
+    Attributes
+    ----------
+    encoder : object
+        What made them, such as a :class:`agathis.TableEncoder`.
+    raw : ndarray of shape (n_samples, n_features)
+        The same rows before they were scaled.
+    """
+
+    encoder: Any
+    raw: np.ndarray
+
+    def of(self, key: Any) -> Units:
+        """Those of some of the rows."""
+        return Units(self.encoder, self.raw[key])
+
+
 class EncodedRows(np.ndarray):
     """Rows that know the roles of their columns.
 
     An array like any other. ``roles`` stays with parts of it that have the same columns, and is
     ``None`` where columns were taken out or changed places. ``meant`` is what cells that cannot be
     meant are taken for when a tree is chosen (``_growing/meant.py``), NaN for all others, where
-    there are any; it stays with rows that are picked, and with nothing else.
+    there are any; ``units`` tells what the rows were before they were scaled. These two stay with
+    rows that are picked, and with nothing else.
 
     Examples
     --------
@@ -97,9 +118,16 @@ class EncodedRows(np.ndarray):
 
     roles: FeatureRoles | None = None
     meant: np.ndarray | None = None
+    units: Units | None = None
 
     @classmethod
-    def of(cls, X: np.ndarray, roles: FeatureRoles, meant: np.ndarray | None = None) -> EncodedRows:
+    def of(
+        cls,
+        X: np.ndarray,
+        roles: FeatureRoles,
+        meant: np.ndarray | None = None,
+        units: Units | None = None,
+    ) -> EncodedRows:
         """The rows of X, not copied."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != roles.n_features:
@@ -109,6 +137,7 @@ class EncodedRows(np.ndarray):
         rows = X.view(cls)
         rows.roles = roles
         rows.meant = meant
+        rows.units = units
         return rows
 
     def __array_finalize__(self, source: Any) -> None:
@@ -117,6 +146,7 @@ class EncodedRows(np.ndarray):
         self.roles = roles if same else None
         # Rows may have changed places.
         self.meant = None
+        self.units = None
 
     def transpose(self, *axes: Any) -> Any:
         # Of as many rows as columns the transposed looks the same.
@@ -134,16 +164,17 @@ class EncodedRows(np.ndarray):
             same = part.ndim == 2 and _takes_rows_only(key)
             part.roles = self.roles if same else None
             part.meant = self.meant[key] if same and self.meant is not None else None
+            part.units = self.units.of(key) if same and self.units is not None else None
         return part
 
     def __reduce__(self) -> Any:
         how: Any = super().__reduce__()
         function, arguments, state = how
-        return function, arguments, (*state, self.roles, self.meant)
+        return function, arguments, (*state, self.roles, self.meant, self.units)
 
     def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state[:-2])
-        self.roles, self.meant = state[-2:]
+        super().__setstate__(state[:-3])
+        self.roles, self.meant, self.units = state[-3:]
 
 
 def _takes_rows_only(key: Any) -> bool:
@@ -173,7 +204,8 @@ def roles_of(
     Parameters
     ----------
     X : object
-        As the user gave it; ``X.roles`` is looked at where it is there.
+        As the user gave it; ``X.roles`` is looked at where it is there, and ``X.units`` for names:
+        a column of the raw table stands for all that was made of it and may be used so.
     n_features : int
     names : sequence of str, optional
         Of the columns.
@@ -197,12 +229,18 @@ def roles_of(
     told = getattr(X, "roles", None)
     if not isinstance(told, FeatureRoles) or told.n_features != n_features:
         told = FeatureRoles.plain(n_features)
+    units = getattr(X, "units", None)
+    made: Mapping[str, np.ndarray] = {}
+    if names is None and isinstance(units, Units):
+        names, made = units.encoder.get_feature_names_out(), units.encoder.places()
     groups = told.one_hot if _is_auto(one_hot) else _groups_of(one_hot, n_features, names)
     split, kernel = told.split, told.kernel
     if not _is_auto(split_features):
-        split = _mask_of("split_features", split_features, n_features, names)
+        listed = _spread("split_features", split_features, made, told.split)
+        split = _mask_of("split_features", listed, n_features, names)
     if not _is_auto(kernel_features):
-        kernel = _mask_of("kernel_features", kernel_features, n_features, names)
+        listed = _spread("kernel_features", kernel_features, made, told.kernel)
+        kernel = _mask_of("kernel_features", listed, n_features, names)
     for columns in groups:
         some = split[columns]
         if some.any() and not some.all():
@@ -213,6 +251,25 @@ def roles_of(
                 "columns of a source are split on, or none."
             )
     return FeatureRoles(tuple(groups), split, kernel)
+
+
+def _spread(argument: str, columns: Any, made: Mapping[str, np.ndarray], usable: np.ndarray) -> Any:
+    """Columns, each of a raw table as those that were made of it and may be used."""
+    if not made or isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
+        return columns
+    out: list[Any] = []
+    for value in columns:
+        if not isinstance(value, str) or value not in made:
+            out.append(value)
+            continue
+        own = made[value][usable[made[value]]]
+        if not len(own):
+            raise ValueError(
+                f"{argument} has {value!r}, which the encoder before it has for another use: see "
+                "its no_split and no_count."
+            )
+        out += own.tolist()
+    return out
 
 
 def _is_auto(value: Any) -> bool:
@@ -282,7 +339,8 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
         if known is None:
             raise ValueError(
                 f"{argument} has the name {value!r}, and X has no column names; columns are "
-                f"numbers from 0 to {n_features - 1}."
+                f"numbers from 0 to {n_features - 1}. In a pipeline, "
+                "set_output(transform='pandas') of the steps before lets them pass names on."
             )
         if value not in known:
             raise ValueError(

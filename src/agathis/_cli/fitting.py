@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Collection
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agathis._cli.console import Messages, count
@@ -35,7 +36,9 @@ def read_rows(
     ``plain`` is for methods that take no missing values.
     """
     count_cores()
+    reading = replace(reading, strict=wanted.strict)
     read = read_input(path, reading, lambda names: split_names(wanted.categorical, names))
+    messages.tell(read.doubts)
     rows = prepare(read.table, wanted, title_of_input(path), messages, plain=plain)
     tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
     return rows

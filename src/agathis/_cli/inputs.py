@@ -103,6 +103,7 @@ def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages)
         if any(isinstance(category, str) for category in made.values())
     ]
     read = read_input(path, reading, texts)
+    messages.tell(read.doubts)
     tell_of_numbers(read.notes, getattr(model, "feature_names_in_", ()), messages)
     return read
 
@@ -149,8 +150,13 @@ def rows_for_model(
     for source, unseen in found.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
-            f"{one_line(source)} has values that the model has not seen, {kinds}, in "
+            f"{one_line(source)} has values that the model has no category for, {kinds}, in "
             f"{count(len(unseen), 'row')}: these are taken for none of the known ones."
+        )
+    for column, n in found.infinite.items():
+        messages.warn(
+            f"{one_line(column)} has infinite numbers in {count(n, 'row')}: these are taken for "
+            "larger, or smaller, than all others. --na inf takes them for missing."
         )
     if found.n_incomplete:
         way = (

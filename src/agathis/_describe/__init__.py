@@ -10,7 +10,8 @@ and the words for its answers (:mod:`~agathis._describe.allowed`).
 :mod:`~agathis._describe.titles` a short name for each cluster.
 :mod:`~agathis._describe.sums` says sums of columns in raw units,
 :mod:`~agathis._describe.rounding` finds the shortest thresholds that rows allow, and
-:mod:`~agathis._describe.sum_rounding` the shortest sums,
+:mod:`~agathis._describe.sum_rounding` the shortest sums
+(:mod:`~agathis._describe.short_thresholds` gives them to the tree of a fit),
 :mod:`~agathis._describe.numerals` writes numbers, and
 :mod:`~agathis._describe.rows_in_units` checks the rows that a described tree takes.
 

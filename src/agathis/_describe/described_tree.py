@@ -308,11 +308,9 @@ def describe(
 
 
 def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> bool:
-    """Whether thresholds have as few digits as the rows allow: in a file, or by ``fit_table``."""
+    """Whether thresholds have as few digits as the rows allow: in a file, or of a raw table."""
     if isinstance(model, Pipeline):
-        short = {
-            cut for _, step in model.steps for cut in getattr(step, "thresholds_", {}).values()
-        }
+        short = set(getattr(found.model, "raw_thresholds_", {}).values())
         one_hot = found.preparation.one_hot if found.preparation is not None else {}
         words = {name for named in (one_hot or {}).values() for name in named}
         tree = found.tree
@@ -340,6 +338,7 @@ def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> T
     prepared = preparation_of(steps, tree.n_features, names, title)
     if prepared is None:
         return TreeInUnits(tree, model, None, None if names is None else list(map(str, names)))
+    prepared = replace(prepared, thresholds=getattr(model, "raw_thresholds_", {}))
     fitted: list[str] | None = [feature.name for feature in prepared.features]
     if prepared.names is None and fitted == [f"x[{f}]" for f in range(len(prepared.lines))]:
         fitted = None

@@ -3,7 +3,8 @@
 A title is made of the rule of the cluster, of its most telling conditions: those that most rows of
 other clusters do not satisfy, two of them if one does not tell all, and more if they are short.
 Where a rule has alternatives
-it is of the one with most rows, and says "mostly". No two clusters have the same title.
+it is of the one with most rows, and says "mostly". Missing values are told where the rule tells
+them. No two clusters have the same title.
 """
 
 from __future__ import annotations
@@ -169,28 +170,33 @@ class _Words:
             return self._of_source(axis, allowed)
         column = axis.column if isinstance(axis, NumberAxis) else None
         if isinstance(allowed, Range) and allowed.has_values:
-            allowed = Range(allowed.low, allowed.high, missing=False)
             inner = allowed.low > -INFINITY and allowed.high < INFINITY
             if isinstance(column, Number) and not isinstance(column, Codes) and inner:
-                return f"{axis.name} {column.text(allowed.low)} to {column.text(allowed.high)}"
+                ends = f"{column.text(allowed.low)} to {column.text(allowed.high)}"
+                return f"{axis.name} {ends}{' or missing' * allowed.missing}"
         before, after, _ = axis.around(allowed)
         return f"{before}{axis.name}{after}"
 
     def _of_source(self, axis: SourceAxis, allowed: Categories) -> str:
         chosen = [axis.word(place) for place in axis.named if place in allowed.places]
         others = [axis.word(place) for place in axis.named if place not in allowed.places]
-        if axis.is_truth and len(chosen) == 1:
+        missing = axis.missing_place in allowed.places
+        if axis.is_truth and len(chosen) == 1 and not missing:
             return axis.name if chosen == ["true"] else f"not {axis.name}"
         if chosen and len(chosen) <= max(_MOST_NAMED, len(others)):
-            text = listed(chosen)
+            text = listed(chosen + ["missing"] * missing)
             if len(chosen) > _MOST_NAMED:
                 text = f"{', '.join(chosen[:2])} and {len(chosen) - 2} more"
+                text += " or missing" * missing
+            if missing:
+                return f"{axis.name} {text}"
             if all(self._stands_alone(word) for word in chosen):
                 return text
             before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
             return f"{text} {axis.name}" if before else f"{axis.name} {text}"
         if others and len(others) <= _MOST_NAMED:
-            return f"{axis.name} not {listed(others)}"
+            known = "missing or " if missing else "known and " * (axis.seen or axis.closed)
+            return f"{axis.name} {known}not {listed(others)}"
         return f"{axis.name}{axis.around(allowed)[1]}"
 
     def _stands_alone(self, word: str) -> bool:

@@ -304,6 +304,34 @@ def is_day_first(texts: Iterable[str]) -> bool:
     return any(a > 12 for a, _, _ in pairs) or not any(b > 12 or slash for _, b, slash in pairs)
 
 
+#: How dates may be written as texts: as databases read them, or with parts of the same width in
+#: another order; anything else is "other".
+FORMS = ("iso", "year first", "year last", "other")
+_WIDE_CLOCK = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
+_WIDE_FORMS = {
+    "iso": re.compile(rf"\s*\d{{4}}-\d{{2}}-\d{{2}}{_WIDE_CLOCK}{_ZONE}\s*"),
+    "year first": re.compile(rf"\s*\d{{4}}[./]\d{{2}}[./]\d{{2}}{_WIDE_CLOCK}\s*"),
+    "year last": re.compile(rf"\s*\d{{2}}[./-]\d{{2}}[./-]\d{{4}}{_WIDE_CLOCK}\s*"),
+}
+
+
+def form_of(texts: Iterable[str]) -> str:
+    """How the dates of a column are written, one of ``FORMS``; texts that are no dates are none.
+
+    >>> form_of(["2024-12-31", "2024-12-31 18:30"]), form_of(["31.12.2024", "2024-12-31"])
+    ('iso', 'year last')
+    >>> form_of(["1/2/2020"]), form_of(["Dec 31, 2024"]), form_of(["12/31/2024 6:30 PM"])
+    ('other', 'other', 'other')
+    """
+    found = {
+        next((form for form, known in _WIDE_FORMS.items() if known.fullmatch(text)), "other")
+        for text in texts
+        if _match(text) is not None
+    }
+    found.discard("iso")
+    return next(iter(found), "iso") if len(found) < 2 else "other"
+
+
 def moments_of_texts(texts: Sequence[str | None], first_is_day: bool | None = None) -> np.ndarray:
     """Texts as moments; not a time where one is missing or is no date.
 

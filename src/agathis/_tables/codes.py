@@ -25,7 +25,7 @@ LONG = 10
 #: As many numbers that are 1, 2, 3, ... in any order name the rows.
 RANKS = 50
 ID_NAME = re.compile(
-    r"(.*[_\-. ])?(?i:id|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
+    r"(.*[_\-. ])?(?i:id|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
 #: Words for numbers that measure nothing, and words that say so together with one of the last.
@@ -35,8 +35,8 @@ CODES = {
     "telephone", "upc", "vin", "zip",
 }  # fmt: skip
 NUMBERED = CODES | {
-    "account", "area", "article", "flight", "invoice", "order", "pin", "policy", "post", "product",
-    "receipt", "serial", "stock", "ticket", "tracking",
+    "account", "area", "article", "flight", "invoice", "iso", "order", "pin", "policy", "post",
+    "product", "receipt", "serial", "stock", "ticket", "tracking",
 }  # fmt: skip
 NUMBERS = ("code", "cd", "no", "nr", "num", "number")
 CODE_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
@@ -57,6 +57,8 @@ def is_code_name(name: str) -> bool:
     (True, True, False)
     >>> is_code_name("Phone 1"), is_code_name("order_number"), is_code_name("number of orders")
     (True, True, False)
+    >>> is_code_name("iso_num"), is_code_name("isolation")
+    (True, False)
     """
     words = [word.lower() for word in _BETWEEN.split(name) if word]
     return words == ["flight"] or any("".join(words[-n:]) in CODE_WORDS for n in (1, 2))
@@ -102,6 +104,8 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
     if named and MEASURE_NAME.fullmatch(name):
         many = n_different == n  # a body mass index is no index
     if types.is_string(facts.type):
+        if named and n_different > max(FEW, n / 2):
+            return True
         if n_different < n:
             return False
         # Numbers that some sign for what is missing kept from being read name no rows.

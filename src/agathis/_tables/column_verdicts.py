@@ -97,6 +97,8 @@ class Verdict:
         How the numbers of texts are written.
     first_is_day : bool, optional
         Of dates that are texts, whether 3/4 is a day of April.
+    form : str
+        Of dates that are texts, how they are written: one of ``calendar.FORMS``.
     holds : {"numbers", "names"}
         How a part of a date is written.
     otherwise : Verdict, optional
@@ -117,6 +119,7 @@ class Verdict:
     gaps: tuple[str, ...] = ()
     notation: Notation | None = None
     first_is_day: bool | None = None
+    form: str = ""
     holds: str = "numbers"
     otherwise: Verdict | None = None
     shown: bool = False
@@ -228,7 +231,8 @@ def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> Verd
         return Verdict(name, "out", f"{CONSTANT} the same day")
     text = types.is_string(facts.type)
     first = calendar.is_day_first(facts.some) if text else None
-    return Verdict(name, "date", parts=tuple(parts), first_is_day=first)
+    form = calendar.form_of(facts.some) if text else ""
+    return Verdict(name, "date", parts=tuple(parts), first_is_day=first, form=form)
 
 
 def judge_shown(name: str, column: pa.ChunkedArray | pa.Array | ColumnFacts) -> Verdict:

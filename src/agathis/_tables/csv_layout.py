@@ -64,6 +64,33 @@ def marked_encoding(data: bytes) -> str | None:
     return "utf-16" if data.startswith(UTF16) else None
 
 
+def assumed_encoding(data: bytes) -> str | None:
+    """cp1252 where a text is not UTF-8, and not UTF-8 that was damaged either; else None.
+
+    It is what spreadsheets of western Europe and America write, and but for signs that no table
+    has the same as latin-1.
+
+    >>> assumed_encoding("Zürich".encode("latin-1")), assumed_encoding("Zürich".encode())
+    ('cp1252', None)
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    else:
+        return None
+    # Of letters beyond ASCII in another encoding hardly any two are one of UTF-8.
+    right = sum(not c.isascii() for c in data.decode("utf-8", errors="ignore"))
+    wrong = data.decode("utf-8", errors="replace").count("\ufffd")
+    if right >= wrong or CONTROL.search(data):
+        return None
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return "cp1252"
+
+
 def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
     """The text in UTF-8 without a mark at its beginning.
 

@@ -7,7 +7,7 @@ Libraries that guess all of it were tried on the files of ``tests/helpers/awkwar
 (``benchmarks/awkward.py``). pyarrow alone reads a quarter of them as they are meant; DuckDB's
 sniffer a third: it finds separators, but no decimal commas, thousands or units, and takes the
 versions 1.2.10 for dates; skrub's Cleaner, of cells that pandas had cut, a third too: it reads
-numbers with plain points alone. Here it is all but two, whose encoding is asked for, not guessed.
+numbers with plain points alone. Here it is all of them.
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ class DatePart:
         Where the part stands on its circle, instead of the part itself.
     first_is_day : bool, optional
         Of dates that are texts, whether 3/4 is a day of April.
+    form : str
+        Of dates that are texts, how they are written: one of ``calendar.FORMS``; else empty.
     """
 
     column: str
@@ -44,6 +46,7 @@ class DatePart:
     holds: str = "dates"
     circle: str = ""
     first_is_day: bool | None = None
+    form: str = ""
 
     @property
     def is_made(self) -> bool:
@@ -72,7 +75,7 @@ def date_part_of(found: object) -> DatePart:
     """What ``plain`` gave; ValueError says what else it is.
 
     >>> date_part_of({"column": "joined", "part": "month"})
-    DatePart(column='joined', part='month', holds='dates', circle='', first_is_day=None)
+    DatePart(column='joined', part='month', holds='dates', circle='', first_is_day=None, form='')
     """
     if not isinstance(found, Mapping) or not set(found) <= set(DatePart.__dataclass_fields__):
         raise ValueError(f"{found!r} is no part of a date")
@@ -93,4 +96,6 @@ def date_part_of(found: object) -> DatePart:
         raise ValueError(f"{circle!r} is no side of the circle of {given['part']!r}")
     if given.get("first_is_day") not in (None, True, False):
         raise ValueError(f"first_is_day is {given['first_is_day']!r}, not true or false")
+    if given.get("form", "") not in ("", *calendar.FORMS):
+        raise ValueError(f"{given['form']!r} is no form of dates")
     return DatePart(**given)

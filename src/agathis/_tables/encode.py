@@ -17,22 +17,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._checks.roles import EncodedRows, FeatureRoles
+from agathis._checks.data import warn
+from agathis._checks.roles import EncodedRows, FeatureRoles, Units
 from agathis._support.result_table import Table
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.estimates import meant
-from agathis._tables.feature_rows import FeatureRows, feature_rows
+from agathis._tables.feature_rows import LARGEST, FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
 from agathis._tables.relevance import relevance
 from agathis._tables.scaling import FeatureScaler
 from agathis._tables.table_features import Feature, features_of
 from agathis._tables.wording import count, listed, some, title_of
 
-#: The squares of larger numbers are no numbers of float64.
-LARGEST = 1e150
 #: Columns that count less are told of.
 LITTLE = 0.5
 
@@ -98,10 +97,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         From raw features to scaled ones.
     far_off_ : dict
         For each column with values that are far off, as typing errors are, these values.
+    infinite_ : dict
+        For each column with infinite numbers how many rows have one.
+    ends_ : ndarray of shape (2, n_features)
+        The least and the largest finite number of each feature, for which infinite ones are taken.
     roles_ : FeatureRoles
-    thresholds_ : dict
-        For features and thresholds of a tree the thresholds in the units of the table that were
-        meant; ``fit_table`` fills it.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
 
@@ -227,8 +227,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
-        raw = self._encode(table)
-        self.thresholds_: dict[tuple[int, float], float] = {}
+        found = self._features(table)
+        self.infinite_ = found.infinite
+        # Too rare to be categories; whoever gives these rows again knows them.
+        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
+        finite = np.where(np.isinf(found.X), np.nan, found.X) if found.infinite else found.X
+        self.ends_ = np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
+        raw = found.within(*self.ends_)
         ends = None
         if facts is not None:
             ends = facts.ends(
@@ -297,6 +302,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Features on one scale, NaN where a value is missing; columns are found by their names.
 
+        A category that the fit has not seen is none of the known ones, and an infinite number is
+        taken for the largest or least of the fit. A warning a column tells how many rows have one;
+        ``encode(X).unseen`` has the words of each.
+
         Parameters
         ----------
         X : DataFrame of pandas or polars, or pyarrow.Table
@@ -307,7 +316,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         X : ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self, "scaler_")
-        return self.scaled(self.encode(X).X)
+        found = self.encode(X)
+        for text in found.odd(self._rare):
+            warn(text, UserWarning)
+        return self.scaled(found.X)
 
     def scaled(self, raw: np.ndarray) -> EncodedRows:
         """Features on one scale, of those in the units of the table.
@@ -323,7 +335,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         far = self.scaler_.far_off(raw)
         X = self.scaler_.transform(raw)
         estimates = meant(X, far, self.roles_.kernel) if far.any() else None
-        return EncodedRows.of(X, self.roles_, estimates)
+        return EncodedRows.of(X, self.roles_, estimates, Units(self, raw))
 
     def encode(self, X: Any) -> FeatureRows:
         """The features in the units of the table, with the words that are no known categories.
@@ -341,6 +353,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return X if isinstance(X, FeatureRows) else self._encode(as_arrow(X))
 
     def _encode(self, table: Any) -> FeatureRows:
+        return self._features(table).within(*self.ends_)
+
+    def _features(self, table: Any) -> FeatureRows:
+        """The features in the units of the table; some may be infinite."""
         found = feature_rows(
             table,
             self.feature_names_,
@@ -350,7 +366,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             gaps=self._gaps(),
             notations={v.name: v.notation for v in self.verdicts_ if v.notation is not None},
         )
-        large = np.nanmax(np.abs(found.X), axis=0, initial=0.0) > LARGEST
+        if found.infinite and self.strict:
+            column, n = next(iter(found.infinite.items()))
+            raise BadTable(
+                f"{self.title}: {title_of(column)} has infinite numbers in {count(n, 'row')}; "
+                "values must be finite or missing. ",
+                Advice("na"),
+                " takes a text for a missing value.",
+            )
+        finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X
+        large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
         if large.any():
             name = self.feature_names_[int(np.argmax(large))]
             raise BadTable(
@@ -391,6 +416,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if lost:
             text = f"{listed(lost)}: what was asked for has no effect on a column that is left out."
             notes.append(Note((text,), doubtful=True))
+        if self.infinite_:
+            told = (f"{title_of(name)} ({count(n, 'row')})" for name, n in self.infinite_.items())
+            text = "Infinite numbers are taken for the largest, or the least, of the others"
+            notes.append(Note((f"{text}: {listed(told)}.",), doubtful=True))
         if self.far_off_:
             told = (
                 f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"

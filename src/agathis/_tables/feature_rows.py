@@ -11,15 +11,16 @@ looked at. What is missing is NaN, and so are texts that say so, and a few texts
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agathis._tables.calendar import made, moments_of_arrow, number_of_word, part_of_words
 from agathis._tables.date_parts import DatePart
-from agathis._tables.errors import Advice, LacksColumns, NamesTwice, NoNumbers
+from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS
 from agathis._tables.number_notation import Notation, not_numbers, notation_of
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._trees.tree import Tree
+
+#: The squares of larger numbers are no numbers of float64.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,49 @@ class FeatureRows:
         Rows that miss a value which is asked for.
     gaps : dict of str to list of str
         For each column of numbers the texts in it that are none, row by row.
+    infinite : dict of str to int
+        For each column with infinite numbers how many rows have one.
     """
 
     X: np.ndarray
     unseen: dict[str, list[str]]
     n_incomplete: int
     gaps: dict[str, list[str]] = field(default_factory=dict)
+    infinite: dict[str, int] = field(default_factory=dict)
+
+    def within(self, low: ArrayLike, high: ArrayLike) -> FeatureRows:
+        """With these numbers for infinite ones.
+
+        To a tree all numbers beyond its thresholds are alike: a row goes where it would go.
+        """
+        if not self.infinite:
+            return self
+        bounds = np.where(self.X > 0, high, low)
+        return replace(self, X=np.where(np.isinf(self.X), bounds, self.X))
+
+    def odd(self, known: Mapping[str, Collection[str]] | None = None) -> Iterator[str]:
+        """What to say of values that are no categories or infinite, with how many rows have them.
+
+        Parameters
+        ----------
+        known : mapping, optional
+            For some sources words that are none of its categories, and no news.
+        """
+        n = len(self.X)
+        for source, found in self.unseen.items():
+            words = [word for word in found if word not in (known or {}).get(source, ())]
+            if not words:
+                continue
+            yield (
+                f"X has values in column {source!r} that the tree has no category for, "
+                f"{quoted(dict.fromkeys(words))}, in {len(words)} of {n} rows: these are taken for "
+                "none of the known ones."
+            )
+        for column, count in self.infinite.items():
+            yield (
+                f"X has infinite numbers in column {column!r}, in {count} of {n} rows: these are "
+                "taken for larger, or smaller, than all others."
+            )
 
 
 def feature_rows(
@@ -95,6 +136,7 @@ def feature_rows(
     X = np.zeros((len(table), len(names)))
     unseen: dict[str, list[str]] = {}
     texts: dict[str, list[str]] = {}
+    infinite: dict[str, int] = {}
     moments: dict[str, np.ndarray] = {}
     done = set()
     for feature, f in place.items():
@@ -123,9 +165,11 @@ def feature_rows(
             values, others = _numbers(source, columns[source], title, known, written)
             if others:
                 texts[source] = others
+            if beyond := int(np.isinf(values).sum()):
+                infinite[source] = beyond
         X[:, f] = values if when is None else when.turned(values)
     incomplete = int(np.isnan(X).any(axis=1).sum())
-    return FeatureRows(X, unseen, incomplete, texts)
+    return FeatureRows(X, unseen, incomplete, texts, infinite)
 
 
 def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
@@ -191,7 +235,20 @@ def rows_for_tree(
     names = list(names)
     used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
     asked = None if every else {names[f] for f in used}
-    return feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
+    found = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
+    return found.within(*_beyond(tree, found.X)) if found.infinite else found
+
+
+def _beyond(tree: Tree, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each feature a number at most and one above all of its rows and thresholds."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
+    cut = ~tree.is_leaf & np.isfinite(tree.threshold)
+    np.fmin.at(low, tree.feature[cut], tree.threshold[cut])
+    np.fmax.at(high, tree.feature[cut], np.nextafter(tree.threshold[cut], np.inf))
+    # In a sum it has to weigh more than all else.
+    low[tree.term_feature], high[tree.term_feature] = -LARGEST, LARGEST
+    return np.where(np.isnan(low), -LARGEST, low), np.where(np.isnan(high), LARGEST, high)
 
 
 def _check_names(
@@ -246,7 +303,7 @@ def _numbers_of_arrow(
     from agathis._tables.arrow_values import as_numbers, holds_numbers
 
     if holds_numbers(column.type) or types.is_null(column.type):
-        return _finite(name, as_numbers(column), title), []
+        return as_numbers(column), []
     if types.is_string(column.type):
         return _numbers_of_values(name, column.to_pylist(), title, known, written)
     what = f"is of type {column.type}"
@@ -255,22 +312,6 @@ def _numbers_of_arrow(
         column=name,
         what=what,
     )
-
-
-def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
-    """The numbers of a file, none of which may be infinite; those of a frame, fits look over."""
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        row = int(np.argmax(infinite))
-        what = f"has {numbers[row]} in row {row + 1}"
-        raise NoNumbers(
-            f"{title}: {name} {what}; values must be finite or missing. ",
-            Advice("na"),
-            " takes a text for a missing value.",
-            column=name,
-            what=what,
-        )
-    return numbers
 
 
 def _numbers_of_values(

@@ -140,6 +140,19 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         """
         return (self.far_low_ > X) | (self.far_high_ < X)
 
+    def held(self, X: np.ndarray) -> np.ndarray:
+        """The values, those beyond where values are held as the last that are not.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        return np.clip(X, self.low_, self.high_)
+
     def _fit_ranks(self, f: int, column: np.ndarray) -> None:
         ordered = np.sort(column[~np.isnan(column)])
         points = np.unique(ordered)

@@ -67,7 +67,8 @@ def features_of(used: Sequence[Verdict], names: Collection[str] = ()) -> list[Fe
         elif verdict.kind == "date":
             for part in verdict.parts:
                 name = new(f"{source}{calendar.OF}{part}")
-                made(name, DatePart(source, part, first_is_day=verdict.first_is_day))
+                first, form = verdict.first_is_day, verdict.form
+                made(name, DatePart(source, part, first_is_day=first, form=form))
         else:
             out.append(Feature(source, source, "number"))
     return out

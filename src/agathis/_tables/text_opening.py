@@ -4,8 +4,9 @@
 
 The command line reads a text as a whole and ``fit_file`` block by block; both come through here
 with its first bytes, so that they refuse the same files in the same words and agree on the names,
-which have no space around them. An infinite number (``inf``) is read as one, and refused with its
-column and row wherever it is used: who means a missing value says so.
+which have no space around them. An infinite number (``inf``) is read as one; ``fit_file`` refuses
+it with its column and row. That a text is in cp1252 can be told of a whole one alone
+(``assumed_encoding``): ``fit_file`` has to be told.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agathis._tables.csv_layout import marked_encoding
+from agathis._tables.csv_layout import assumed_encoding, marked_encoding
 from agathis._tables.csv_reader import codes_in, notations, read_cells, with_numbers
-from agathis._tables.errors import BadTable, Note
+from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.formats import GZIP, columnar_kind, is_tsv
 from agathis._tables.json_rows import is_json_rows, read_json_rows
 from agathis._tables.source import open_source
@@ -37,15 +37,18 @@ class Reading:
     na : sequence of str
         Texts that stand for missing values, besides the usual ones.
     encoding : str, optional
-        By default UTF-8.
+        By default UTF-8; or cp1252 where that is no UTF-8, unless ``strict``.
     separator, decimal : str, optional
         By default they are found.
+    strict : bool
+        Whether a text that is not UTF-8 is an error, if no encoding is given.
     """
 
     na: Sequence[str] = ()
     encoding: str | None = None
     separator: str | None = None
     decimal: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,14 @@ class WholeTable:
         Gives the cells as they stand in the file.
     notes : dict of str to Note
         Columns whose numbers were not written as machines write them.
+    doubts : list of Note
+        What to say of the file as a whole.
     """
 
     table: pa.Table
     cells: Callable[[], pa.Table]
     notes: dict[str, Note] = field(default_factory=dict)
+    doubts: list[Note] = field(default_factory=list)
 
 
 def read_table(
@@ -102,11 +108,17 @@ def read_table(
         return _of_columns(read_spreadsheet(data, name), name)
     if is_json_rows(data):
         return _of_columns(read_json_rows(data, name), name)
+    encoding, doubts = reading.encoding, []
+    if encoding is None:
+        encoding = marked_encoding(data)
+    if encoding is None and not reading.strict and (encoding := assumed_encoding(data)):
+        other = Advice("encoding"), " says so if it is another."
+        doubts = [Note((f"{name} is not UTF-8, and was read as {encoding}; ", *other), True)]
     opening = open_text(
         data,
         name,
         tsv=is_tsv(path),
-        encoding=marked_encoding(data) if reading.encoding is None else reading.encoding,
+        encoding=encoding,
         separator=reading.separator,
         decimal=reading.decimal,
     )
@@ -117,7 +129,7 @@ def read_table(
     table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
     found, notes = notations(table, layout, as_text)
     return WholeTable(
-        with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes
+        with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes, doubts
     )
 
 

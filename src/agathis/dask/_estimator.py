@@ -250,7 +250,9 @@ class Kauri(LocalKauri):
             tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
-    def _grow(self, data: Any, progress: Progress, first: Tree | None) -> bool:
+    def _grow(
+        self, data: Any, progress: Progress, first: Tree | None, given: object = None
+    ) -> bool:
         engine, self.engine = self.engine, BINNED
         try:
             return super()._grow(data, progress, first)

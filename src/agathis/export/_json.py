@@ -27,8 +27,9 @@ its word. Either may be null. ``date_parts`` is there where features are parts o
 column and the part of each, ``{"joined: month": {"column": "joined", "part": "month"}}``: Monday is
 weekday 1, and days are counted from 1970 on. ``holds`` says "numbers" or "names" of a column that
 has parts of dates already, ``circle`` "sin" or "cos" of the angle of a part, and ``first_is_day``
-how texts such as 3/4/2020 are read. ``rounded`` is there, and true, where thresholds have no more
-digits than the rows needed.
+how texts such as 3/4/2020 are read. ``form`` is how dates are written that are texts: "iso",
+"year first" and "year last" where each part has its place, and "other". ``rounded`` is there, and
+true, where thresholds have no more digits than the rows needed.
 """
 
 from __future__ import annotations

@@ -24,7 +24,6 @@ from agathis._describe.rounding import rounded
 from agathis._describe.rows_in_units import table_of
 from agathis._tables.date_parts import DatePart
 from agathis._tables.feature_rows import rows_for_tree
-from agathis._tables.wording import quoted
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
@@ -200,13 +199,8 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         found = rows_for_tree(
             frame, self.tree_, names, self.one_hot or {}, date_parts=self.date_parts
         )
-        for source, unseen in found.unseen.items():
-            checks.warn(
-                f"X has values in column {source!r} that the tree has not seen, "
-                f"{quoted(dict.fromkeys(unseen))}, in {len(unseen)} of {len(frame)} rows: these "
-                "are taken for none of the known ones.",
-                UserWarning,
-            )
+        for text in found.odd():
+            checks.warn(text, UserWarning)
         return found.X
 
     def _check_known(self, X: np.ndarray) -> None:

@@ -21,7 +21,7 @@ from agathis._describe.described_tree import Described, describe
 from agathis._trees.tree import Tree
 from agathis.export import _sqlite, _sums
 from agathis.export._dialects import DIALECTS, Dialect
-from agathis.export._sql_dates import part_of
+from agathis.export._sql_dates import example_of, part_of
 
 
 def to_sql(
@@ -46,8 +46,9 @@ def to_sql(
     types, but for SQLite, where numbers and truths may be texts and empty texts are missing. A
     category that the tree has not seen goes where it goes in the tree: it is none of those that
     are named. In a tree with splits on several categories that is with the larger part. Parts of
-    dates are taken from the column of dates: a date, a time, or a text such as 2024-12-31 18:30,
-    which is the one form that SQLite knows.
+    dates are taken from the column of dates: a date, a time, or a text such as 2024-12-31 18:30.
+    Where the table of the fit had texts such as 31.12.2024 18:30, or 12/31/2024, these are read
+    too; texts of other forms are an error.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def _check_names(described: Described, dialect: str) -> None:
 
 def _lines(described: Described, writer: Dialect) -> Iterator[str]:
     cases, answer, asks_source = [], "NULL", False
-    texts: dict[str, None] = {}
+    texts: dict[str, str] = {}
     for leaf, turns in described.turns():
         answer = _answer(described, writer, leaf)
         # The last leaf has all other rows.
@@ -144,14 +145,15 @@ def _lines(described: Described, writer: Dialect) -> Iterator[str]:
             asked = [_asked(writer, axis, allowed) for axis, allowed in turns.items()]
             cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
             asks_source |= any(isinstance(axis, SourceAxis) for axis in turns)
-            texts |= dict.fromkeys(name for axis in turns for name in _dates_in_texts(axis))
+            texts |= {name: form for axis in turns for name, form in _dates_in_texts(axis)}
     if not cases:
         yield answer
         return
     head = "CASE" + " /* a category that is new is none of those named */" * asks_source
-    if texts:
-        head += " /* dates, or texts such as 2024-12-31 18:30: "
-        head += ", ".join(writer.name(name).replace("*/", "* /") for name in texts) + " */"
+    for form in dict.fromkeys(texts.values()):
+        names = [name for name, own in texts.items() if own == form]
+        head += f" /* dates, or texts such as {form}: "
+        head += ", ".join(writer.name(name).replace("*/", "* /") for name in names) + " */"
     yield head
     yield from (*cases, f"  ELSE {answer}", "END")
 
@@ -182,14 +184,14 @@ def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
     return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
-def _dates_in_texts(axis: Axis) -> Iterator[str]:
-    """The columns of dates that were texts in the table of the fit, of whatever form."""
+def _dates_in_texts(axis: Axis) -> Iterator[tuple[str, str]]:
+    """The columns of dates that were texts in the table of the fit, and what they look like."""
     if not isinstance(axis, (NumberAxis, SumAxis)):
         return
     for column in (axis.column,) if isinstance(axis, NumberAxis) else axis.columns:
         when = None if isinstance(column, Indicator) else column.when
         if when is not None and when.first_is_day is not None:
-            yield when.column
+            yield when.column, example_of(when)
 
 
 def _known(writer: Dialect, column: Column) -> str:

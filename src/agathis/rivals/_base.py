@@ -18,6 +18,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import check_labels
 from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.short_thresholds import short_thresholds
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
 from agathis._partitions.objective import kernel_cost, kernel_objective
@@ -65,6 +66,7 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
         """Grow the tree; ``labels`` are for a rival that learns given ones."""
         with checks.last_fit_kept(self):
             threads = checks.n_threads(self.n_jobs)
+            given = X
             X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
             weight = checks.check_sample_weight(sample_weight, len(X))
             least = (self.n_clusters or 1) if labels is None else 1
@@ -86,7 +88,9 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
                 found["teacher_labels_"] = _of_all_rows(
                     found["teacher_labels_"], X, ids, centres, kept
                 )
+            tree, meant = short_thresholds(tree, given)
         self.tree_ = tree
+        self.raw_thresholds_ = meant
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
         self.n_leaves_ = tree.n_leaves

@@ -73,10 +73,8 @@ class RawEncoder(Protocol):
 
     Any transformer with these attributes is undone as scikit-learn's are, without being known here.
     It may have ``scaler_`` too: a fitted transformer with ``transform`` that maps the raw features
-    to what ``transform`` of the step gives, each by itself and without turning its order round;
-    ``date_parts_``, which maps features that are parts of dates to what they are made of; and
-    ``thresholds_``, which maps a feature and a threshold of the tree to the raw threshold that is
-    meant, if it is another one than the largest raw value that goes left.
+    to what ``transform`` of the step gives, each by itself and without turning its order round; and
+    ``date_parts_``, which maps features that are parts of dates to what they are made of.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ class Preparation:
     encode : callable or None
         What makes rows of a raw table, where a first step does so itself.
     thresholds : mapping
-        For a feature and a threshold the raw one that was meant, where the first step knows it.
+        For a feature and a threshold the raw one that was meant, where the model knows it.
     """
 
     lines: list[Line]
@@ -233,9 +233,17 @@ class Preparation:
             [places[line.source][0] for line in lines],
         )
         for node, cut in zip(numbers, found, strict=True):
-            meant = self.thresholds.get((int(tree.feature[node]), float(tree.threshold[node])))
+            meant = self._meant(int(tree.feature[node]), float(tree.threshold[node]))
             out[node] = cut if meant is None else replace(cut, threshold=meant)
         return out
+
+    def _meant(self, feature: int, threshold: float) -> float | None:
+        """The raw threshold that was meant, if these are the steps that make the other of it."""
+        meant = self.thresholds.get((feature, threshold))
+        if meant is None:
+            return None
+        image = carried([self.lines[feature]], np.array([[meant]]))[0, 0]
+        return meant if image == threshold else None
 
     def _sum(self, tree: Tree, node: int, places: Mapping[int, Sequence[int]]) -> Cut:
         """A sum of columns as one of raw features after the operations of their lines."""
@@ -447,5 +455,4 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
         by_name=True,
         title=title,
         encode=lambda table: np.asarray(step.encode(table).X),
-        thresholds=getattr(step, "thresholds_", {}),
     )
