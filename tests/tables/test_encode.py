@@ -12,12 +12,14 @@ import pytest
 from helpers.databases import Database
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, TableEncoder, fit_table
+from agathis._checks.roles import FeatureRoles
 from agathis._fit_table import prepare
 from agathis._tables.errors import Advice, BadTable, LacksColumns, Ways, told
 from agathis._tables.missing_rows import usable_rows
@@ -65,15 +67,16 @@ def test_other_rows_are_encoded_alike():
     other = pa.table(
         {"paid": [False, True, None], "colour": ["red", "green", None], "size": [7.25, 8, None]}
     )
-    np.testing.assert_array_equal(encoder.transform(other), expected)
+    with pytest.warns(UserWarning, match="'green', in 1 of 3 rows"):
+        np.testing.assert_array_equal(encoder.transform(other), expected)
     found = encoder.encode(other)
     assert found.unseen == {"colour": ["green"]}
     assert found.n_incomplete == 1
     frame = pd.DataFrame({"paid": ["f", "t", ""], "colour": ["red", "green", "NA"]})
     # Numbers may be written as people do in a data frame too.
-    np.testing.assert_array_equal(
-        encoder.transform(frame.assign(size=["7,25 €", "8,00 €", ""])), expected
-    )
+    with pytest.warns(UserWarning, match="'green', in 1 of 3 rows"):
+        found = encoder.transform(frame.assign(size=["7,25 €", "8,00 €", ""]))
+    np.testing.assert_array_equal(found, expected)
     with pytest.raises(LacksColumns, match=r"the table lacks .*: 'colour'"):
         encoder.transform(other.drop_columns(["colour"]))
 
@@ -463,3 +466,26 @@ def test_columns_of_a_table_are_named_by_what_they_were():
         scaled.fit(frame[["x", "y"]])
     scaled.set_output(transform="pandas").fit(frame[["x", "y"]])
     assert scaled[-1].roles_.split.tolist() == [True, False]
+
+
+def test_frames_of_pandas_know_the_roles_of_their_columns(tmp_path):
+    """``set_output`` changes the container and not the tree."""
+    random = np.random.RandomState(0)
+    frame = pd.DataFrame({"c": random.choice(list("abcd"), 200), "x": random.normal(size=200)})
+    frame["x"] += 3 * frame["c"].isin(["a", "c"])
+    frame["when"] = pd.date_range("2020-01-01", periods=200, freq="97h")
+    frame.index += 7
+    plain = make_pipeline(TableEncoder(dates="parts"), Kauri(4, max_leaf_nodes=5)).fit(frame)
+    framed = clone(plain).set_output(transform="pandas").fit(frame)
+    with config_context(transform_output="pandas"):
+        by_config = clone(plain).fit(frame)
+    for model in (framed, by_config):
+        np.testing.assert_array_equal(model[-1].labels_, plain[-1].labels_)
+        np.testing.assert_array_equal(model[-1].roles_.split, plain[-1].roles_.split)
+        np.testing.assert_array_equal(model[-1].roles_.kernel, plain[-1].roles_.kernel)
+        assert len(model[-1].roles_.one_hot) == 1
+    rows = framed[0].transform(frame)
+    assert rows.index.equals(frame.index)
+    assert FeatureRoles.in_frame(rows[["x"]]) is None
+    rows.to_parquet(tmp_path / "rows.parquet")
+    assert FeatureRoles.in_frame(pd.read_parquet(tmp_path / "rows.parquet")) is not None

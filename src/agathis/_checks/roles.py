@@ -18,6 +18,8 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 AUTO = "auto"
+#: Where a frame of pandas notes the roles of its columns.
+ATTRIBUTE = "agathis roles"
 
 # Values of a group that are looked over at a time.
 _VALUES_AT_ONCE = 1 << 22
@@ -51,6 +53,29 @@ class FeatureRoles:
     def plain(cls, n_features: int) -> FeatureRoles:
         """All columns are numbers that are split on and that the kernel sees."""
         return cls((), np.ones(n_features, dtype=bool), np.ones(n_features, dtype=bool))
+
+    def mark(self, frame: Any) -> Any:
+        """The frame of pandas with a note of the roles of its columns, as plain data.
+
+        It goes with the frame where pandas lets it; files of pandas may hold it.
+        """
+        frame.attrs[ATTRIBUTE] = {
+            "columns": list(map(str, frame.columns)),
+            "one_hot": [columns.tolist() for columns in self.one_hot],
+            "split": self.split.tolist(),
+            "kernel": self.kernel.tolist(),
+        }
+        return frame
+
+    @classmethod
+    def in_frame(cls, X: Any) -> FeatureRoles | None:
+        """The roles that a frame was marked with; None where it has other columns by now."""
+        attributes = getattr(X, "attrs", None)
+        told = attributes.get(ATTRIBUTE) if isinstance(attributes, Mapping) else None
+        if told is None or told["columns"] != list(map(str, getattr(X, "columns", ()))):
+            return None
+        groups = tuple(np.array(columns, dtype=np.intp) for columns in told["one_hot"])
+        return cls(groups, np.array(told["split"], bool), np.array(told["kernel"], bool))
 
     @property
     def n_features(self) -> int:
@@ -226,7 +251,7 @@ def roles_of(
     >>> [columns.tolist() for columns in roles.groups], roles.searched.tolist()
     ([[1, 2]], [0])
     """
-    told = getattr(X, "roles", None)
+    told = getattr(X, "roles", None) or FeatureRoles.in_frame(X)
     if not isinstance(told, FeatureRoles) or told.n_features != n_features:
         told = FeatureRoles.plain(n_features)
     units = getattr(X, "units", None)

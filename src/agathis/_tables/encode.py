@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -179,7 +180,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         X : ndarray of shape (n_samples, n_features)
         """
-        return self.scaled(self._fit(as_arrow(X)).X)
+        return self._framed(self.scaled(self._fit(as_arrow(X)).X), X)
 
     def _fit(self, table: Any, facts: Any = None) -> FeatureRows:
         """Learn from a table of Arrow; its features in its own units.
@@ -319,7 +320,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         found = self.encode(X)
         for text in found.odd(self._rare):
             warn(text, UserWarning)
-        return self.scaled(found.X)
+        return self._framed(self.scaled(found.X), X)
+
+    def _framed(self, rows: EncodedRows, X: Any) -> Any:
+        """The rows, or where ``set_output`` asks for a frame of pandas one that has their roles."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if (asked or get_config()["transform_output"]) != "pandas":
+            return rows
+        from pandas import DataFrame
+
+        # It has copies: a view would be the rows of an array that has roles of its own.
+        index = X.index if isinstance(X, DataFrame) else None
+        frame = DataFrame(np.array(rows), index=index, columns=self.feature_names_)
+        return self.roles_.mark(frame)
 
     def scaled(self, raw: np.ndarray) -> EncodedRows:
         """Features on one scale, of those in the units of the table.
