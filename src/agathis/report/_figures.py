@@ -129,9 +129,7 @@ def buys(quality: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     head = f"{n} {'leaf explains' if n == 1 else 'leaves explain'} {percent(own)} of the spread"
     why = f" Why there are no more: {quality['leaves_why']}." if quality["leaves_why"] else ""
     more = [
-        step
-        for step in quality["leaves"]
-        if step["allowed"] > n and step["explained"] is not None
+        step for step in quality["leaves"] if step["allowed"] > n and step["explained"] is not None
     ]
     if not more:
         return f"{head}.{why or ' Trees with more leaves are not looked at.'}"
