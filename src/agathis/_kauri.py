@@ -451,7 +451,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
-        tags.input_tags.allow_nan = self.search != "optimal" and self._engine_takes_missing()
+        tags.input_tags.allow_nan = self._engine_takes_missing()
         return tags
 
     @property

@@ -251,7 +251,7 @@ def long_words():
     return fit_table(table, 5), table
 
 
-WIDTHS = (360, 390, 620, 700, 820, 1000, 1100, 1180, 1400, 1900)
+WIDTHS = (360, 390, 700, 1000, 1180, 1400)
 CUT = """all => all.filter((one) => one.scrollWidth > one.clientWidth + 1
     || one.scrollHeight > one.clientHeight + 1).map((one) => one.innerText)"""
 

@@ -6,8 +6,8 @@ const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, ap
 const INSIDE = { gap: 40, step: 10 };
 const OUTLINE = { apart: 8, inset: 16, border: 10, broadest: 420 };
 // What a line of a name, and of what a branch asks, adds to the height of a box; the most of them.
-const NAME = { font: "600 13px", line: 17, most: 4 };
-const ASKED = { font: "11.5px", line: 15, most: 3 };
+const NAME = { font: "600 13px", line: 17, most: 6 };
+const ASKED = { font: "11.5px", line: 15, most: 4 };
 // What is beside the words of a box: its edges, and the handle in an outline.
 const EDGES = 24;
 const HANDLE = 40;
