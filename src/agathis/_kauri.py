@@ -144,7 +144,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         tree; with more leaves than clusters it may give back a thousandth of the cost, and at
         most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
         with a leaf for each cluster is better, for two to about five clusters, or says how far
-        from the best one it may be when ``time_limit`` ends.
+        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
+        have up to 10 categories.
     search_effort : float, default=1
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
@@ -455,7 +456,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
-        tags.input_tags.allow_nan = self.search != "optimal" and self._engine_takes_missing()
+        tags.input_tags.allow_nan = self._engine_takes_missing()
         return tags
 
     @property

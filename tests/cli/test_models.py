@@ -16,7 +16,7 @@ from helpers.cli_runs import here, iris_csv, mixed_rows
 import agathis
 from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
-from agathis._cli.options import METHOD_NAMES, Method
+from agathis._cli.options import COMPARED_NAMES, METHOD_NAMES, Compared, Method
 from agathis._compare.methods import METHODS
 from agathis._support.result_table import csv_text
 from agathis.export import from_json, to_json
@@ -186,7 +186,8 @@ def test_kernels(kernel, place, capsys):
 
 
 def test_names_are_those_of_the_package():
-    assert sorted(METHOD_NAMES.values()) == sorted(METHODS)
+    assert sorted(COMPARED_NAMES.values()) == sorted(METHODS)
+    assert [one.value for one in Compared] == list(COMPARED_NAMES)
     assert [one.value for one in Method] == list(METHOD_NAMES)
     assert [one.value for one in Dialect] == list(DIALECTS)
 

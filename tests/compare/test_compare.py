@@ -82,11 +82,23 @@ def test_summary_is_mean_and_deviation_of_the_runs():
 
 def test_methods_by_default():
     names = compare(X, **{**QUICK, "n_runs": 1}).summary["method"]
-    assert names == ["Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM"]
+    assert names == ["Kauri", "Kauri local", "KMeans+DT", "IMM", "ExShallow", "RDM"]
     names = compare(X, max_leaf_nodes=6, **{**QUICK, "n_runs": 1}).summary["method"]
-    assert names == ["Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM"]
+    assert names == ["Kauri", "Kauri local", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM"]
     names = compare(X, kernel="rbf", **{**QUICK, "n_runs": 1}).summary["method"]
     assert names == ["Kauri", "KMeans+DT"]
+
+
+def test_kauri_local_is_searched():
+    """By whatever name; its trees are those of the estimator, and never cost more than greedy."""
+    runs, _ = compare(X, methods=["kauri", "KAURI-LOCAL"], **{**QUICK, "n_runs": 3})
+    assert set(runs["method"]) == {"Kauri", "Kauri local"}
+    cost = dict(zip(zip(runs["method"], runs["run"]), runs["relative_score"]))  # noqa: B905
+    assert all(cost["Kauri local", run] <= cost["Kauri", run] + 1e-9 for run in range(3))
+    runs, _ = compare(X, methods=["Kauri local"], subsample=1.0, **{**QUICK, "n_runs": 1})
+    model = Kauri(3, max_leaf_nodes=3, search="local", random_state=1).fit(X)
+    best = KernelKMeans(3, random_state=0).fit(X).inertia_
+    assert runs["relative_score"][0] == pytest.approx(model.inertia_ / best, rel=1e-3)
 
 
 def test_every_method_comes_to_its_end():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -23,6 +24,7 @@ def least_cost(
     min_leaf: float = 0.0,
     min_split: float = 0.0,
     max_depth: int | None = None,
+    category: np.ndarray | None = None,
 ) -> float:
     """What the best tree of at most so many leaves costs."""
 
@@ -32,7 +34,7 @@ def least_cost(
         least = scatter(points[rows], weight[rows])
         if leaves == 1 or depth == 0 or weight[rows].sum() < min_split:
             return least
-        for left in cuts(values, rows):
+        for left in cuts(values, rows, category):
             sides = rows[left], rows[~left]
             if min(weight[side].sum() for side in sides) < min_leaf:
                 continue
@@ -46,9 +48,26 @@ def least_cost(
     return best(tuple(range(len(points))), n_leaves, depth)
 
 
-def cuts(values: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
-    """Which rows are on the left, for every cut of every column."""
-    return [column <= last for column in values[rows].T for last in np.unique(column)[:-1]]
+def cuts(
+    values: np.ndarray, rows: np.ndarray, category: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Which rows are on the left, for every cut of every column and of every source.
+
+    Missing numbers (NaN) are on either side, or alone on one; of categories any set may be left.
+    """
+    out = []
+    for column in values[rows].T:
+        missing = np.isnan(column)
+        known = np.unique(column[~missing])
+        below = [column <= last for last in known[:-1]]
+        out += below
+        if missing.any() and len(known):
+            out += [*(left | missing for left in below), missing]
+    for codes in () if category is None else category[:, rows]:
+        present = np.unique(codes)
+        for size in range(1, len(present)):
+            out += [np.isin(codes, some) for some in combinations(present, size)]
+    return out
 
 
 def random_leaves(values: np.ndarray, n_leaves: int, rng: np.random.Generator) -> np.ndarray:

@@ -25,6 +25,7 @@ from agathis.report import summarise
 from agathis.report._distributions import BARS, categories
 from agathis.report._figures import buys, steps
 from agathis.report._fit_rows import SAMPLE, kernel_points
+from agathis.report._more_leaves import for_share
 from agathis.report._page import render
 from agathis.report._quality import HALVES, cost
 
@@ -145,6 +146,7 @@ def test_what_more_leaves_buy():
     quality = {
         "explained": 0.40,
         "kmeans": 0.60,
+        "leaves_why": None,
         "leaves": [
             {"allowed": 3, "n_leaves": 3, "explained": 0.40},
             {"allowed": 6, "n_leaves": 6, "explained": 0.4555},
@@ -153,15 +155,76 @@ def test_what_more_leaves_buy():
     }
     text = buys(quality, {"n_leaves": 3}).replace("\xa0", " ")
     assert text == (
-        "3 leaves explain 40 % of the spread; 6 would explain 46 %, 6 points more; 9 would explain "
-        "50 %, 10 points more. With more than 9 nothing is gained."
+        "3 leaves explain 40 % of the spread; 6 would explain 46 %, 6 points more; with up to 12 a "
+        "tree has 9 and explains 50 %, 10 points more."
     )
     labels = [step["label"] for step in steps(quality, {"n_leaves": 3})]
-    assert labels == ["3 leaves, this tree", "6 leaves", "9 leaves", "KMeans, no rules"]
-    assert "no way to more" in buys({**quality, "leaves": []}, {"n_leaves": 3})
-    assert "grow no larger" in buys(quality, {"n_leaves": 9})
+    assert labels == ["3 leaves, this tree", "6 leaves", "up to 12: 9 leaves", "KMeans, no rules"]
+    labels = [step["label"] for step in steps(quality, {"n_leaves": 7})]
+    assert labels[:3] == ["3 leaves", "6 leaves", "7 leaves, this tree"]
+    why = {**quality, "leaves": [], "leaves_why": "a leaf of IMM is a cluster"}
+    assert "no more: a leaf of IMM is a cluster." in buys(why, {"n_leaves": 3})
+    assert "not looked at" in buys(quality, {"n_leaves": 12})
     flat = [{"allowed": 6, "n_leaves": 6, "explained": 0.401}]
     assert "next to nothing" in buys({**quality, "leaves": flat}, {"n_leaves": 3})
+
+
+SEARCHES = {
+    "greedy": {},
+    "searched": {"search": "local", "max_leaf_nodes": 3},
+    "optimal": {"search": "optimal"},
+    "shallow": {"max_depth": 2},
+    "large leaves": {"min_samples_leaf": 30},
+}
+
+
+@pytest.mark.parametrize("limits", SEARCHES.values(), ids=SEARCHES)
+def test_k_2k_and_4k_leaves_are_always_compared(limits):
+    """Whatever a model asks for: all three are there, more explain no less, limits are told."""
+    model = Kauri(3, random_state=0, **limits).fit(SCALED)
+    found = summarise(model, SCALED)["quality"]
+    assert [step["allowed"] for step in found["leaves"]] == [3, 6, 12]
+    if "search" in limits:
+        assert found["leaves"][0]["explained"] >= found["explained"] - 1e-6
+    for few, many in pairwise(found["leaves"]):
+        assert few["n_leaves"] <= few["allowed"]
+        # A search gives a thousandth of the cost back for shorter rules.
+        assert many["explained"] >= few["explained"] - 0.002
+    if "max_depth" in limits:
+        assert found["leaves_why"] == "max_depth=2 allows no more than 4 leaves"
+        assert found["leaves"][-1]["n_leaves"] <= 4
+    if "min_samples_leaf" in limits:
+        assert found["leaves_why"] == "leaves of 30 rows or more leave no room for 6"
+        assert found["leaves"][-1]["n_leaves"] <= len(SCALED) // 30
+
+
+def test_why_fewer_leaves_are_compared(blobs):
+    X, _ = blobs
+    reasons = {}
+    for name, model in MODELS.items():
+        summary = summarise(clone(model).fit(X), X)
+        reasons[name] = summary["quality"]["leaves_why"]
+        text = render(summary)
+        assert reasons[name] is None or reasons[name] in text
+    assert reasons["Kauri"] is None
+    assert reasons["IMM"] == "a leaf of IMM is a cluster"
+    assert "ICOT takes too long" in reasons["ICOT"]
+    few = X[:14]
+    found = summarise(Kauri(3, max_leaf_nodes=3).fit(few), few)["quality"]
+    assert [step["allowed"] for step in found["leaves"]] == [3, 6]
+    assert found["leaves_why"] == "12 leaves are too many for 14 rows"
+    # A file tells of no settings: its tree is grown as the command line grows trees.
+    loaded = from_json(to_json(Kauri(3, max_leaf_nodes=3).fit(X)))
+    found = summarise(loaded, X)["quality"]
+    assert [step["allowed"] for step in found["leaves"]] == [3, 6, 12]
+
+
+def test_limits_that_count_rows_shrink_with_a_sample():
+    grower = Kauri(3, min_samples_leaf=50, min_samples_split=4)
+    half = for_share(grower, 0.5)
+    assert (half.min_samples_leaf, half.min_samples_split) == (25, 2)
+    assert for_share(grower, 0.001).get_params()["min_samples_leaf"] == 1
+    assert for_share(Kauri(3, min_samples_leaf=0.1), 0.5).min_samples_leaf == 0.1
 
 
 def test_provenance_is_told():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import Kauri
-from agathis._tables.deciding import deciding, notes_on_deciding
+from agathis._tables.deciding import Deciding, deciding, notes_on_deciding
 
 
 def told(X, n_clusters=3):
@@ -53,6 +53,27 @@ def test_where_all_columns_of_the_tree_stand_alone_one_is_told_of(seed):
     assert names == [found[0].column]
 
 
+@given(seed=SEEDS)
+def test_a_coin_among_three_columns(seed):
+    """It makes a group where two columns go together, and is told of; these are not."""
+    random = np.random.default_rng(seed)
+    main = random.normal(size=400)
+    coin = random.permutation(np.repeat([-1.0, 1.0], 200))
+    # A coin that happens to go with the others is not the subject.
+    main -= coin * (coin @ main) / 400
+    X = np.stack([main, main, coin], axis=1) + 0.1 * random.normal(size=(400, 3)) * [1, 1, 0]
+    found, names = told(X, 4)
+    assert "x2" in {one.column for one in found}
+    assert names == ["x2"]
+
+
+def test_a_column_that_others_know_is_no_coin():
+    """In its part of the tree it stands alone; over all rows it does not."""
+    known = Deciding("sex", gains=0.2, alone=0.98, elsewhere=0.013, related=0.28)
+    coin = Deciding("coin", gains=0.2, alone=0.98, elsewhere=0.013, related=0.004)
+    assert [one.is_alone for one in (known, coin)] == [False, True]
+
+
 def test_shares_are_those_of_the_definition():
     X = np.array([[0.0, 0.0, 5.0], [0.0, 2.0, 5.0], [8.0, 1.0, 6.0], [8.0, 5.0, 6.0]])
     tree = Kauri(2, max_leaf_nodes=2).fit(X).tree_
@@ -63,3 +84,4 @@ def test_shares_are_those_of_the_definition():
     assert one.gains == 1.0
     assert one.alone == pytest.approx(64 / explained.sum())
     assert one.elsewhere == pytest.approx(1.0)  # c is what a is, in other numbers
+    assert one.related == pytest.approx(1.0)

@@ -13,13 +13,26 @@ if TYPE_CHECKING:
     from agathis._tables.whole_table import Reading
 
 #: The methods as they are typed, with the names that papers use.
-METHOD_NAMES = {method.typed: name for name, method in METHODS.items()}
+COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
+#: Those that are grown by name; how they are searched is an option of its own.
+METHOD_NAMES = {method.typed: name for name, method in METHODS.items() if method.search is None}
 # More than any machine has.
 MOST_JOBS = 4096
 
 
 class Method(str, Enum):
     kauri = "kauri"
+    kmeans_dt = "kmeans-dt"
+    imm = "imm"
+    exkmc = "exkmc"
+    exshallow = "exshallow"
+    rdm = "rdm"
+    icot = "icot"
+
+
+class Compared(str, Enum):
+    kauri = "kauri"
+    kauri_local = "kauri-local"
     kmeans_dt = "kmeans-dt"
     imm = "imm"
     exkmc = "exkmc"

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from agathis._compare.methods import METHODS
 from agathis._support.result_table import Table
 
 #: A cost that is higher by that share is not near any more.
@@ -60,6 +61,11 @@ def advice(runs: Table, summary: Table) -> str:
             longer = [row for row in others if not any(row is one for one in alike)]
             words += [f"As good: {_listed(alike)}."] if alike else []
             words += [f"The same cost with longer rules: {_listed(longer)}."] if longer else []
+    method = METHODS.get(_name(taken))
+    if method is not None and method.search is not None:
+        words.append(
+            f"It is {method.estimator}(search={method.search!r}), as agathis fit grows it."
+        )
     if _cost(taken) > FAR and taken["leaves"] <= taken["clusters"] + 0.5:
         words.append("With a leaf a cluster all are far from KMeans: more leaves come nearer.")
     return " ".join(words)

@@ -73,15 +73,16 @@ def compare(
         The true classes; with them the adjusted Rand index is measured. No method sees them.
     n_clusters : int
     methods : sequence of str, "all" or dict of estimators, optional
-        Of "Kauri", "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and "ICOT"; or estimators
-        with a ``tree_`` by a name of your own. By default all that suit the kernel but ICOT,
-        which is slow, and ExKMC where no more leaves than clusters are asked for: that is IMM.
-        In a dict ``None`` stands for the one of these names. Estimators of your own are fitted
-        with their own settings, ``max_leaf_nodes`` and the kernel among them; only
+        Of "Kauri", which is greedy, "Kauri local", with ``search="local"`` as the command line and
+        :func:`~agathis.fit_table` grow it, "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and
+        "ICOT"; or estimators with a ``tree_`` by a name of your own. By default all that suit the
+        kernel but ICOT, which is slow, and ExKMC where no more leaves than clusters are asked for:
+        that is IMM. In a dict ``None`` stands for the one of these names. Estimators of your own
+        are fitted with their own settings, ``max_leaf_nodes`` and the kernel among them; only
         ``random_state`` and ``n_jobs`` are set.
     kernel, gamma, degree, coef0, kernel_params
         As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
-        one there are Kauri and KMeans+DT.
+        one there are Kauri and KMeans+DT; Kauri local must be asked for.
     max_leaf_nodes : int, optional
         By default ``n_clusters`` (where the estimators themselves have no limit). For those that
         can: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.

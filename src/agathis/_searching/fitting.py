@@ -186,7 +186,6 @@ def better_tree(
         interrupted |= proof.interrupted
         if proof.cuts is not None:
             drawn = proof.cuts
-            drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
             path.append(Step(proof.seconds + path[-1].seconds, proof.cost, "optimal"))
     if options.split == "pair":
         draft = _paired(drawn, rows, scaled, options)
@@ -244,11 +243,7 @@ def _completed(
 def _check_optimal(data: TrainingData, space: Space | None) -> None:
     """Raise where no proof can be given."""
     why = None
-    if data.fill is not None:
-        why = "values of X are missing (NaN)"
-    elif data.sources is not None:
-        why = "some columns of X are the categories of one source (one_hot)"
-    elif data.n_counted > EXACT_ROWS:
+    if data.n_counted > EXACT_ROWS:
         why = f"X has {data.n_counted:,} rows, more than {EXACT_ROWS:,}"
     elif space is None and not data.kernel.has_features and data.n_counted > FACTOR_ROWS:
         why = f"{data.kernel} has no points, and X has more than {FACTOR_ROWS:,} rows"
@@ -271,6 +266,9 @@ def _proven(
         incumbent=cost,
         time_limit=options.time_limit,
         on_progress=lambda now, bound: progress.search(now, cost, bound / now if now > 0 else 1.0),
+        columns=rows.columns,
+        category=rows.category,
+        sources=rows.sources,
     )
 
 

@@ -1,7 +1,8 @@
 """The best tree of few leaves, each a cluster of its own, with a proof that none is better.
 
-Branch and bound (``_core/search/optimum_search.c``) over the trees with axis-aligned cuts. What a
-tree costs is the sum over its leaves of the weighted squared distances of points to their mean.
+Branch and bound (``_core/search/optimum_search.c``) over the trees with axis-aligned cuts, missing
+values on either side of them, and with cuts between any two sets of categories. What a tree costs
+is the sum over its leaves of the weighted squared distances of points to their mean.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
+from agathis._growing.engines.categories import Sources
 from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts
 from agathis._searching.spectral import cost_lower_bound
@@ -76,6 +78,9 @@ def optimum(
     incumbent: float = math.inf,
     time_limit: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
+    columns: np.ndarray | None = None,
+    category: np.ndarray | None = None,
+    sources: Sources | None = None,
 ) -> Optimum:
     """The tree of at most ``n_leaves`` leaves, each a cluster of its own, that costs least.
 
@@ -84,7 +89,7 @@ def optimum(
     points : ndarray of shape (n_samples, n_components)
         Where the rows lie in the space of the objective.
     values : ndarray of shape (n_samples, n_features)
-        The columns that may be split on; no value is missing.
+        The columns that may be split on; NaN where a value is missing.
     weight : ndarray of shape (n_samples,) or None
     n_leaves : int
         From 2 to 16; more than six take long but on small data.
@@ -97,6 +102,12 @@ def optimum(
         Seconds, after which the best tree so far is given back.
     on_progress : callable, optional
         Called now and then with the cost and the lower bound so far.
+    columns : ndarray of int, optional
+        What the tree calls the columns of ``values``.
+    category : ndarray of shape (n_sources, n_samples), optional
+        The code of each row in each source of categories.
+    sources : Sources, optional
+        The columns of these categories.
 
     Returns
     -------
@@ -120,7 +131,7 @@ def optimum(
             f"points have {points.shape[1]} components; the optimum is searched for at most "
             f"{MOST_COMPONENTS}."
         )
-    rows = DistinctRows(points, values, weight)
+    rows = DistinctRows(points, values, weight, columns, category, sources)
     depth = n_leaves if max_depth is None else max_depth
     least = rows.weight.min(initial=math.inf)
     # Sums of weights may be a little below what they should be.

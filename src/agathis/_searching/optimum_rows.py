@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._support.numbers import threshold_between
+from agathis._growing.engines.categories import Sources
+from agathis._searching.orders import all_ways
 from agathis._trees.builder import TreeBuilder
 
 #: A point is filled up to a multiple of so many numbers.
@@ -16,11 +17,11 @@ LANES = 8
 
 
 class DistinctRows:
-    """Rows with values of their own, in every column's order.
+    """Rows with values of their own, in every order that a cut may follow.
 
     Parameters
     ----------
-    points, values, weight
+    points, values, weight, columns, category, sources
         As of :func:`~agathis._searching.optimum.optimum`; rows without weight are left out.
 
     Attributes
@@ -30,35 +31,46 @@ class DistinctRows:
         Relative to the mean of all.
     point : ndarray of shape (n_rows, width)
         The same, times the weight, filled up with zeros.
-    code, order : ndarray of shape (n_columns, n_rows)
-    columns : ndarray of shape (n_columns,)
-        Those that differ from row to row, and no two of which cut alike.
+    code, order : ndarray of shape (n_orders, n_rows)
+        Of the orders in which rows differ, and no two of which cut alike.
+    ways : list of Column or Source
+        What each order is one of.
     within : float
         What rows that are one here scatter among themselves.
     scatter : float
         Of the rows of here.
     """
 
-    def __init__(self, points: np.ndarray, values: np.ndarray, weight: np.ndarray | None) -> None:
+    def __init__(
+        self,
+        points: np.ndarray,
+        values: np.ndarray,
+        weight: np.ndarray | None,
+        columns: np.ndarray | None = None,
+        category: np.ndarray | None = None,
+        sources: Sources | None = None,
+    ) -> None:
         weight = np.ones(len(points)) if weight is None else np.asarray(weight, dtype=np.float64)
         taken = weight > 0
         points, values, weight = points[taken], values[taken], weight[taken]
-        code = np.empty(values.shape[::-1], dtype=np.int32)
-        for column in range(values.shape[1]):
-            code[column] = np.unique(values[:, column], return_inverse=True)[1].reshape(-1)
+        category = None if category is None else category[:, taken]
         kept, seen = [], set()
-        for column, codes in enumerate(code):
-            alike = min(codes.tobytes(), (codes.max(initial=0) - codes).tobytes())
-            if codes.max(initial=0) > 0 and alike not in seen:
-                kept.append(column)
-            seen.add(alike)
-        self.columns = np.array(kept, dtype=np.intp)
-        self.values = values
-        _, first, which = np.unique(code[kept].T, axis=0, return_index=True, return_inverse=True)
+        self.ways = []
+        for way in all_ways(values, columns, category, sources):
+            for codes in way.orders():
+                alike = min(codes.tobytes(), (codes.max(initial=0) - codes).tobytes())
+                if codes.max(initial=0) > 0 and alike not in seen:
+                    kept.append(codes)
+                    self.ways.append(way)
+                seen.add(alike)
+        code = np.array(kept, dtype=np.int32).reshape(len(kept), len(values))
+        _, first, which = np.unique(code.T, axis=0, return_index=True, return_inverse=True)
         which = which.reshape(-1)
         if len(kept) == 0:
             first, which = np.zeros(min(1, len(values)), dtype=np.intp), np.zeros(len(values), int)
-        self.code = np.ascontiguousarray(code[kept][:, first])
+        # Where the rows that are one here stand in the ways: at the first of them.
+        self.first = first
+        self.code = np.ascontiguousarray(code[:, first])
         self.order = np.argsort(self.code, axis=1, kind="stable").astype(np.int32)
         count = len(first)
         self.weight = np.bincount(which, weight, count)
@@ -76,8 +88,8 @@ class DistinctRows:
     def tree(self, cuts: list[tuple[int, int, int]]) -> tuple[TreeBuilder, float]:
         """The tree of cuts in the order of the search, and what it costs.
 
-        Thresholds are half-way between values. The sums of the search may be off in the last
-        digits; the cost of here is summed from the points.
+        The sums of the search may be off in the last digits; the cost of here is summed from the
+        points.
         """
         builder = TreeBuilder()
         leaves: list[int] = []
@@ -93,15 +105,15 @@ class DistinctRows:
                 )
                 cost += float(self.weight[rows] @ np.einsum("ij,ij->i", apart, apart))
                 continue
-            column, last, n_left = rest[0]
-            left = self.code[column, rows] <= last
-            value = np.unique(self.values[:, self.columns[column]])
-            low = value[self.code[column, rows[left]].max()]
-            high = value[self.code[column, rows[~left]].min()]
-            threshold = threshold_between(low, high)
-            children = builder.cut(node, int(self.columns[column]), threshold)
-            stack.append((children[1], rest[1 + n_left :], rows[~left]))
-            stack.append((children[0], rest[1 : 1 + n_left], rows[left]))
+            order, last, n_left = rest[0]
+            is_left = self.code[order, rows] <= last
+            left, right = rows[is_left], rows[~is_left]
+            to_left, to_right = self.ways[order].cut(
+                builder, node, self.first[left], self.first[right]
+            )
+            sides = [(to_left, rest[1 : 1 + n_left], left), (to_right, rest[1 + n_left :], right)]
+            # Leaves are numbered from the left of the tree, whichever side of the order that is.
+            stack += sorted(sides, key=lambda side: side[0], reverse=True)
         for cluster, leaf in enumerate(leaves):
             builder.cluster[leaf] = cluster
         return builder, cost

@@ -3,7 +3,8 @@
 A split that finds groups parts the rows in many columns at once. A split on a column that has
 nothing to do with the others (a year, a running number that nobody noticed) parts them in that
 column alone. So of all splits on a column it is counted what they explain of it, and what of each
-other one.
+other one. A toss of a coin may make a group of its own too, where columns are few: it is known by
+having nothing to do with any other column, over all rows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from agathis._trees.tree import Tree
 
 #: A column is told of that makes as large a share of the gains,
 LARGE = 0.25
+#: or this share, where it has to do with no other column: no squared correlation is as large.
+SOME = 0.1
+UNRELATED = 0.02
 #: if as large a share of what its splits explain is its own.
 ALONE = 0.8
 #: and no other column has as large a share of its spread explained by them.
@@ -40,12 +44,21 @@ class Deciding:
         Of what these splits explain, the share that lies in the column itself.
     elsewhere : float
         Of the spread of each other column, the share that they explain: the largest one.
+    related : float
+        The largest squared correlation with another column, over all rows.
     """
 
     column: str
     gains: float
     alone: float
     elsewhere: float
+    related: float = 1.0
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it decides too much: a good part of the tree, and of nothing but itself."""
+        large = SOME if self.related < UNRELATED else LARGE
+        return self.gains >= large and self.alone >= ALONE and self.elsewhere < HARDLY
 
 
 def deciding(
@@ -90,6 +103,8 @@ def deciding(
         return []
     numbers = {column: number for number, column in enumerate(places)}
     owner = np.array([numbers[home[f]] for f in np.flatnonzero(kernel).tolist()], dtype=np.intp)
+    centred = filled - filled.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
     found = []
     for column, of in explained.items():
         if of.sum() <= 0:
@@ -101,7 +116,11 @@ def deciding(
         others = whole > 0
         others[mine] = False
         alone, elsewhere = each[mine] / of.sum(), (each[others] / whole[others]).max(initial=0.0)
-        found.append(Deciding(column, gains[column] / total, float(alone), float(elsewhere)))
+        own, rest = ((owner == mine) & (length > 0), (owner != mine) & (length > 0))
+        angles = (centred[:, own].T @ centred[:, rest]) / np.outer(length[own], length[rest])
+        related = float((angles**2).max(initial=0.0))
+        share = gains[column] / total
+        found.append(Deciding(column, share, float(alone), float(elsewhere), related))
     return sorted(found, key=lambda one: -one.gains)
 
 
@@ -113,9 +132,7 @@ def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
     """
     if n_columns < FEWEST:
         return []
-    alone = [
-        one for one in found if one.gains >= LARGE and one.alone >= ALONE and one.elsewhere < HARDLY
-    ]
+    alone = [one for one in found if one.is_alone]
     return [
         Note(
             (

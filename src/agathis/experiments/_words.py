@@ -19,7 +19,7 @@ class Metric(NamedTuple):
 
 
 METHOD_WORDS = {
-    **{method.key: name for name, method in METHODS.items()},
+    **{method.key: name for name, method in METHODS.items() if method.search is None},
     "kmeans_dt_strong": "KMeans+DT (strong)",
     "kernel_kmeans": "kernel KMeans",
 }

@@ -79,50 +79,75 @@ def again(agreement: float) -> str:
 
 
 def steps(quality: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Bars of the section on leaves: trees by their leaves, this one among them, then KMeans."""
-    own = {"n_leaves": about["n_leaves"], "explained": quality["explained"], "own": True}
+    """Bars of the section on leaves: trees by the leaves they may have, this one among them, then
+    KMeans.
+    """
+    n = about["n_leaves"]
+    own = {"allowed": n, "n_leaves": n, "explained": quality["explained"], "own": True}
     others = [
-        {"n_leaves": step["n_leaves"], "explained": step["explained"], "own": False}
+        {**step, "own": False}
         for step in quality["leaves"]
-        if step["n_leaves"] != about["n_leaves"] and step["explained"] is not None
+        if step["allowed"] != n and step["explained"] is not None
     ]
-    found = sorted([own, *others], key=lambda step: step["n_leaves"])
+    found = sorted([own, *others], key=lambda step: step["allowed"])
     for step in found:
-        leaves = f"{step['n_leaves']} {'leaf' if step['n_leaves'] == 1 else 'leaves'}"
-        step["label"] = f"{leaves}, this tree" if step["own"] else leaves
+        step["label"] = f"{leaves_of(step['allowed'])}, this tree" if step["own"] else _bar(step)
     if quality["kmeans"] is not None:
         found.append({"label": "KMeans, no rules", "explained": quality["kmeans"], "own": False})
     return found
 
 
+def leaves_of(n: int) -> str:
+    """
+    >>> leaves_of(1), leaves_of(12)
+    ('1 leaf', '12 leaves')
+    """
+    return f"{n} {'leaf' if n == 1 else 'leaves'}"
+
+
+def _bar(step: Mapping[str, Any]) -> str:
+    if step["n_leaves"] == step["allowed"]:
+        return leaves_of(step["allowed"])
+    return f"up to {step['allowed']}: {leaves_of(step['n_leaves'])}"
+
+
 def buys(quality: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     """A sentence or two on what more leaves would explain.
 
-    >>> quality = {"explained": 0.6, "kmeans": 0.7,
-    ...            "leaves": [{"allowed": 6, "n_leaves": 6, "explained": 0.655}]}
-    >>> buys(quality, {"n_leaves": 3}).replace("\\xa0", " ")
-    '3 leaves explain 60 % of the spread; 6 would explain 66 %, 6 points more.'
+    >>> quality = {"explained": 0.6, "kmeans": 0.7, "leaves_why": None,
+    ...            "leaves": [{"allowed": 6, "n_leaves": 6, "explained": 0.655},
+    ...                       {"allowed": 12, "n_leaves": 8, "explained": 0.66}]}
+    >>> for part in buys(quality, {"n_leaves": 3}).replace("\\xa0", " ").split("; "):
+    ...     print(part)
+    3 leaves explain 60 % of the spread
+    6 would explain 66 %, 6 points more
+    with up to 12 a tree has 8 and explains 66 %, 6 points more.
     """
     own, n = quality["explained"], about["n_leaves"]
     if own is None:
         return "Of these rows nothing can be said."
     head = f"{n} {'leaf explains' if n == 1 else 'leaves explain'} {percent(own)} of the spread"
-    if not quality["leaves"]:
-        return f"{head}. This tree has no way to more."
-    more = [step for step in quality["leaves"] if step["n_leaves"] > n]
+    why = f" Why there are no more: {quality['leaves_why']}." if quality["leaves_why"] else ""
+    more = [
+        step for step in quality["leaves"] if step["allowed"] > n and step["explained"] is not None
+    ]
     if not more:
-        return f"{head}. Trees of these rows grow no larger, or explain no more."
-    told = []
-    for step in more:
-        points = _whole(step["explained"]) - _whole(own)
-        gain = f"{points} point{'s'[: points != 1]} more" if points > 0 else "no more"
-        told.append(f"{step['n_leaves']} would explain {percent(step['explained'])}, {gain}")
-    end = ""
-    if more[-1]["n_leaves"] < more[-1]["allowed"]:
-        end = f" With more than {more[-1]['n_leaves']} nothing is gained."
+        return f"{head}.{why or ' Trees with more leaves are not looked at.'}"
+    told = [_told(step, own) for step in more]
     best = max(step["explained"] for step in more) - own
     worth = " More leaves buy next to nothing here." if best < 0.015 else ""
-    return f"{head}; {'; '.join(told)}.{end}{worth}"
+    return f"{head}; {'; '.join(told)}.{worth}{why}"
+
+
+def _told(step: Mapping[str, Any], own: float) -> str:
+    """What a tree of more leaves would explain."""
+    points = _whole(step["explained"]) - _whole(own)
+    gain = f"{points} point{'s'[: points != 1]} more" if points > 0 else "no more"
+    allowed, grown = step["allowed"], step["n_leaves"]
+    share = percent(step["explained"])
+    if grown == allowed:
+        return f"{allowed} would explain {share}, {gain}"
+    return f"with up to {allowed} a tree has {grown} and explains {share}, {gain}"
 
 
 def _whole(share: float) -> int:

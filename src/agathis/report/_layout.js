@@ -1,10 +1,18 @@
 // Where boxes stand. "across": the root on the left, leaves evenly below each other, a parent half-way
-// between its children. "outline": one box a line, deeper ones further in, for narrow pages.
+// between its children; what a branch asks stands on its line or, where that is too wide for the pane,
+// in its box. "outline": one box a line, deeper ones further in, for narrow pages.
 
 const ACROSS = { width: 150, broadest: 300, height: 42, gap: 88, widest: 320, apart: 10, border: 22 };
-const OUTLINE = { height: 58, apart: 8, inset: 16, border: 10 };
-// Names that are longer than a box is wide have a second line.
-const SECOND = 17;
+const INSIDE = { gap: 40, step: 10 };
+const OUTLINE = { apart: 8, inset: 16, border: 10, broadest: 420 };
+// What a line of a name, and of what a branch asks, adds to the height of a box; the most of them.
+const NAME = { font: "600 13px", line: 17, most: 6 };
+const ASKED = { font: "11.5px", line: 15, most: 4 };
+// What is beside the words of a box: its edges, and the handle in an outline.
+const EDGES = 24;
+const HANDLE = 40;
+// Letters as large as that are large enough.
+const LARGE = 0.95;
 
 // The nodes that are not inside a folded one, as they are read.
 function unfolded(folded) {
@@ -23,37 +31,82 @@ const depthOf = (node) => pathTo(node).length - 1;
 // Beside the words on a line: the handle and the bend before them, the box after them.
 const BESIDE = 40;
 const pen = document.createElement("canvas").getContext("2d");
+const measured = new Map();
+
+function wide(words, font) {
+  const key = `${font} ${words}`;
+  if (!measured.has(key)) {
+    pen.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+    measured.set(key, pen.measureText(words).width);
+  }
+  return measured.get(key);
+}
+
+// How many lines words take, broken between words and, where one is too long, within it.
+function lineCount(words, { font, most }, room) {
+  let [lines, used] = [1, 0];
+  for (const word of words.split(" ")) {
+    const own = wide(word, font);
+    const before = used ? wide(" ", font) : 0;
+    if (used + before + own <= room) {
+      used += before + own;
+      continue;
+    }
+    if (used) lines++;
+    lines += Math.max(0, Math.ceil(own / room) - 1);
+    used = own % room;
+  }
+  return Math.min(most, lines);
+}
+
+const nameOf = (node) => data.nodes[node].name;
+// With the name of the column, which on a line stands in the box before it.
+const askedOf = (node) => (data.nodes[node].condition ? `${nameOf(data.nodes[node].parent)} ${data.nodes[node].condition}` : "");
+const linesOfAll = (nodes, wordsOf, style, room) => Math.max(1, ...nodes.map((node) => lineCount(wordsOf(node), style, room)));
 
 // How far apart two depths are: so far that the words on the lines to the deeper one are whole.
 function gapBefore(nodes) {
-  pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
-  const words = Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].condition).width));
+  const words = Math.max(0, ...nodes.map((node) => wide(data.nodes[node].condition, "12px")));
   return Math.min(ACROSS.widest, Math.max(ACROSS.gap, Math.ceil(words) + BESIDE));
 }
 
-// How wide names are, the longest of them.
-function longest(nodes) {
-  pen.font = `600 13px ${getComputedStyle(document.body).fontFamily}`;
-  return Math.ceil(Math.max(0, ...nodes.map((node) => pen.measureText(data.nodes[node].name).width)));
+// How boxes of that width are filled: lines of names and, where that stands inside, of what is asked.
+function boxFor(nodes, width, beside, inside) {
+  const names = linesOfAll(nodes, nameOf, NAME, width - beside);
+  const asked = inside ? linesOfAll(nodes, askedOf, ASKED, width - beside) : 0;
+  return { width, names, asked, inside, height: ACROSS.height + NAME.line * (names - 1) + ASKED.line * asked };
 }
 
 // Boxes so wide that the longest name is whole, in one line or in two.
-function boxSize(nodes) {
-  const room = longest(nodes) + 24;
-  if (room <= 200) return { width: Math.max(ACROSS.width, room), height: ACROSS.height };
+function boxOf(nodes) {
+  const room = Math.ceil(Math.max(0, ...nodes.map((node) => wide(nameOf(node), NAME.font)))) + EDGES;
   // Two lines are broken between words, so that half is not quite enough.
-  return { width: Math.min(ACROSS.broadest, Math.max(200, Math.ceil(room / 2) + 70)), height: ACROSS.height + SECOND };
+  const width = room <= 200 ? Math.max(ACROSS.width, room) : Math.min(ACROSS.broadest, Math.max(200, Math.ceil(room / 2) + 70));
+  return boxFor(nodes, width, EDGES, false);
 }
 
-// Places of boxes: `at` has left, top, width and height of each node that is seen.
-function places(kind, folded, room, close = false) {
+// Places of boxes: `at` has left, top, width and height of each node that is seen. `room` and `tall` are
+// those of the pane; without a room a tree across is as wide as its words.
+function places(kind, folded, { room = 0, tall = Infinity, close = false } = {}) {
   const seen = unfolded(folded);
-  return kind === "outline" ? outline(seen, room) : across(seen, folded, close);
+  return kind === "outline" ? outline(seen, room) : across(seen, folded, room, tall, close);
 }
 
-function across(seen, folded, close) {
+// With words on its lines, or in boxes of the width with which letters are largest in the pane.
+function across(seen, folded, room, tall, close) {
+  const size = (plan) => (room ? Math.min(1, room / plan.width, tall / plan.height) : 1);
+  let best = laid(seen, folded, close, boxOf(seen));
+  if (size(best) >= LARGE) return best;
+  for (let { broadest: width } = ACROSS; width >= ACROSS.width; width -= INSIDE.step) {
+    const plan = laid(seen, folded, close, boxFor(seen, width, EDGES, true));
+    if (size(plan) > size(best)) best = plan;
+  }
+  return best;
+}
+
+function laid(seen, folded, close, box) {
   const { border } = ACROSS;
-  const { width, height } = boxSize(seen);
+  const { width, height } = box;
   const pitch = height + (close ? 3 : ACROSS.apart);
   const middle = new Map();
   let leaves = 0;
@@ -69,29 +122,34 @@ function across(seen, folded, close) {
   // Of each depth, where its boxes begin and what is between it and the depth before.
   const levels = [];
   for (const node of seen) (levels[depthOf(node)] ??= []).push(node);
-  const gaps = levels.map((nodes, depth) => (depth ? gapBefore(nodes) : 0));
+  const gaps = levels.map((nodes, depth) => (depth ? (box.inside ? INSIDE.gap : gapBefore(nodes)) : 0));
   const lefts = [border];
   for (let depth = 1; depth < levels.length; depth++) lefts[depth] = lefts[depth - 1] + width + gaps[depth];
   const at = new Map(seen.map((node) => {
     const depth = depthOf(node);
-    return [node, { left: lefts[depth], top: middle.get(node) - height / 2, width, height, words: gaps[depth] - BESIDE }];
+    const words = box.inside ? 0 : gaps[depth] - BESIDE;
+    return [node, { left: lefts[depth], top: middle.get(node) - height / 2, width, height, words }];
   }));
-  return { at, seen, ...extent(at, border) };
+  return { at, seen, box, ...extent(at, border) };
 }
 
 function outline(seen, room) {
-  const { inset, border } = OUTLINE;
+  const { inset, border, broadest } = OUTLINE;
   const deepest = Math.max(...seen.map(depthOf));
   // In a deep tree the steps are smaller, so that boxes keep some width.
   const step = Math.min(inset, (room - 2 * border) * 0.4 / Math.max(1, deepest));
-  const narrowest = Math.min(room - 2 * border - deepest * step, 420);
-  const height = OUTLINE.height + (longest(seen) + 64 > narrowest ? SECOND : 0);
-  const pitch = height + OUTLINE.apart;
-  const at = new Map(seen.map((node, i) => {
+  const at = new Map();
+  const box = { inside: true, names: 1, asked: 1 };
+  let top = border;
+  for (const node of seen) {
     const left = border + depthOf(node) * step;
-    return [node, { left, top: border + i * pitch, width: Math.min(room - border - left, 420), height }];
-  }));
-  return { at, seen, ...extent(at, border) };
+    const width = Math.min(room - border - left, broadest);
+    const { height, names, asked } = boxFor([node], width, EDGES + HANDLE, true);
+    at.set(node, { left, top, width, height });
+    top += height + OUTLINE.apart;
+    Object.assign(box, { names: Math.max(box.names, names), asked: Math.max(box.asked, asked) });
+  }
+  return { at, seen, box, ...extent(at, border) };
 }
 
 function extent(at, border) {

@@ -3,7 +3,7 @@
 const PICTURE = { ink: "#1c2329", soft: "#5a646d", line: "#c9cdc8", strong: "#9aa39f", card: "#ffffff", font: "Helvetica, Arial, sans-serif" };
 
 function treePicture() {
-  const plan = places("across", state.folded, 0);
+  const plan = places("across", state.folded);
   const shape = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: Math.ceil(plan.width), height: Math.ceil(plan.height),
     viewBox: `0 0 ${Math.ceil(plan.width)} ${Math.ceil(plan.height)}`, "font-family": PICTURE.font },
   svg("rect", { width: "100%", height: "100%", fill: PICTURE.card }));
@@ -20,7 +20,7 @@ function treePicture() {
     const { colour, ink } = data.clusters[node.cluster];
     const on = leaf ? ink : PICTURE.ink;
     shape.append(...[svg("rect", { x: at.left, y: at.top, width: at.width, height: at.height, rx: 8, fill: leaf ? colour : PICTURE.card, stroke: leaf ? "none" : PICTURE.strong }),
-      linesOf(node.name, at.width - 20, "600 13px", at.height > ACROSS.height ? 2 : 1).map((words, i) =>
+      linesOf(node.name, at.width - 20, NAME.font, plan.box.names).map((words, i) =>
         text(at.left + 10, at.top + 18 + 16 * i, words, 13, on, { "font-weight": 600 })),
       text(at.left + 10, at.top + at.height - 9, `${counted(node.size)} · ${percent(node.share)}`, 11.5, leaf ? ink : PICTURE.soft)].flat());
     if (node.condition) shape.append(text(at.left - 5, at.top + at.height / 2 - 5, cutTo(node.condition, at.words + 2, "12px"), 12, PICTURE.ink, { "text-anchor": "end" }));

@@ -2,7 +2,8 @@
 
 All is computed in the scaling of the fit and, of many rows, of some that are drawn; the number of
 these is told. Trees are grown again in the way of the model: from halves of the rows, to see
-whether the same groups come out, and with more leaves, to see what these would buy.
+whether the same groups come out, and with more leaves (``_more_leaves``), to see what these would
+buy.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree
 from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of, take
+from agathis.report._more_leaves import for_share, more_leaves
 from agathis.report._node_rows import rounded
 
 #: Trees that are grown from halves of the rows.
@@ -33,8 +35,6 @@ HALVES = 8
 #: Leaves of a tree that is held against the best one, and how long that may take.
 PROVEN_LEAVES = 4
 PROOF_SECONDS = 5.0
-# What more leaves buy is told of so many times the clusters.
-TIMES = (1, 2, 4)
 
 
 def quality_of(
@@ -68,6 +68,7 @@ def _quality_of(
         "n_silhouette": 0,
         "stability": None,
         "leaves": [],
+        "leaves_why": None,
     }
     if points is not None and len(points):
         # None of these numbers changes with the unit; in this one no square is out of range.
@@ -95,11 +96,25 @@ def _quality_of(
     if n_clusters > 1 and own > 1e-9 * total:
         plain = not missing and not tree.has_terms and len(drawn) == out["n_rows"]
         out["gap"] = rounded(gap_of(points, values if plain else None, tree, own))
-    if missing and type(grower).__name__ != METHODS["Kauri"].estimator:
-        grower = None
-    if grower is not None and tree.n_clusters > 1:
+    if tree.n_clusters < 2:
+        return out
+    if grower is None:
+        out["leaves_why"] = f"{_source(model)} takes too long to grow trees for a page"
+    elif missing and type(grower).__name__ != METHODS["Kauri"].estimator:
+        out["leaves_why"] = f"{type(grower).__name__} takes no missing values"
+    else:
+        grower = for_share(grower, len(drawn) / len(rows.points))
         out["stability"] = stability(grower, fit, labels)
-        out["leaves"] = leaves(grower, tree, fit, points, total)
+        own = None if isinstance(model, LoadedTree) else getattr(model, "tree_", None)
+        found = more_leaves(
+            grower,
+            own,
+            tree.n_clusters,
+            fit,
+            _fitted,
+            lambda other: share(cost(points, _labels(other, fit)), total),
+        )
+        out |= {"leaves": found.trees, "leaves_why": found.why}
     return out
 
 
@@ -153,24 +168,28 @@ def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
         quiet = {"verbose": 0, "n_jobs": 1}
         known = grower.get_params(deep=False)
         return grower.set_params(**{n: v for n, v in quiet.items() if n in known})
-    source = getattr(model, "source", None) or "Kauri"
+    source = _source(model)
     method = next((m for m in METHODS.values() if m.estimator == source), METHODS["Kauri"])
     if method.slow:
         return None
     grower = make_method(method.name, tree.n_clusters, max_leaf_nodes=tree.n_leaves, random_state=0)
-    return _with_least(grower, tree.n_leaves)
+    usual = {"min_samples_leaf": default_min_leaf(tree.n_leaves), "search": "local"}
+    known = grower.get_params(deep=False)
+    return grower.set_params(**{name: value for name, value in usual.items() if name in known})
 
 
-def _with_least(grower: BaseEstimator, n_leaves: int) -> BaseEstimator:
-    if "min_samples_leaf" in grower.get_params(deep=False):
-        grower.set_params(min_samples_leaf=default_min_leaf(n_leaves))
-    return grower
+def _source(model: object) -> str:
+    """The method that made a tree; one that does not tell is taken for Kauri's."""
+    if isinstance(model, TreeModel) and not isinstance(model, LoadedTree):
+        return type(model).__name__
+    return str(getattr(model, "source", None) or "Kauri")
 
 
 def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str, Any] | None:
     """How far trees of random halves agree with this one: the mean ARI over all rows."""
     random = np.random.default_rng(0)
     half = len(rows) // 2
+    grower = for_share(grower, half / len(rows))
     if half < max(2, getattr(grower, "n_clusters", 2)):
         return None
     found = []
@@ -186,39 +205,11 @@ def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str,
     }
 
 
-def leaves(
-    grower: BaseEstimator, tree: Tree, rows: Any, points: np.ndarray, total: float
-) -> list[dict[str, Any]]:
-    """What trees of K, 2 K and 4 K leaves explain; empty where a leaf is a cluster."""
-    if "max_leaf_nodes" not in grower.get_params(deep=False):
-        return []
-    out: list[dict[str, Any]] = []
-    for allowed in (times * tree.n_clusters for times in TIMES):
-        if allowed > len(rows) // 2:
-            break
-        other = clone(grower).set_params(max_leaf_nodes=allowed)
-        least = getattr(other, "min_samples_leaf", 1)
-        if isinstance(least, float) and least > default_min_leaf(allowed):
-            # A share of the rows that leaves no room for so many.
-            _with_least(other, allowed)
-        found = _fitted(other, rows)
-        explained = share(cost(points, _labels(found, rows)), total)
-        out.append(
-            {"allowed": allowed, "n_leaves": int(found.tree_.n_leaves), "explained": explained}
-        )
-        if len(out) > 1 and out[-1]["n_leaves"] <= out[-2]["n_leaves"]:
-            out.pop()  # allowed more, and grew no more
-            break
-        if found.tree_.n_leaves < allowed:
-            break
-    return out
-
-
-def _fitted(grower: BaseEstimator, rows: Any) -> BaseEstimator:
+def _fitted(grower: BaseEstimator, rows: Any, **more: Any) -> BaseEstimator:
     with warnings.catch_warnings():
         # What a fit has to say of these rows it has said of the whole.
         warnings.simplefilter("ignore")
-        return clone(grower).fit(rows)
+        return clone(grower).fit(rows, **more)
 
 
 def _labels(model: BaseEstimator, rows: Any) -> np.ndarray:

@@ -6,7 +6,7 @@ const tip = byId("tip");
 const links = svg("svg", { "aria-hidden": "true" });
 const boxes = [];
 const TALL = 780; // the most that the view takes of the page
-const PAPER = 420; // the width of an outline on paper
+const PAPER = { outline: { room: 420 }, across: { room: 690, tall: 840, close: true } };
 const EASY = 18; // boxes below each other that are easy to read
 
 const state = {
@@ -32,7 +32,8 @@ function makeBoxes() {
   canvas.append(links);
   for (const [number, node] of data.nodes.entries()) {
     const leaf = !node.children.length;
-    const when = node.condition ? el("span", { class: "when", title: node.condition }, node.condition) : null;
+    const when = node.condition ? el("span", { class: "when", title: askedOf(number) },
+      el("span", { class: "of" }, `${nameOf(node.parent)} `), node.condition) : null;
     const box = el("div", { class: "box" },
       el("span", { class: "title", title: node.name }, node.name),
       el("span", { class: "fact" }, `${counted(node.size)} · ${percent(node.share)}`),
@@ -53,16 +54,19 @@ function makeBoxes() {
 function arrange() {
   const room = view.clientWidth;
   if (!state.paper) state.kind = room < 640 ? "outline" : "across";
-  view.classList.toggle("outline", state.kind === "outline");
-  const plan = places(state.kind, state.folded, state.paper ? PAPER : room, state.paper);
+  const plan = places(state.kind, state.folded, state.paper ? PAPER[state.kind] : { room, tall: TALL });
   state.plan = plan;
+  const { inside, names, asked } = plan.box;
+  view.classList.toggle("outline", state.kind === "outline");
+  view.classList.toggle("inside", inside);
+  canvas.style.setProperty("--names", names);
+  canvas.style.setProperty("--asked", asked);
   boxes.forEach((item, number) => {
     const at = plan.at.get(number);
     const node = data.nodes[number];
     item.hidden = !at;
-    // In an outline the words stand in the box itself.
     const when = item.querySelector(".when");
-    if (when) (state.kind === "outline" ? item.querySelector(".box") : item).prepend(when);
+    if (when) (inside ? item.querySelector(".box") : item).prepend(when);
     if (node.children.length) {
       const folded = state.folded.has(number);
       item.setAttribute("aria-expanded", String(!folded));
@@ -318,9 +322,10 @@ function foldMost() {
 
 // On paper everything is unfolded and fits a page; an outline only where the tree would be tiny.
 function toPaper() {
+  const { room, tall } = PAPER.across;
   const [across, outline] = ["across", "outline"].map((kind) => {
-    const plan = places(kind, new Set(), PAPER, true);
-    return { kind, scale: Math.min(1, 690 / plan.width, 840 / plan.height) };
+    const plan = places(kind, new Set(), PAPER[kind]);
+    return { kind, scale: Math.min(1, room / plan.width, tall / plan.height) };
   });
   const best = across.scale >= Math.min(0.6, outline.scale) ? across : outline;
   const kept = { ...state, folded: new Set(state.folded) };

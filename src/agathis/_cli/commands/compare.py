@@ -9,7 +9,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.options import METHOD_NAMES, Kernel, Method, Missing
+from agathis._cli.options import COMPARED_NAMES, Compared, Kernel, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 
 # ICOT takes seconds a fit with more rows than that.
@@ -25,7 +25,7 @@ def compare(
     csv: Annotated[bool, typer.Option("--csv", help="As CSV, for machines.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     method: Annotated[
-        list[Method], typer.Option(help="Only this one; may come several times.")
+        list[Compared], typer.Option(help="Only this one; may come several times.")
     ] = [],  # noqa: B006
     leaves: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The most leaves; by default K.")
@@ -63,7 +63,8 @@ def compare(
 
     relative is the cost over that of KMeans without a tree (1 is as good), wad and waes say how
     deep the tree is and how long its rules; ari, with --target, how well classes are met. The last
-    sentence says which method to take, and why. Where a fit fails the exit code is 1.
+    sentence says which method to take, and why. Where a fit fails the exit code is 1. Kauri is
+    the paper's greedy tree; Kauri local is searched, as agathis fit does it.
 
     Example: agathis compare iris.csv -k 3 --target species --runs 5
     """
@@ -92,7 +93,7 @@ def compare(
     from agathis._compare.methods import WITH_KERNELS
     from agathis._tables.scaling import SCALES
 
-    names = [METHOD_NAMES[one.value] for one in method]
+    names = [COMPARED_NAMES[one.value] for one in method]
     wrong = [name for name in names if kernel is not Kernel.linear and name not in WITH_KERNELS]
     if wrong:
         raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")

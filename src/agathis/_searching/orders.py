@@ -1,0 +1,174 @@
+"""Ways to cut rows, as orders: whatever a cut sends left is the beginning of one of them.
+
+The search for the best tree knows nothing but orders of rows, with ties. A column of numbers is one
+of them. Where some of its values are missing it is two: missing values come first, or last. Of the
+categories of a source any may go left; so many orders are taken that every set of them, or all the
+others, is the beginning of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from agathis._growing.engines.categories import Sources
+from agathis._support.numbers import threshold_between
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import MISSING_GOES
+
+#: Categories of a source, missing ones counted as one more, whose sets are all tried.
+MOST_CATEGORIES = 10
+RIGHT = MISSING_GOES.index("right")
+
+
+@cache
+def chains(n: int) -> tuple[tuple[int, ...], ...]:
+    """Orders of n things, such that every set of them or its rest begins one of these orders.
+
+    They are the chains of sets by Greene and Kleitman, each filled up to an order of all things:
+    with zeros as opening and ones as closing brackets, what has no partner is set from the left.
+
+    >>> chains(3)
+    ((0, 1, 2), (1, 2, 0))
+    >>> len(chains(10))
+    126
+    """
+    found, known = [], set()
+    everything = (1 << n) - 1
+    for mask in range(1 << n):
+        waiting: list[int] = []
+        partners = True
+        for thing in range(n):
+            if not mask >> thing & 1:
+                waiting.append(thing)
+            elif waiting:
+                waiting.pop()
+            else:
+                partners = False
+        if not partners:
+            continue  # not where a chain begins
+        first = [thing for thing in range(n) if mask >> thing & 1]
+        last = [thing for thing in range(n) if thing not in first and thing not in waiting]
+        order = (*first, *waiting, *last)
+        sets = set()
+        begun = 0
+        for thing in order[:-1]:
+            begun |= 1 << thing
+            sets.add(min(begun, everything ^ begun))
+        if sets - known:
+            known |= sets
+            found.append(order)
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of numbers, some of which may be missing (NaN)."""
+
+    feature: int
+    values: np.ndarray
+
+    def orders(self) -> Iterator[np.ndarray]:
+        missing = np.isnan(self.values)
+        code = np.zeros(len(self.values), dtype=np.int32)
+        code[~missing] = np.unique(self.values[~missing], return_inverse=True)[1].reshape(-1)
+        if not missing.any():
+            yield code
+            return
+        yield np.where(missing, 0, code + 1).astype(np.int32)
+        yield np.where(missing, code.max(initial=0) + 1, code).astype(np.int32)
+
+    def cut(
+        self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
+    ) -> tuple[int, int]:
+        """Cut a node; the nodes of the rows on either side."""
+        low, high = self.values[left], self.values[right]
+        misses = np.isnan(low).any(), np.isnan(high).any()
+        low, high = low[~np.isnan(low)], high[~np.isnan(high)]
+        if len(low) == 0 or len(high) == 0:
+            # Only missing values are on one side: as in trees that are grown, these go right.
+            children = builder.cut(node, self.feature, np.inf, missing=RIGHT)
+            return children if len(low) else children[::-1]
+        missing = 0
+        if any(misses):
+            missing = MISSING_GOES.index("left" if misses[0] else "right")
+        threshold = threshold_between(float(low.max()), float(high.min()))
+        return builder.cut(node, self.feature, threshold, missing=missing)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Categories by their columns, which have ``on`` where they are; -1 is a missing one.
+
+    A code beyond the columns is that of a row where none is on.
+    """
+
+    columns: np.ndarray
+    on: float
+    codes: np.ndarray
+
+    def orders(self) -> Iterator[np.ndarray]:
+        present, thing = np.unique(self.codes, return_inverse=True)
+        if len(present) > MOST_CATEGORIES:
+            raise ValueError(
+                f"one_hot has a source of {len(present)} categories, missing ones counted as one; "
+                f"search='optimal' tries all sets of up to {MOST_CATEGORIES}. Put rare categories "
+                "together, or use search='local'."
+            )
+        for chain in chains(len(present)):
+            yield np.argsort(chain).astype(np.int32)[thing.reshape(-1)]
+
+    def cut(
+        self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
+    ) -> tuple[int, int]:
+        """Cut a node; the nodes of the rows on either side."""
+        sides = [np.unique(self.codes[rows]) for rows in (left, right)]
+        named = [codes[codes >= 0] for codes in sides]
+        # Rows where no column is on have none to be asked for, and missing ones alone go right.
+        turned = len(self.columns) in named[1] or len(named[0]) == 0
+        if turned:
+            sides, named = sides[::-1], named[::-1]
+        terms = tuple((int(self.columns[code]), 1.0) for code in named[1])
+        missing = 0
+        if any(-1 in codes for codes in sides):
+            missing = MISSING_GOES.index("left" if -1 in sides[0] else "right")
+        children = builder.cut(
+            node,
+            terms[0][0] if terms else int(self.columns[0]),
+            self.on / 2 if terms else np.inf,
+            missing=missing,
+            terms=terms,
+        )
+        return children[::-1] if turned else children
+
+
+def all_ways(
+    values: np.ndarray,
+    columns: np.ndarray | None,
+    category: np.ndarray | None = None,
+    sources: Sources | None = None,
+) -> list[Column | Source]:
+    """What rows may be cut on.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+    columns : ndarray of int or None
+        What trees call these columns; None is by their place.
+    category : ndarray of shape (n_sources, n_rows), optional
+        The code of each row in each source.
+    sources : Sources, optional
+    """
+    features = np.arange(values.shape[1]) if columns is None else columns
+    ways: list[Column | Source] = [
+        Column(int(feature), own) for feature, own in zip(features, values.T, strict=True)
+    ]
+    if category is not None and sources is not None:
+        ways += [
+            Source(own, float(on), codes)
+            for own, on, codes in zip(sources.columns, sources.on, category, strict=True)
+        ]
+    return ways
