@@ -215,6 +215,8 @@ def test_a_start_is_kept_where_a_sample_is_searched(monkeypatch, rows):
     model = Kauri(3, max_leaf_nodes=6, **QUICK).fit(rows, start=exact)
     not_worse(model, exact, rows)
     assert_array_equal(model.labels_, model.predict(rows))
+    # No row misses a value, and no rule speaks of such rows.
+    assert not model.tree_.missing.any()
 
 
 @pytest.mark.parametrize("seed", [0, 1])
