@@ -289,11 +289,12 @@ def as_given(
     ``None`` where that leaves too few rows somewhere.
     """
     judge = judge_of(data, stocks)
-    gaps = data.fill is not None or bool(np.isnan(data.asked_rows).any())
+    asked = data.X if data.asked_rows is None else data.asked_rows
+    gaps = data.fill is not None or bool(np.isnan(asked).any())
     tree = _completed(redrawn(tree, gaps), data, judge.space, data.asked_rows)
     if not _allowed(tree, limits):
         return None
-    labels = tree.predict(data.X if data.asked_rows is None else data.asked_rows, data.threads)
+    labels = tree.predict(asked, data.threads)
     return tree, labels, judge.centres(labels, keep), judge.cost(labels)
 
 
