@@ -133,6 +133,7 @@ def new_kauri(
     gamma: float | None = None,
     search: str = "local",
     search_effort: float | None = None,
+    time_limit: float | None = None,
     split: str = "axis",
     random_state: int | None = 0,
     n_jobs: int | None = None,
@@ -147,6 +148,7 @@ def new_kauri(
         min_samples_leaf=int(least) if least >= 1 else least,
         kernel=kernel,
         search=search,
+        time_limit=time_limit,
         split=split,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -207,6 +209,7 @@ def fit_table(
     gamma: float | None = None,
     search: str = "local",
     search_effort: float | None = None,
+    time_limit: float | None = None,
     split: str = "axis",
     missing: str = "tree",
     target: str | None = None,
@@ -240,7 +243,7 @@ def fit_table(
     gamma : float, optional
         Of the kernel.
     search : {"local", "greedy", "optimal"}, default="local"
-    search_effort : float, optional
+    search_effort, time_limit : float, optional
     split : {"axis", "pair"}, default="axis"
         How far to look for a better tree, and what its rules may ask: see :class:`agathis.Kauri`.
         By default the effort is 24 for tables of up to 15,000 values, 12 for those of fewer than
@@ -317,6 +320,7 @@ def fit_table(
         gamma=gamma,
         search=search,
         search_effort=search_effort,
+        time_limit=time_limit,
         split=split,
         random_state=random_state,
         n_jobs=n_jobs,

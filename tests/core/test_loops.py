@@ -204,7 +204,7 @@ def test_sums_kept_for_each_feature(kind):
                     arrays["cut"][f, start : stop - 1], np.diff(column) > 0
                 )
                 assert arrays["cut"][f, stop - 1] == 0
-        close(arrays["rows"][:, 1], (values * together).sum(axis=1), problem)
+        close(arrays["within"], (values * together).sum(axis=1), problem)
         for slot in range(stocks.state.n_leaves):
             inside = slot_of == slot
             close(arrays["leaf_self"][slot], values[np.ix_(inside, inside)].sum(), problem)

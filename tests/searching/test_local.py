@@ -90,6 +90,34 @@ def test_the_search_is_not_worse_than_trees_that_learn_its_clusterings(rows, mon
         assert model.inertia_ <= rival.inertia_ * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("n_leaves", [4, 12])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_rival_ends_below_from_the_same_clusters(seed, n_leaves, monkeypatch):
+    seen, clusterings = [], LocalSearch._clusterings
+
+    def watched(self, own, n_clusters):
+        for labels in clusterings(self, own, n_clusters):
+            seen.append((own, labels))
+            yield labels
+
+    monkeypatch.setattr(LocalSearch, "_clusterings", watched)
+    X = np.random.default_rng(seed).normal(size=(120, 3))
+    model = Kauri(4, max_leaf_nodes=n_leaves, search="local", n_jobs=1).fit(X)
+    assert seen
+    for own, labels in seen:
+        points = np.ascontiguousarray(own.values.T)
+        centres = np.array([points[labels == k].mean(axis=0) for k in range(4)])
+        others = [
+            KMeansTree(4, max_leaf_nodes=n_leaves, random_state=0).fit(points, labels=labels),
+            ExKMC(4, max_leaf_nodes=n_leaves, centers=centres, random_state=0).fit(points),
+        ]
+        others += [
+            rival(4, centers=centres, random_state=0).fit(points) for rival in (IMM, ExShallow, RDM)
+        ]
+        for other in others:
+            assert model.inertia_ <= other.inertia_ * (1 + 1e-9), other
+
+
 def test_with_much_effort_nothing_is_given_back_for_shorter_explanations(rows):
     for effort, most in ((1, local.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
         model = Kauri(4, max_leaf_nodes=12, search="local", search_effort=effort).fit(rows)
@@ -215,6 +243,8 @@ def test_a_start_is_kept_where_a_sample_is_searched(monkeypatch, rows):
     model = Kauri(3, max_leaf_nodes=6, **QUICK).fit(rows, start=exact)
     not_worse(model, exact, rows)
     assert_array_equal(model.labels_, model.predict(rows))
+    # No row misses a value, and no rule speaks of such rows.
+    assert not model.tree_.missing.any()
 
 
 @pytest.mark.parametrize("seed", [0, 1])

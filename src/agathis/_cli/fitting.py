@@ -114,6 +114,7 @@ def new_model(
     gamma: float | None,
     search: str | None,
     effort: float | None,
+    time_limit: float | None,
     pairs: bool,
     seed: int,
     jobs: int | None,
@@ -148,11 +149,14 @@ def new_model(
         model.set_params(
             search=search or "local",
             search_effort=1.0 if effort is None else effort,
+            time_limit=time_limit,
             split="pair" if pairs else "axis",
             max_leaf_nodes=most,
         )
     elif search is not None or pairs:
         raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
+    if time_limit is not None and search != "optimal":
+        raise WrongUse("--time-limit is for the proof of --search optimal.")
     if search == "optimal" and leaves > clusters:
         raise WrongUse(f"--search optimal: a leaf is a cluster, and --leaves is {leaves}.")
     if min_leaf is not None and "min_samples_leaf" not in known:

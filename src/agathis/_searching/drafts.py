@@ -161,8 +161,11 @@ def tree_of(draft: Draft) -> TreeBuilder:
     return builder
 
 
-def redrawn(tree: Tree) -> TreeBuilder:
-    """The cuts and clusters of a tree, without what other rows told of them."""
+def redrawn(tree: Tree, gaps: bool) -> TreeBuilder:
+    """The cuts and clusters of a tree, without what other rows told of them.
+
+    Where no value of the new rows is missing (``gaps``), no node says where such ones go.
+    """
     builder = TreeBuilder()
     waiting = [(0, 0)]
     while waiting:
@@ -170,11 +173,12 @@ def redrawn(tree: Tree) -> TreeBuilder:
         if tree.children_left[at] < 0:
             builder.cluster[node] = int(tree.cluster[at])
             continue
+        goes = ("left" if tree.missing_left[at] else "right") if gaps else MISSING_GOES[0]
         children = builder.cut(
             node,
             int(tree.feature[at]),
             float(tree.threshold[at]),
-            missing=MISSING_GOES.index("left" if tree.missing_left[at] else "right"),
+            missing=MISSING_GOES.index(goes),
             terms=tree.terms(at),
         )
         left, right = int(tree.children_left[at]), int(tree.children_right[at])

@@ -8,7 +8,7 @@ the kernel. The better of the two is the answer, so that no search ends below wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -146,20 +146,100 @@ def better_tree(
     keep : bool
         Whether training rows may be kept for the centres.
     """
-    judge = judge_of(data, stocks)
-    random = check_random_state(0 if options.seed is None else options.seed)
-    if options.search == "optimal":
-        _check_optimal(data, judge.space)
-    rows, share = _rows(data, judge.space, random)
-    most = max(tree.n_leaves for tree in trees)
-    if options.limited:
-        most = min(limits.max_leaves, max(most, rows.n))
-    # Without a limit the search makes no more leaves than the trees that it begins with.
-    limits = replace(limits, max_leaves=most)
+    try:
+        return _bettered(options, data, stocks, limits, trees, progress, keep)
+    except KeyboardInterrupt:
+        # Before a search has begun, or where its tree could not be judged, there is the greedy one.
+        tree, cost = trees[0], 0.0 - stocks.objective
+        labels = tree.predict(data.X, data.threads)
+        proof = _no_proof(cost) if options.search == "optimal" else None
+        return Found(tree, labels, cost, stocks.centres(labels, keep), [], proof, True)
+
+
+@dataclass
+class _Sought:
+    """What a search has come by so far: an interrupt leaves it as it is."""
+
+    draft: Draft | None = None
+    drawn: TreeBuilder | None = None
+    path: list[Step] = field(default_factory=list)
+    proof: Optimum | None = None
+    interrupted: bool = False
+
+
+def _bettered(
+    options: SearchOptions,
+    data: TrainingData,
+    stocks: Stocks,
+    limits: Limits,
+    trees: Sequence[Tree],
+    progress: Progress,
+    keep: bool,
+) -> Found:
+    judge, sought = judge_of(data, stocks), _Sought()
+    if not options.limited:
+        # Without a limit the search makes no more leaves than the trees that it begins with.
+        limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
     greedy_labels = trees[0].predict(data.X, data.threads)
     greedy_cost = judge.cost(greedy_labels)
+    try:
+        _seek(sought, options, data, judge.space, limits, trees, progress, greedy_cost)
+    except KeyboardInterrupt:
+        sought.interrupted = True
+    if options.search == "optimal" and sought.proof is None:
+        sought.proof = _no_proof(greedy_cost)
+
+    def judged() -> Found:
+        tree, labels, cost = trees[0], greedy_labels, 0.0 - stocks.objective
+        centres = None
+        drawn = sought.drawn
+        if drawn is None and sought.draft is not None:
+            drawn = tree_of(sought.draft)
+        if drawn is not None:
+            better = _completed(drawn, data, judge.space)
+            own = better.predict(data.X, data.threads)
+            own_cost = judge.cost(own)
+            if own_cost < greedy_cost * (1 - SAME_COST) and _allowed(better, limits):
+                tree, labels, cost = better, own, own_cost
+        if tree is trees[0]:
+            centres = stocks.centres(labels, keep)
+        # With a sample, or points that are not quite the kernel's, a start may be better.
+        for start in trees[1:]:
+            if judge.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
+                given = _completed(redrawn(start, data.fill is not None), data, judge.space)
+                if _allowed(given, limits):
+                    tree, labels = given, given.predict(data.X, data.threads)
+                    cost, centres = judge.cost(labels), None
+        if centres is None:
+            centres = judge.centres(labels, keep)
+        return Found(tree, labels, cost, centres, sought.path, sought.proof, sought.interrupted)
+
+    try:
+        return judged()
+    except KeyboardInterrupt:
+        # What was found is not thrown away for having been interrupted last.
+        sought.interrupted = True
+        return judged()
+
+
+def _seek(
+    sought: _Sought,
+    options: SearchOptions,
+    data: TrainingData,
+    space: Space | None,
+    limits: Limits,
+    trees: Sequence[Tree],
+    progress: Progress,
+    greedy_cost: float,
+) -> None:
+    """Search, and write down what is found on the way."""
+    random = check_random_state(0 if options.seed is None else options.seed)
+    if options.search == "optimal":
+        _check_optimal(data, space)
+    rows, share = _rows(data, space, random)
+    most = max(rows.n, *(tree.n_leaves for tree in trees))
+    limits = replace(limits, max_leaves=min(limits.max_leaves, most))
     scaled = replace(limits, min_leaf=share * limits.min_leaf, min_split=share * limits.min_split)
-    proof, path, interrupted = None, [], False
     if options.search == "greedy":
         draft = draft_of(trees[0], rows, limits.max_leaves, limits.n_clusters, data.threads)
     else:
@@ -172,41 +252,31 @@ def better_tree(
             data.threads,
             lambda cost, done: progress.search(cost / share, greedy_cost, done),
         )
-        draft = local.run(trees)
+        draft = sought.draft = local.run(trees)
         if options.search == "local" and not local.interrupted:
             local.simplify(draft)
-        path = [Step(step.seconds, step.cost / share, step.move) for step in local.path.steps]
-        interrupted = local.interrupted
-    drawn = tree_of(draft)
+        steps = local.path.steps
+        sought.path = [Step(step.seconds, step.cost / share, step.move) for step in steps]
+        sought.interrupted = local.interrupted
+    sought.drawn = tree_of(draft)
     if options.search == "optimal":
-        if interrupted:
+        if sought.interrupted:
             # Whoever stopped the search does not wait for the proof either.
             options = replace(options, time_limit=0.0)
         proof = _proven(rows, limits, rows.inertia - draft.objective, options, progress)
-        interrupted |= proof.interrupted
+        sought.proof = proof
+        sought.interrupted |= proof.interrupted
         if proof.cuts is not None:
-            drawn = proof.cuts
-            path.append(Step(proof.seconds + path[-1].seconds, proof.cost, "optimal"))
-    if options.split == "pair":
-        draft = _paired(drawn, rows, scaled, options)
-        drawn = tree_of(draft)
-    tree = _completed(drawn, data, judge.space)
-    labels = tree.predict(data.X, data.threads)
-    cost = judge.cost(labels)
-    centres = None
-    if cost >= greedy_cost * (1 - SAME_COST) or not _allowed(tree, limits):
-        tree, labels, cost = trees[0], greedy_labels, 0.0 - stocks.objective
-        centres = stocks.centres(labels, keep)
-    # With a sample, or points that are not quite the kernel's, a start may be better all the same.
-    for start in trees[1:]:
-        if judge.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
-            given = _completed(redrawn(start), data, judge.space)
-            if _allowed(given, limits):
-                tree, labels = given, given.predict(data.X, data.threads)
-                cost, centres = judge.cost(labels), None
-    if centres is None:
-        centres = judge.centres(labels, keep)
-    return Found(tree, labels, cost, centres, path, proof, interrupted)
+            sought.drawn = proof.cuts
+            seconds = proof.seconds + sought.path[-1].seconds
+            sought.path.append(Step(seconds, proof.cost, "optimal"))
+    if options.split == "pair" and not sought.interrupted:
+        _pair(sought, rows, scaled, options)
+
+
+def _no_proof(cost: float) -> Optimum:
+    """Where there was no time for any: no tree costs less than nothing."""
+    return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
 
 
 def as_given(
@@ -217,10 +287,12 @@ def as_given(
     ``None`` where that leaves too few rows somewhere.
     """
     judge = judge_of(data, stocks)
-    tree = _completed(redrawn(tree), data, judge.space, data.asked_rows)
+    asked = data.X if data.asked_rows is None else data.asked_rows
+    gaps = data.fill is not None or bool(np.isnan(asked).any())
+    tree = _completed(redrawn(tree, gaps), data, judge.space, data.asked_rows)
     if not _allowed(tree, limits):
         return None
-    labels = tree.predict(data.X if data.asked_rows is None else data.asked_rows, data.threads)
+    labels = tree.predict(asked, data.threads)
     return tree, labels, judge.centres(labels, keep), judge.cost(labels)
 
 
@@ -272,16 +344,17 @@ def _proven(
     )
 
 
-def _paired(drawn: TreeBuilder, rows: SearchRows, limits: Limits, options: SearchOptions) -> Draft:
-    """The tree with cuts on two columns where these are worth their price."""
-    tree = drawn.build(rows.n_features)
+def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOptions) -> None:
+    """Let nodes cut two columns where these are worth their price."""
+    assert sought.drawn is not None
+    tree = sought.drawn.build(rows.n_features)
     draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters)
     for _ in range(PAIR_ROUNDS):
         if not with_pairs(draft, limits, options.pair_price):
             break
         if options.search == "local":
             Descent(draft, limits).run()
-    return draft
+        sought.drawn = tree_of(draft)
 
 
 def _rows(

@@ -94,7 +94,8 @@ def _quality_of(
     values = np.asarray(fit, dtype=np.float64)
     missing = np.isnan(values).any()
     if n_clusters > 1 and own > 1e-9 * total:
-        plain = not missing and not tree.has_terms and len(drawn) == out["n_rows"]
+        plain = not (missing or tree.has_terms or _has_sources(model, rows.rows))
+        plain = plain and len(drawn) == out["n_rows"]
         out["gap"] = rounded(gap_of(points, values if plain else None, tree, own))
     if tree.n_clusters < 2:
         return out
@@ -146,6 +147,12 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
         if best.is_optimal:
             bound = max(bound, best.lower_bound)
     return max(0.0, 1 - bound / own)
+
+
+def _has_sources(model: object, rows: Any) -> bool:
+    """Whether a tree may part categories into any two sets, which is more than cuts of columns."""
+    told = (getattr(rows, "roles", None), getattr(model, "roles_", None))
+    return any(roles is not None and len(roles.groups) > 0 for roles in told)
 
 
 def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:

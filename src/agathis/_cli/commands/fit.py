@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,6 +59,12 @@ def fit(
             metavar="N",
             help="How long to search: by default 24 for small tables and 1 for large ones.",
             show_default=False,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-3, metavar="SECONDS", help="How long --search optimal may take for its proof."
         ),
     ] = None,
     pairs: Annotated[
@@ -170,6 +177,7 @@ def fit(
             gamma=gamma,
             search=None if search is None else search.value,
             effort=effort,
+            time_limit=time_limit,
             pairs=pairs,
             seed=seed,
             jobs=jobs,
@@ -194,6 +202,7 @@ def fit(
         described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.encoded)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(asked, leaves, described))
+    _tell_proof(model, messages)
     messages.tell(rows.notes_on(model))
     if output is not None:
         write(output, to_json(described, indent=1) + "\n")
@@ -244,14 +253,31 @@ def _suggested(
     return k
 
 
+def _leaves(n: int) -> str:
+    return "1 leaf" if n == 1 else f"{n} leaves"
+
+
 def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:
-    leaf = f"{model.n_leaves_} {'leaf' if model.n_leaves_ == 1 else 'leaves'}"
-    found = f"Found {count(model.n_clusters_, 'cluster')} with {leaf}."
+    found = f"Found {count(model.n_clusters_, 'cluster')} with {_leaves(model.n_leaves_)}."
     if model.n_clusters_ == clusters:
         return found
     if model.n_leaves_ < (leaves or clusters):
         return f"{found} More would not help, or be smaller than --min-leaf allows."
     return f"{found} For more clusters, allow more --leaves."
+
+
+def _tell_proof(model: BaseEstimator, messages: Messages) -> None:
+    """How far from the best tree this one can be, where that was asked for."""
+    gap = getattr(model, "gap_", None)
+    if gap is None:
+        return
+    none = f"no tree with {_leaves(model.n_clusters)} is"
+    if model.is_optimal_:
+        messages.say(f"Proven: {none} better.")
+    else:
+        # Rounded up: less would claim more than is proven.
+        most = math.ceil(1000 * gap) / 10
+        messages.say(f"The proof did not end. So much is proven: {none} more than {most} % better.")
 
 
 def _tell_target(rows: PreparedTable, labels: np.ndarray, messages: Messages) -> None:

@@ -14,7 +14,7 @@ from libc.stdlib cimport calloc, free
 
 from agathis._core.pairs.pair_categories cimport Categories, Items
 from agathis._core.pairs.scan cimport (
-    MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, STOCK_LEAF, scan_data, scan_features, scan_result,
+    MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, scan_data, scan_features, scan_result,
     scan_subsets, scan_work,
 )
 from agathis._core.pairs.state cimport State
@@ -74,7 +74,7 @@ cdef scan_leaf leaf_view(
 cdef scan_data data_view(State s, Py_ssize_t slot) noexcept nogil:
     cdef scan_data view
     view.order, view.cut = &s.order[0, s.start[slot]], &s.cut[0, s.start[slot]]
-    view.alpha, view.step = &s.alpha[0, 0], s.n_samples
+    view.alpha, view.within, view.step = &s.alpha[0, 0], &s.within[0], s.n_samples
     view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
     return view
 
@@ -432,7 +432,7 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
             cross_left[k] += s.rows[i, STOCK_CLUSTER + k]
     for t in range(n - 1, result.first, -1):
         i = s.order[f, s.start[slot] + t]
-        self_right += 2.0 * (s.rows[i, STOCK_LEAF] - s.alpha[f, i])
+        self_right += 2.0 * (s.within[i] - s.alpha[f, i])
     cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
     cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right

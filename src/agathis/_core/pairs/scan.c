@@ -52,10 +52,11 @@ start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdif
 {
     const int32_t *restrict order = data->order + f * data->step;
     const double *restrict alpha = data->alpha + f * data->step;
+    const double *restrict within = data->within;
     double after = 0.0;
     for (ptrdiff_t i = leaf->n - 1; i >= 0; --i) {
         sums->after[i] = after;
-        after += 2.0 * (data->rows[order[i] * data->stride + STOCK_LEAF] - alpha[order[i]]);
+        after += 2.0 * (within[order[i]] - alpha[order[i]]);
     }
     sums->weight = sums->self = 0.0;
     memset(sums->clusters, 0, lanes * sizeof(double));

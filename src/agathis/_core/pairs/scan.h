@@ -10,8 +10,7 @@
 
 enum {
     STOCK_WEIGHT = 0,  /* columns of a stock row: the sample's weight, */
-    STOCK_LEAF = 1,    /* sigma({i} x its leaf), */
-    STOCK_CLUSTER = 2, /* then sigma({i} x C_k) for each cluster k */
+    STOCK_CLUSTER = 1, /* then sigma({i} x C_k) for each cluster k */
     MOVE_BOTH = 16,    /* kinds of move: of one side by its samples, 1-3, 4-15, 16-63, ... */
     MOVE_KINDS = 17    /* and of both sides */
 };
@@ -21,6 +20,7 @@ typedef struct {
     const int32_t *order; /* samples in the order of feature 0 */
     const uint8_t *cut;   /* 1 where a threshold fits after the sample, else 0 */
     const double *alpha;  /* by sample */
+    const double *within; /* [i] sigma({i} x its leaf): read for every feature, so it lies apart */
     ptrdiff_t step;
     const double *rows; /* stock rows, `stride` doubles each */
     ptrdiff_t stride;

@@ -7,7 +7,6 @@ from agathis._core.shared.category_subsets cimport subset_items
 cdef extern from "pairs/scan.h" nogil:
     enum:
         STOCK_WEIGHT
-        STOCK_LEAF
         STOCK_CLUSTER
         MOVE_BOTH
         MOVE_KINDS
@@ -16,6 +15,7 @@ cdef extern from "pairs/scan.h" nogil:
         const int32_t* order
         const uint8_t* cut
         const double* alpha
+        const double* within
         Py_ssize_t step
         const double* rows
         Py_ssize_t stride

@@ -14,7 +14,8 @@ cdef class State(SortedSamples):
 
     cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
     cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
-    cdef double[:, ::1] rows        # [i, .] weight, stock with the leaf, stock with each cluster
+    cdef double[::1] within         # [i] stock with its leaf
+    cdef double[:, ::1] rows        # [i, .] weight, stock with each cluster
     cdef const double[::1] weight, half   # [i]; half is k(i, i) / 2
     cdef int32_t[::1] leaf_of       # [i] slot
 

@@ -43,6 +43,7 @@ cdef class State(SortedSamples):
             rank, np.asarray(self.order), np.arange(n, dtype=np.int32)[None], axis=1)
         self.rank = rank
         self.alpha = np.zeros((d, n))
+        self.within = np.zeros(n)
         # A multiple of the scan's lanes, so that it may read past the last cluster.
         width = STOCK_CLUSTER + (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
         rows = np.zeros((n, width))
@@ -94,7 +95,7 @@ cdef class State(SortedSamples):
         """What is kept of samples and leaves, by name, as views; for looking into it."""
         views = {
             "order": self.order, "rank": self.rank, "cut": self.cut, "alpha": self.alpha,
-            "rows": self.rows, "start": self.start, "stop": self.stop,
+            "within": self.within, "rows": self.rows, "start": self.start, "stop": self.stop,
             "leaf_self": self.leaf_self,
         }
         return {name: np.asarray(view) for name, view in views.items()}

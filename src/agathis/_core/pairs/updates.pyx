@@ -11,7 +11,7 @@ import numpy as np
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t
 
-from agathis._core.pairs.scan cimport STOCK_CLUSTER, STOCK_LEAF
+from agathis._core.pairs.scan cimport STOCK_CLUSTER
 from agathis._core.pairs.state cimport State
 from agathis._core.pairs.updates cimport (
     PAIR_COLUMNS, PAIR_ROWS, pairs_add, pairs_before, pairs_between,
@@ -63,7 +63,7 @@ cdef double root_rows(
         s.n_samples, s.n_features, before, total, absolute,
     )
     for r in range(stop - first):
-        s.rows[ids[first + r], STOCK_LEAF] = total[r]
+        s.within[ids[first + r]] = total[r]
         s.rows[ids[first + r], STOCK_CLUSTER] = total[r]
         magnitude += absolute[r]
         for f in range(s.n_features):
@@ -93,7 +93,7 @@ def close_root(State s):
     cdef double weight = 0.0, self_stock = 0.0
     for i in range(s.n_samples):
         weight += s.weight[i]
-        self_stock += s.rows[i, STOCK_LEAF]
+        self_stock += s.within[i]
     s.leaf_weight[0] = s.size[0] = weight
     s.leaf_self[0] = s.stock[0] = self_stock
     s.share[0] = self_stock / weight
@@ -103,7 +103,7 @@ def fill_stocks(State s, const double[::1] stocks):
     """The stock of each sample with all, at the root."""
     cdef Py_ssize_t i
     for i in range(s.n_samples):
-        s.rows[i, STOCK_LEAF] = s.rows[i, STOCK_CLUSTER] = stocks[i]
+        s.within[i] = s.rows[i, STOCK_CLUSTER] = stocks[i]
 
 
 def part_stocks(State s, Py_ssize_t near, Py_ssize_t far, const double[::1] sums):
@@ -113,12 +113,12 @@ def part_stocks(State s, Py_ssize_t near, Py_ssize_t far, const double[::1] sums
     cdef double self_near = 0.0, self_far = 0.0
     for position in range(s.start[near], s.stop[near]):
         i = s.order[0, position]
-        s.rows[i, STOCK_LEAF] = s.weight[i] * sums[i]
-        self_near += s.rows[i, STOCK_LEAF]
+        s.within[i] = s.weight[i] * sums[i]
+        self_near += s.within[i]
     for position in range(s.start[far], s.stop[far]):
         i = s.order[0, position]
-        s.rows[i, STOCK_LEAF] -= s.weight[i] * sums[i]
-        self_far += s.rows[i, STOCK_LEAF]
+        s.within[i] -= s.weight[i] * sums[i]
+        self_far += s.within[i]
     s.leaf_self[near], s.leaf_self[far] = self_near, self_far
 
 
