@@ -71,9 +71,9 @@ def test_weights_of_a_score(client):
         (np.ones(60), [20, 40], "partition [01]: .* [24]0 values for its 30 rows"),
     ):
         with pytest.raises(ValueError, match=message):
-            model.score(rows, sample_weight=as_array(weight, sizes))
+            float(model.score(rows, sample_weight=as_array(weight, sizes)))
     weight = np.arange(60) % 3 + 0.5
-    found = model.score(rows, sample_weight=as_array(weight, [30, 30]))
+    found = float(model.score(rows, sample_weight=as_array(weight, [30, 30])))
     assert found == pytest.approx(model.to_local().score(X, sample_weight=weight))
 
 

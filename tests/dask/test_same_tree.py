@@ -89,7 +89,7 @@ def test_a_table_of_blobs(client):
     np.testing.assert_array_equal(computed(model.predict(rows)), local.predict(X))
     np.testing.assert_array_equal(computed(model.apply(rows)), local.apply(X))
     np.testing.assert_allclose(computed(model.transform(rows)), local.transform(X))
-    assert model.score(rows) == pytest.approx(local.score(X))
+    assert float(model.score(rows)) == pytest.approx(local.score(X))
     np.testing.assert_array_equal(model.predict(X), local.labels_)
 
 
@@ -153,7 +153,7 @@ def test_columns_that_know_what_is_missing(client):
     same_fit(model, local)
     np.testing.assert_array_equal(computed(model.labels_), local.labels_)
     np.testing.assert_array_equal(computed(model.predict(rows)), local.labels_)
-    assert model.score(rows) == pytest.approx(local.score(table))
+    assert float(model.score(rows)) == pytest.approx(local.score(table))
 
 
 def test_few_columns_of_many_files(client, tmp_path):

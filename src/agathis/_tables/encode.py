@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._support.result_table import Table
+from agathis._tables import scaling
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
@@ -26,7 +27,9 @@ from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.estimates import meant
 from agathis._tables.feature_rows import FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
+from agathis._tables.number_tally import NumberTally, tally_of
 from agathis._tables.relevance import relevance
+from agathis._tables.row_sample import drawn
 from agathis._tables.scaling import FeatureScaler
 from agathis._tables.table_features import Feature, features_of
 from agathis._tables.wording import count, listed, some, title_of
@@ -186,7 +189,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
         ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column, and
-        ``ends(names)`` the least and the largest number of some columns.
+        ``tallies(encoder)`` the tallies of features.
         """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
@@ -229,28 +232,47 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
         raw = self._encode(table)
         self.thresholds_: dict[tuple[int, float], float] = {}
-        ends = None
-        if facts is not None:
-            ends = facts.ends(
-                [
-                    f.source if f.kind == "number" and f.when is None else None
-                    for f in self.features_
-                ]
-            )
-        self.scaler_ = self._scaler(options).fit(raw.X, ends=ends)
-        far = self.scaler_.far_off(raw.X)
-        self.far_off_ = {
-            self.features_[f].source: raw.X[far[:, f], f].tolist()
-            for f in np.flatnonzero(far.any(axis=0)).tolist()
-        }
+        tallies, some = self._tallies(raw.X, facts)
+        scaler = self.scaler_ = self._scaler(options)
+        scaler.fit(raw.X) if tallies is None else scaler.fit_tallies(tallies)
+        far = scaler.far_off(some)
+        self.far_off_ = self._far_values(some, far, tallies)
         if options.learns:
-            X = self.scaler_.transform(raw.X)
+            X = scaler.transform(some)
             if far.any():
                 X[far] = meant(X, far, self.roles_.kernel)[far]
             options = options.with_weights(self._learned(X))
-            self.scaler_.weigh(self._weights(options))
-        self._tell_columns(self.scaler_.transform(raw.X), options)
+            scaler.weigh(self._weights(options))
+        if tallies is None:
+            self._tell_columns(np.nanvar(scaler.transform(raw.X), axis=0), options)
+        else:
+            self._tell_columns(scaler.variances(), options)
         return raw
+
+    def _tallies(self, raw: np.ndarray, facts: Any) -> tuple[list[NumberTally] | None, np.ndarray]:
+        """Of many rows the tallies of features; and the rows that tell how columns go together."""
+        if facts is not None and facts.num_rows > len(raw):
+            return facts.tallies(self), raw
+        if len(raw) <= scaling.MANY_ROWS:
+            return None, raw
+        return [tally_of(column) for column in raw.T], raw[drawn(len(raw), scaling.MANY_ROWS)]
+
+    def _far_values(
+        self, rows: np.ndarray, far: np.ndarray, tallies: list[NumberTally] | None
+    ) -> dict[str, list[float]]:
+        """For each column with values that are far off, these values."""
+        if tallies is None:
+            return {
+                self.features_[f].source: rows[far[:, f], f].tolist()
+                for f in np.flatnonzero(far.any(axis=0)).tolist()
+            }
+        limits = zip(self.scaler_.far_low_, self.scaler_.far_high_, strict=True)
+        found = [one.beyond(*ends) for one, ends in zip(tallies, limits, strict=True)]
+        return {
+            feature.source: values.tolist()
+            for feature, values in zip(self.features_, found, strict=True)
+            if len(values)
+        }
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
         """How often each column counts, by what components of the others say of it."""
@@ -340,11 +362,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "scaler_")
         return X if isinstance(X, FeatureRows) else self._encode(as_arrow(X))
 
-    def _encode(self, table: Any) -> FeatureRows:
+    def _encode(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
+        """The features, or those that are asked for; columns of others need not be there."""
         found = feature_rows(
             table,
             self.feature_names_,
             self.one_hot_,
+            asked,
             title=self.title,
             date_parts=self.date_parts_,
             gaps=self._gaps(),
@@ -352,12 +376,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         )
         large = np.nanmax(np.abs(found.X), axis=0, initial=0.0) > LARGEST
         if large.any():
-            name = self.feature_names_[int(np.argmax(large))]
-            raise BadTable(
-                f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
-                Advice("drop", (name,)),
-                " leaves it out.",
-            )
+            raise too_large(self.feature_names_[int(np.argmax(large))])
         return found
 
     def _gaps(self) -> dict[str, tuple[str, ...]]:
@@ -422,9 +441,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """For each column that is used the places of its features."""
         return self._places
 
-    def _tell_columns(self, X: np.ndarray, options: Options) -> None:
-        """Write down what became of the columns."""
-        spread = np.where(self.roles_.kernel, np.nanvar(X, axis=0), 0.0)
+    def _tell_columns(self, variances: np.ndarray, options: Options) -> None:
+        """Write down what became of the columns; the variances are those of scaled features."""
+        spread = np.where(self.roles_.kernel, variances, 0.0)
         total = spread.sum()
         places = self.places()
         shares = {
@@ -445,6 +464,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             ],
             ["column", "kind", "became", "why", "share", "weight"],
         )
+
+
+def too_large(name: str) -> BadTable:
+    """What to say of numbers that cannot be squared."""
+    return BadTable(
+        f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
+        Advice("drop", (name,)),
+        " leaves it out.",
+    )
 
 
 def _places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:

@@ -262,15 +262,20 @@ def _finite(name: str, numbers: np.ndarray, title: str) -> np.ndarray:
     infinite = np.isinf(numbers)
     if infinite.any():
         row = int(np.argmax(infinite))
-        what = f"has {numbers[row]} in row {row + 1}"
-        raise NoNumbers(
-            f"{title}: {name} {what}; values must be finite or missing. ",
-            Advice("na"),
-            " takes a text for a missing value.",
-            column=name,
-            what=what,
-        )
+        raise infinite_number(title, name, float(numbers[row]), row)
     return numbers
+
+
+def infinite_number(title: str, name: str, value: float, row: int) -> NoNumbers:
+    """What to say of an infinite number in a row of a table."""
+    what = f"has {value} in row {row + 1}"
+    return NoNumbers(
+        f"{title}: {name} {what}; values must be finite or missing. ",
+        Advice("na"),
+        " takes a text for a missing value.",
+        column=name,
+        what=what,
+    )
 
 
 def _numbers_of_values(

@@ -1,0 +1,66 @@
+"""A column of many texts that is read once more, when it is known what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute
+
+from agathis._tables.arrow_values import plain
+from agathis._tables.encode import TableEncoder
+from agathis._tables.frames import as_arrow
+from agathis._tables.number_tally import NumberTally, put_together, tally_of
+from agathis.dask._column_facts import cast
+from agathis.dask._waiting import computed
+
+
+class SecondLook:
+    """What all rows of a column tell, once it is known what to ask.
+
+    Parameters
+    ----------
+    name : str
+    kind : pyarrow.DataType
+        Of the values, in all partitions.
+    blocks : callable
+        Gives the partitions for the name of a column; others may be in them.
+    """
+
+    def __init__(self, name: str, kind: pa.DataType, blocks: Callable[[str], list[Any]]) -> None:
+        self.name, self.kind, self.blocks = name, kind, blocks
+
+    def counts(self, values: pa.Array) -> np.ndarray:
+        """How often these values come."""
+        return np.sum(self._asked(_counts, self.kind, values), axis=0)
+
+    def tallies(self, encoder: TableEncoder, features: Sequence[str]) -> list[NumberTally]:
+        """Those of the features that are made of the column."""
+        found = self._asked(_tallies, encoder, list(features))
+        return [put_together(tallies) for tallies in zip(*found, strict=True)]
+
+    def _asked(self, question: Callable[..., Any], *told: Any) -> list[Any]:
+        import dask
+
+        told = tuple(dask.delayed(one, traverse=False) for one in told)
+        return computed(
+            [dask.delayed(question)(block, self.name, *told) for block in self.blocks(self.name)]
+        )
+
+
+def _column(block: Any, name: str) -> pa.Table:
+    return as_arrow(block).select([name])
+
+
+def _counts(block: Any, name: str, kind: pa.DataType, values: pa.Array) -> np.ndarray:
+    there = compute.index_in(cast(plain(_column(block, name).column(0)), kind), values)
+    return np.bincount(there.drop_null().to_numpy(), minlength=len(values))
+
+
+def _tallies(
+    block: Any, name: str, encoder: TableEncoder, features: Sequence[str]
+) -> list[NumberTally]:
+    X = encoder._encode(_column(block, name), features).X
+    return [tally_of(X[:, encoder.feature_names_.index(one)]) for one in features]
