@@ -55,7 +55,7 @@ def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> LazyScore:
     """The objective of the clusters that a model makes of all blocks, lazily."""
     import dask
 
-    from agathis.dask._lazy_score import lazy_score
+    from agathis.dask._lazy_score import LazyScore
 
     weights = parts.weights or [None] * len(parts)
     tree = dask.delayed(model)  # once, not with each block
@@ -63,10 +63,10 @@ def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> LazyScore:
         dask.delayed(cluster_sums)(tree, number, block, weight)
         for number, (block, weight) in enumerate(zip(parts.blocks, weights, strict=True))
     ]
-    return lazy_score(dask.delayed(_objective_of)(sums, parts.weights is not None), timeout)
+    return LazyScore(dask.delayed(_objective_of)(sums, parts.weights is not None), timeout)
 
 
-def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> np.float64:
+def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> float:
     """The objective of clusters, from the sums of all blocks in their order."""
     sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
     if sizes.sum() == 0:
@@ -75,7 +75,7 @@ def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> np.float6
             if are_weighted
             else "X has no rows; at least one is needed."
         )
-    return np.float64(objective(np.sum(sums**2, axis=1), sizes))
+    return float(objective(np.sum(sums**2, axis=1), sizes))
 
 
 def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> ClusterSums:

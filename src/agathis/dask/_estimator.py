@@ -345,8 +345,8 @@ class Kauri(LocalKauri):
     ) -> Any:
         """The objective of the clusters that the tree makes of X; lazily for a collection.
 
-        A lazy score is a Dask array of no dimension: ``float(score)`` or ``score.compute()``
-        reads X, and ``dask.compute`` reads it once for several. What is wrong with X is said then.
+        A lazy score is a delayed number: ``float(score)`` or ``score.compute()`` reads X, and
+        ``dask.compute`` reads it once for several. What is wrong with X is said then.
 
         Parameters
         ----------
@@ -358,7 +358,7 @@ class Kauri(LocalKauri):
 
         Returns
         -------
-        score : dask.array.Array of shape (), or float
+        score : Delayed, or float
         """
         check_is_fitted(self, "tree_")
         if not is_collection(X):

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from agathis._tables.arrow_values import as_numbers, plain
-from agathis._tables.calendar import moments_of_arrow
+from agathis._tables.calendar import is_day_first, moments_of_arrow
 from agathis._tables.encode import LARGEST, TableEncoder, too_large
 from agathis._tables.feature_rows import infinite_number
 from agathis._tables.number_tally import NumberTally, tally_of
@@ -139,10 +139,12 @@ class GatheredFacts:
 
     def moments(self) -> np.ndarray:
         found = moments_of_arrow(self.values)
-        if self.piece.low is None:
+        if self.piece.low is not None:
+            ends = pa.array([self.piece.low.as_py(), self.piece.high.as_py()], self.type)
+            return np.append(found, moments_of_arrow(ends))
+        if self.has_all_values:
             return found
-        ends = pa.array([self.piece.low.as_py(), self.piece.high.as_py()], self.type)
-        return np.append(found, moments_of_arrow(ends))
+        return np.append(found, self.again.first_and_last(is_day_first(self.some)))
 
     def tallies_of(
         self, name: str, features: Sequence[Feature], encoder: TableEncoder

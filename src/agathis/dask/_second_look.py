@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from agathis._tables.arrow_values import plain
+from agathis._tables.calendar import moments_of_arrow
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import as_arrow
 from agathis._tables.number_tally import NumberTally, put_together, tally_of
@@ -36,6 +37,11 @@ class SecondLook:
         """How often these values come."""
         return np.sum(self._asked(_counts, self.kind, values), axis=0)
 
+    def first_and_last(self, first_is_day: bool) -> np.ndarray:
+        """The first and the last of the dates that texts are."""
+        found = np.concatenate(self._asked(_first_and_last, first_is_day))
+        return np.array([found.min(), found.max()])
+
     def tallies(self, encoder: TableEncoder, features: Sequence[str]) -> list[NumberTally]:
         """Those of the features that are made of the column."""
         found = self._asked(_tallies, encoder, list(features))
@@ -57,6 +63,12 @@ def _column(block: Any, name: str) -> pa.Table:
 def _counts(block: Any, name: str, kind: pa.DataType, values: pa.Array) -> np.ndarray:
     there = compute.index_in(cast(plain(_column(block, name).column(0)), kind), values)
     return np.bincount(there.drop_null().to_numpy(), minlength=len(values))
+
+
+def _first_and_last(block: Any, name: str, first_is_day: bool) -> np.ndarray:
+    found = moments_of_arrow(plain(_column(block, name).column(0)), first_is_day)
+    found = found[~np.isnat(found)]
+    return np.array([found.min(), found.max()]) if len(found) else found
 
 
 def _tallies(
