@@ -26,6 +26,7 @@ from agathis import report
 from agathis._tables import number_tally, scaling
 from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
+from agathis._tables.row_sample import drawn
 from agathis._tables.source import open_source
 from agathis.dask import Kauri, TableEncoder, sample_rows
 from agathis.dask import _column_facts as facts_of_columns
@@ -131,18 +132,40 @@ def test_more_rows_than_are_brought_together(client):
         np.r_[["north"] * 20_000, ["south"] * 15_000, [f"p{i}" for i in range(30_000)]], 60_000
     )
     rows = in_partitions(table, [1, 20_000, 0, 30_000, 9_999])
-    for params in ({}, {"dates": "parts"}):
-        found, local = TableEncoder(**params).fit(rows), LocalEncoder(**params).fit(table)
-        # How many other texts there are is estimated.
-        others = [found.verdicts_[-1].n_other, local.verdicts_[-1].n_other]
-        assert others[0] == pytest.approx(others[1], rel=0.03)
-        found.verdicts_[-1] = replace(found.verdicts_[-1], n_other=others[1])
-        same_encoder(found, local)
-        assert found.far_off_ == local.far_off_ == {"visits": [1e5], "z": [1e30]}
-        assert list(found.columns_) == list(local.columns_)
-        assert (found.n_rows_, found.n_sampled_) == (60_000, 50_000)
-    again = found.transform(rows).compute().to_numpy()
-    np.testing.assert_array_equal(again, np.asarray(local.transform(table)))
+    found = TableEncoder(dates="parts").fit(rows)
+    local = LocalEncoder(dates="parts").fit(table)
+    # How many other texts there are is estimated.
+    others = [found.verdicts_[-1].n_other, local.verdicts_[-1].n_other]
+    assert others[0] == pytest.approx(others[1], rel=0.03)
+    found.verdicts_[-1] = replace(found.verdicts_[-1], n_other=others[1])
+    same_encoder(found, local)
+    assert found.far_off_ == local.far_off_ == {"visits": [1e5], "z": [1e30]}
+    assert list(found.columns_) == list(local.columns_)
+    assert (found.n_rows_, found.n_sampled_) == (60_000, 50_000)
+    few = table.iloc[:500]
+    np.testing.assert_array_equal(found.transform(few), local.transform(few))
+
+
+def test_one_row_of_many_decides_what_a_column_is(monkeypatch):
+    """No time of a clock, a whole number or a month that is none, in a row that is not drawn."""
+    monkeypatch.setattr(scaling, "MANY_ROWS", 50)
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "dep_time": random.integers(0, 24, 400) * 100 + random.integers(0, 60, 400),
+            "order_no": random.integers(0, 90, 400).astype(float),
+            "month": random.integers(1, 13, 400),
+        }
+    )
+    row = np.setdiff1d(np.arange(400), drawn(400, 50))[9]
+    table["z"] = random.normal(size=400)
+    usual = LocalEncoder().fit(table).verdicts_
+    for name, value in (("dep_time", 1099), ("order_no", 7.5), ("month", 14)):
+        other = table.copy()
+        other.loc[row, name] = value
+        with dask.config.set(scheduler="synchronous"):
+            found = TableEncoder().fit(dd.from_pandas(other, npartitions=3))
+        assert found.verdicts_ == LocalEncoder().fit(other).verdicts_ != usual
 
 
 def test_what_is_wrong_beyond_the_sample_is_told(monkeypatch):

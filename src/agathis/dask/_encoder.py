@@ -27,6 +27,7 @@ from agathis._tables.encoder_options import Options
 from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
 from agathis._tables.row_sample import drawn
+from agathis.dask import _waiting
 from agathis.dask._column_facts import (
     KEPT,
     ColumnPiece,
@@ -39,9 +40,9 @@ from agathis.dask._encoded import framed
 from agathis.dask._files import FilesInPieces
 from agathis.dask._gathered import Gathered, GatheredFacts
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
+from agathis.dask._roster import Roster
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
 from agathis.dask._second_look import SecondLook
-from agathis.dask._waiting import computed
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -122,6 +123,9 @@ class TableEncoder(LocalEncoder):
             Options.of(self, names)  # what is wrong is said before the table is read
         most = max(KEPT, int(self.max_categories))
         with nullcontext() if client is None else client.as_current():
+            in_use = _waiting.client_in_use()
+            if in_use is not None:
+                Roster(in_use, _waiting.LIMIT)  # raises for workers that do not fit the client
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
             columns = partial(_with_column, X, blocks, names)
@@ -236,7 +240,7 @@ def gather(
     while len(pieces) > 1:
         groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
         pieces = [dask.delayed(_together)(group, most) for group in groups]
-    (found,) = computed(pieces[:1])
+    (found,) = _waiting.computed(pieces[:1])
     names = found.sample.column_names
     facts = [
         GatheredFacts(piece, found.sample.column(i), rows, SecondLook(name, piece.type, columns))
