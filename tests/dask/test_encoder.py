@@ -126,8 +126,8 @@ def odd_table(n: int, seed: int) -> pd.DataFrame:
 
 
 def test_more_rows_than_are_brought_together(client):
-    """60,000 rows on workers: numbers in bins, dates, categories, gaps, a huge number."""
-    table = odd_table(60_000, 7)
+    """60,000 rows on workers: numbers in bins, prices, dates, categories, gaps, a huge number."""
+    table = odd_table(60_000, 7).drop(columns=["seen", "when"])
     table["many"] = np.random.default_rng(1).choice(
         np.r_[["north"] * 20_000, ["south"] * 15_000, [f"p{i}" for i in range(30_000)]], 60_000
     )
@@ -170,12 +170,13 @@ def test_one_row_of_many_decides_what_a_column_is(monkeypatch):
 
 def test_what_is_wrong_beyond_the_sample_is_told(monkeypatch):
     monkeypatch.setattr(scaling, "MANY_ROWS", 5)
+    assert 170 not in drawn(400, 5)
     table = raw_table(400)[["size", "visits"]]
     for value, message in (
         (np.inf, "size has inf in row 171; values must be"),
         (1e200, "1e\\+150"),
     ):
-        table.loc[170, "size"] = value
+        table.loc[[170, 380], "size"] = value
         rows = dd.from_pandas(table, npartitions=3)
         with (
             dask.config.set(scheduler="synchronous"),

@@ -189,7 +189,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
         ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column, and
-        ``tallies(encoder)`` the tallies of features.
+        ``tallies(encoder)`` the tallies of features, or None where the table has all rows.
         """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
@@ -230,9 +230,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
+        # What is wrong is told by its place among all rows.
+        tallies = None if facts is None else facts.tallies(self)
         raw = self._encode(table)
         self.thresholds_: dict[tuple[int, float], float] = {}
-        tallies, some = self._tallies(raw.X, facts)
+        some = raw.X
+        if facts is None and len(some) > scaling.MANY_ROWS:
+            tallies = [tally_of(column) for column in some.T]
+            some = some[drawn(len(some), scaling.MANY_ROWS)]
         scaler = self.scaler_ = self._scaler(options)
         scaler.fit(raw.X) if tallies is None else scaler.fit_tallies(tallies)
         far = scaler.far_off(some)
@@ -248,14 +253,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         else:
             self._tell_columns(scaler.variances(), options)
         return raw
-
-    def _tallies(self, raw: np.ndarray, facts: Any) -> tuple[list[NumberTally] | None, np.ndarray]:
-        """Of many rows the tallies of features; and the rows that tell how columns go together."""
-        if facts is not None and facts.num_rows > len(raw):
-            return facts.tallies(self), raw
-        if len(raw) <= scaling.MANY_ROWS:
-            return None, raw
-        return [tally_of(column) for column in raw.T], raw[drawn(len(raw), scaling.MANY_ROWS)]
 
     def _far_values(
         self, rows: np.ndarray, far: np.ndarray, tallies: list[NumberTally] | None

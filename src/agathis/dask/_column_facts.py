@@ -114,7 +114,9 @@ class ColumnPiece:
         return self.low, self.high
 
 
-def piece_of(column: pa.ChunkedArray | pa.Array, begin: int, most: int) -> ColumnPiece:
+def piece_of(
+    column: pa.ChunkedArray | pa.Array, begin: int, most: int, dates: str = "parts"
+) -> ColumnPiece:
     """What the rows of a partition tell of a column; ``begin`` is the place of the first."""
     values = plain(column)
     kind = values.type
@@ -133,9 +135,11 @@ def piece_of(column: pa.ChunkedArray | pa.Array, begin: int, most: int) -> Colum
             found = replace(found, low=low, high=high, are_whole=whole, tallies=tallies)
     elif _is_moment(kind) and found.n_missing < len(values):
         ends = compute.min_max(values)
-        moments = moments_of_arrow(values)
-        tallies = {part: tally_of(made(moments, part)) for part in MADE}
-        found = replace(found, low=ends["min"], high=ends["max"], tallies=tallies)
+        found = replace(found, low=ends["min"], high=ends["max"])
+        if dates == "parts":
+            moments = moments_of_arrow(values)
+            tallies = {part: tally_of(made(moments, part)) for part in MADE}
+            found = replace(found, tallies=tallies)
     elif types.is_string(kind) and found.n_missing < len(values):
         words = compute.sum(compute.count_substring_regex(values, r"\S+")).as_py()
         found = replace(found, n_words=int(words))

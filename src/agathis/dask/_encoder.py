@@ -129,7 +129,7 @@ class TableEncoder(LocalEncoder):
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
             columns = partial(_with_column, X, blocks, names)
-            sample, facts = gather(blocks, sizes, names, columns, most, self.title)
+            sample, facts = gather(blocks, sizes, names, columns, most, self.dates, self.title)
             self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
         return sample
@@ -222,6 +222,7 @@ def gather(
     names: list[str] | None,
     columns: Callable[[str], list[Any]],
     most: int,
+    dates: str,
     title: str,
 ) -> tuple[Any, Gathered]:
     """A sample of the rows, and facts of the columns, which ``columns`` reads again one by one."""
@@ -233,7 +234,7 @@ def gather(
     rows, begins = drawn(n, scaling.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
     told = zip(blocks, begins, sizes, by_block(rows, begins, sizes), strict=True)
     pieces = [
-        dask.delayed(_look)(block, number, names, begin, size, some, most)
+        dask.delayed(_look)(block, number, names, begin, size, some, most, dates)
         for number, (block, begin, size, some) in enumerate(told)
         if size
     ]
@@ -257,6 +258,7 @@ def _look(
     size: int,
     some: Any,
     most: int,
+    dates: str,
 ) -> Piece:
     """What a partition tells."""
     import pyarrow as pa
@@ -274,7 +276,7 @@ def _look(
         )
     columns = [plain(column) for column in table.columns]
     sample = pa.Table.from_arrays([column.take(some) for column in columns], table.column_names)
-    return Piece([piece_of(column, begin, most) for column in columns], sample)
+    return Piece([piece_of(column, begin, most, dates) for column in columns], sample)
 
 
 def _together(pieces: Sequence[Piece], most: int) -> Piece:

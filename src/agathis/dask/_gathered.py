@@ -43,8 +43,13 @@ class Gathered:
     def column(self, place: int) -> GatheredFacts:
         return self.facts[place]
 
-    def tallies(self, encoder: TableEncoder) -> list[NumberTally]:
-        """The tallies of the features of an encoder that has its verdicts, of all rows."""
+    def tallies(self, encoder: TableEncoder) -> list[NumberTally] | None:
+        """The tallies of the features of an encoder that has its verdicts, of all rows.
+
+        None where all rows are in the sample, which is learnt row by row.
+        """
+        if all(facts.has_all_rows for facts in self.facts):
+            return None
         known = dict(zip(self.column_names, self.facts, strict=True))
         found: dict[int, NumberTally] = {}
         for source, places in encoder.places().items():
@@ -150,7 +155,7 @@ class GatheredFacts:
         self, name: str, features: Sequence[Feature], encoder: TableEncoder
     ) -> list[NumberTally]:
         """Those of the features that are made of the column."""
-        if self.piece.infinite is not None:
+        if self.piece.infinite is not None and features[0].kind == "number":
             row, value = self.piece.infinite
             raise infinite_number(encoder.title, name, value, row)
         ready = [self._ready(feature) for feature in features]
