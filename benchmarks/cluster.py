@@ -18,7 +18,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from cluster_encoder import encoder
+from cluster_encoder import encoder, encoder_large
 from cluster_files import beside_fit_file, ten_times, write_files
 from cluster_killed import with_and_without
 from data import many_blobs
@@ -218,10 +218,20 @@ def large(bench: Bench) -> dict:
 
 CASES = {
     case.__name__: case
-    for case in (round_trip, partitions, memory, kmeans, files, large, killed, encoder)
+    for case in (
+        round_trip,
+        partitions,
+        memory,
+        kmeans,
+        files,
+        large,
+        killed,
+        encoder,
+        encoder_large,
+    )
 }
-#: Takes long, 16 GB of disk and 12 GB of memory: only where it is named.
-NAMED = ("large",)
+#: Take long, and the first 16 GB of disk and 12 GB of memory: only where they are named.
+NAMED = ("large", "encoder_large")
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import combinations_with_replacement, pairwise
@@ -22,9 +23,16 @@ from sklearn.pipeline import make_pipeline
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder as LocalEncoder
 from agathis import report
+from agathis._tables import number_tally, scaling
 from agathis._tables.errors import BadTable
+from agathis._tables.frames import as_arrow
+from agathis._tables.row_sample import drawn
+from agathis._tables.source import open_source
 from agathis.dask import Kauri, TableEncoder, sample_rows
 from agathis.dask import _column_facts as facts_of_columns
+from agathis.dask._files import in_pieces
+from agathis.dask._gathered import GatheredFacts
+from agathis.dask._second_look import SecondLook
 from agathis.export import to_python, to_rules, to_sql
 
 pa = pytest.importorskip("pyarrow")
@@ -44,6 +52,9 @@ def same_encoder(one, other) -> None:
     assert one.feature_names_ == other.feature_names_
     for name in ("low_", "high_", "far_low_", "far_high_", "centre_", "factor_"):
         np.testing.assert_array_equal(getattr(one.scaler_, name), getattr(other.scaler_, name))
+    assert one.scaler_.ranks_.keys() == other.scaler_.ranks_.keys()
+    for place, points in one.scaler_.ranks_.items():
+        np.testing.assert_array_equal(points, other.scaler_.ranks_[place])
 
 
 @given(
@@ -70,18 +81,110 @@ def test_small_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, most):
     assert encoder.n_rows_ == encoder.n_sampled_ == len(table)
 
 
-@given(SIZES, st.integers(0, 2**31), st.integers(10, 40), st.integers(4, 30))
-@examples(15)
-def test_partitions_do_not_matter(sizes, seed, subsample, kept):
-    """Also where a sample tells the scales, and only some of many values are kept."""
-    table = raw_table(sum(sizes), seed)
+@given(
+    SIZES,
+    st.integers(0, 2**31),
+    st.sampled_from(["out", "parts"]),
+    st.sampled_from(["auto", "standard", "minmax", "robust", "rank", "log", "none"]),
+    st.integers(4, 60),
+    st.integers(32, 60),
+    st.sampled_from(["frame", "list"]),
+    st.integers(20, 40),
+)
+@examples(25)
+def test_large_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, bins, kept, kind, many):
+    """By tallies, of more numbers than bins, and texts that are read again: to the last bit."""
+    table = odd_table(sum(sizes), seed)
+    params = {"dates": dates, "scale": scale, "max_categories": 5, "keep": ["same", "z"]}
+    rows = in_partitions(table, sizes)
+    rows = rows.to_delayed() if kind == "list" else rows
     with dask.config.set(scheduler="synchronous"), pytest.MonkeyPatch.context() as patched:
         patched.setattr("agathis.dask._encoder.KEPT", kept)
-        params = {"max_categories": min(kept, 5), "subsample": subsample, "weight": "equal"}
-        one = TableEncoder(**params).fit(in_partitions(table, sizes))
-        other = TableEncoder(**params).fit(in_partitions(table, [len(table)]))
-    same_encoder(one, other)
-    assert one.n_sampled_ == min(subsample, len(table))
+        patched.setattr(number_tally, "MOST_BINS", bins)
+        patched.setattr(scaling, "MANY_ROWS", many)
+        found = TableEncoder(**params).fit(rows)
+        local = LocalEncoder(**params).fit(table)
+    same_encoder(found, local)
+    assert found.far_off_ == local.far_off_
+    assert list(found.columns_) == list(local.columns_)
+    assert found.n_sampled_ == min(many, len(table))
+
+
+def odd_table(n: int, seed: int) -> pd.DataFrame:
+    """With a huge number, one value, moments of hours, texts that are dates with a time."""
+    table = raw_table(n, seed)
+    random = np.random.default_rng(seed)
+    table["same"] = 0.1
+    table["z"] = np.where(random.random(n) < 0.1, np.nan, random.normal(size=n))
+    table.loc[random.integers(n), "z"] = 1e30
+    hours = pd.to_timedelta(random.integers(0, 60 * 24 * 900, n), unit="min")
+    table["when"] = (pd.Timestamp("2021-01-01") + hours).strftime("%d.%m.%Y %H:%M")
+    table["month"] = random.integers(1, 13, n)
+    table["weekday"] = random.choice(["Mon", "Tue", "Sun"], n)
+    # Verdicts on columns of which some values are kept go by these.
+    return table.drop(columns=["id", "note", "city"])
+
+
+def test_more_rows_than_are_brought_together(client):
+    """60,000 rows on workers: numbers in bins, prices, dates, categories, gaps, a huge number."""
+    table = odd_table(60_000, 7).drop(columns=["seen", "when"])
+    table["many"] = np.random.default_rng(1).choice(
+        np.r_[["north"] * 20_000, ["south"] * 15_000, [f"p{i}" for i in range(30_000)]], 60_000
+    )
+    rows = in_partitions(table, [1, 20_000, 0, 30_000, 9_999])
+    found = TableEncoder(dates="parts").fit(rows)
+    local = LocalEncoder(dates="parts").fit(table)
+    # How many other texts there are is estimated.
+    others = [found.verdicts_[-1].n_other, local.verdicts_[-1].n_other]
+    assert others[0] == pytest.approx(others[1], rel=0.03)
+    found.verdicts_[-1] = replace(found.verdicts_[-1], n_other=others[1])
+    same_encoder(found, local)
+    assert found.far_off_ == local.far_off_ == {"visits": [1e5], "z": [1e30]}
+    assert list(found.columns_) == list(local.columns_)
+    assert (found.n_rows_, found.n_sampled_) == (60_000, 50_000)
+    few = table.iloc[:500]
+    np.testing.assert_array_equal(found.transform(few), local.transform(few))
+
+
+def test_one_row_of_many_decides_what_a_column_is(monkeypatch):
+    """No time of a clock, a whole number or a month that is none, in a row that is not drawn."""
+    monkeypatch.setattr(scaling, "MANY_ROWS", 50)
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "dep_time": random.integers(0, 24, 400) * 100 + random.integers(0, 60, 400),
+            "order_no": random.integers(0, 90, 400).astype(float),
+            "month": random.integers(1, 13, 400),
+        }
+    )
+    row = np.setdiff1d(np.arange(400), drawn(400, 50))[9]
+    table["z"] = random.normal(size=400)
+    usual = LocalEncoder().fit(table).verdicts_
+    for name, value in (("dep_time", 1099), ("order_no", 7.5), ("month", 14)):
+        other = table.copy()
+        other.loc[row, name] = value
+        with dask.config.set(scheduler="synchronous"):
+            found = TableEncoder().fit(dd.from_pandas(other, npartitions=3))
+        assert found.verdicts_ == LocalEncoder().fit(other).verdicts_ != usual
+
+
+def test_what_is_wrong_beyond_the_sample_is_told(monkeypatch):
+    monkeypatch.setattr(scaling, "MANY_ROWS", 5)
+    assert 170 not in drawn(400, 5)
+    table = raw_table(400)[["size", "visits"]]
+    for value, message in (
+        (np.inf, "size has inf in row 171; values must be"),
+        (1e200, "1e\\+150"),
+    ):
+        table.loc[[170, 380], "size"] = value
+        rows = dd.from_pandas(table, npartitions=3)
+        with (
+            dask.config.set(scheduler="synchronous"),
+            pytest.raises(BadTable, match=message),
+        ):
+            TableEncoder().fit(rows)
+        with pytest.raises(BadTable, match=message):
+            LocalEncoder().fit(table)
 
 
 @given(
@@ -114,35 +217,48 @@ def test_kept_values_have_exact_counts(values, cuts, kept, kind):
 def test_the_number_of_many_values_is_estimated():
     column = pa.array(np.arange(200_000) % 60_000)
     piece = facts_of_columns.piece_of(column, 0, 1 << 14)
-    facts = facts_of_columns.GatheredFacts(piece, column.slice(0, 100), np.arange(100))
+    facts = GatheredFacts(piece, column.slice(0, 100), np.arange(100), None)
     assert facts.n_different == pytest.approx(60_000, rel=0.04)
     own = facts_of_columns.piece_of(pa.array(np.arange(50_000)), 0, 1 << 14)
-    facts = facts_of_columns.GatheredFacts(own, column.slice(0, 100), np.arange(100))
+    facts = GatheredFacts(own, column.slice(0, 100), np.arange(100), None)
     assert facts.n_different == 50_000
 
 
-def test_large_tables_have_the_verdicts_of_memory():
-    """Few rows tell the scales; an identifier, free text and cities are known by all rows."""
+def test_large_tables_have_the_verdicts_of_memory(monkeypatch):
+    """Few rows tell the weights; an identifier, free text and cities are known by all rows."""
+    monkeypatch.setattr(scaling, "MANY_ROWS", 300)
     table = raw_table(5000, 3)
     with dask.config.set(scheduler="synchronous"):
-        found = TableEncoder(subsample=300).fit(dd.from_pandas(table, npartitions=6))
-    local = LocalEncoder().fit(table)
-    assert found.verdicts_ == local.verdicts_
+        found = TableEncoder().fit(dd.from_pandas(table, npartitions=6))
     assert found.n_sampled_ == 300
-    numbers = [i for i, name in enumerate(found.feature_names_) if name in ("size", "price")]
-    np.testing.assert_allclose(
-        found.scaler_._unweighted[numbers], local.scaler_._unweighted[numbers], rtol=0.15
-    )
+    same_encoder(found, LocalEncoder().fit(table))
 
 
-def test_the_ends_are_those_of_all_rows():
-    table = raw_table(2000, 4)[["size", "visits"]]
-    rows = dd.from_pandas(table, npartitions=5)
+@pytest.mark.parametrize("kind", ["frame", "list", "files"])
+def test_texts_of_many_values_are_read_again(kind, monkeypatch, tmp_path):
+    """The column alone, where that is possible, and no other."""
+    monkeypatch.setattr("agathis.dask._encoder.KEPT", 50)
+    monkeypatch.setattr(scaling, "MANY_ROWS", 100)
+    table = raw_table(900, 2)[["size", "price", "paid"]]
+    table.to_parquet(tmp_path / "t.parquet", row_group_size=250, index=False)
+    looks, asked = [], SecondLook._asked
+
+    def counted(self, question, *told):
+        blocks = self.blocks(self.name)
+        looks.append((self.name, list(as_arrow(blocks[0].compute()).column_names)))
+        return asked(self, question, *told)
+
+    monkeypatch.setattr(SecondLook, "_asked", counted)
+    rows = {
+        "frame": lambda: dd.from_pandas(table, npartitions=3),
+        "list": lambda: [dask.delayed(table.iloc[:400]), dask.delayed(table.iloc[400:])],
+        "files": lambda: in_pieces(open_source(tmp_path / "t.parquet"), list(table.columns)),
+    }[kind]()
+    encoder = TableEncoder()
     with dask.config.set(scheduler="synchronous"):
-        encoder = TableEncoder(scale="minmax", weight="equal", subsample=20).fit(rows)
-        found = encoder.transform(rows).compute()
-    np.testing.assert_array_equal(found.min(), 0)
-    np.testing.assert_allclose(found.max(), 1, rtol=1e-12)
+        encoder._learn(rows)
+    same_encoder(encoder, LocalEncoder().fit(table))
+    assert looks == [("price", list(table.columns) if kind == "list" else ["price"])]
 
 
 def test_a_pipeline_is_that_of_memory(client, tmp_path):
@@ -159,7 +275,7 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
     assert labels.tolist() == local.predict(table).tolist()
     assert labels.index.equals(table.index)
     assert model[1].labels_.compute().tolist() == local[1].labels_.tolist()
-    assert model.score(rows) == pytest.approx(local.score(table))
+    assert float(model.score(rows)) == pytest.approx(local.score(table))
     for export in (to_rules, to_sql, to_python):
         assert export(model) == export(local)
     again = make_pipeline(model[0].to_local(), model[1].to_local())
@@ -286,8 +402,6 @@ def test_what_is_wrong_is_told():
             TableEncoder().fit(table)
         with pytest.raises(TypeError, match="rows of numbers need no encoder"):
             TableEncoder().fit(rows[["size", "visits"]].values)
-        with pytest.raises(ValueError, match=r"subsample=1 must be"):
-            TableEncoder(subsample=1).fit(rows)
         with pytest.raises(BadTable, match="has no rows"):
             TableEncoder().fit(in_partitions(table.iloc[:0], [0, 0]))
         with pytest.raises(ValueError, match="drop names 'zz', which is no column"):

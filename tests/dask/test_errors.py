@@ -5,10 +5,10 @@ from __future__ import annotations
 import dask
 import numpy as np
 import pytest
-from helpers.clusters import as_array, as_list
+from helpers.clusters import as_array, as_frame, as_list
 from helpers.models import blobs_of, same_bits
 
-from agathis.dask import Kauri
+from agathis.dask import Kauri, TableEncoder
 
 X = blobs_of(60)
 
@@ -71,9 +71,9 @@ def test_weights_of_a_score(client):
         (np.ones(60), [20, 40], "partition [01]: .* [24]0 values for its 30 rows"),
     ):
         with pytest.raises(ValueError, match=message):
-            model.score(rows, sample_weight=as_array(weight, sizes))
+            float(model.score(rows, sample_weight=as_array(weight, sizes)))
     weight = np.arange(60) % 3 + 0.5
-    found = model.score(rows, sample_weight=as_array(weight, [30, 30]))
+    found = float(model.score(rows, sample_weight=as_array(weight, [30, 30])))
     assert found == pytest.approx(model.to_local().score(X, sample_weight=weight))
 
 
@@ -156,8 +156,11 @@ def test_other_versions_are_told(client, monkeypatch):
     monkeypatch.setattr(
         transport, "versions", lambda: {"agathis": "0.0.1", "numpy": "1.0", "python": "2.7"}
     )
-    with pytest.raises(RuntimeError, match=r"worker .* has agathis .*, and the client 0\.0\.1"):
+    message = r"worker .* has agathis .*, and the client 0\.0\.1"
+    with pytest.raises(RuntimeError, match=message):
         Kauri(3).fit(as_array(X, [60]))
+    with pytest.raises(RuntimeError, match=message):
+        TableEncoder().fit(as_frame(X, [60]))
 
 
 def test_a_fit_that_fails_leaves_the_last_one(client):

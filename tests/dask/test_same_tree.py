@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import cloudpickle
+import dask
+import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,8 +92,49 @@ def test_a_table_of_blobs(client):
     np.testing.assert_array_equal(computed(model.predict(rows)), local.predict(X))
     np.testing.assert_array_equal(computed(model.apply(rows)), local.apply(X))
     np.testing.assert_allclose(computed(model.transform(rows)), local.transform(X))
-    assert model.score(rows) == pytest.approx(local.score(X))
+    assert float(model.score(rows)) == pytest.approx(local.score(X))
     np.testing.assert_array_equal(model.predict(X), local.labels_)
+
+
+def test_what_is_lazy(client):
+    """Labels, leaves, distances and scores read X when they are computed; figures are numbers."""
+    X, read = blobs_of(300), []
+    blocks = [
+        da.from_delayed(dask.delayed(_told)(part, read), part.shape, float)
+        for part in (X[:120], X[120:])
+    ]
+    rows = da.concatenate(blocks)
+    model = Kauri(3, max_leaf_nodes=5).fit(as_array(X, [120, 180]))
+    local = model.to_local()
+    for figure in (model.inertia_, model.objective_):
+        assert isinstance(figure, float)
+    with dask.config.set(scheduler="synchronous"):
+        lazy = [model.predict(rows), model.apply(rows), model.transform(rows), model.score(rows)]
+        assert all(map(dask.is_dask_collection, [*lazy, model.labels_]))
+        assert not read
+        score, twice, better = lazy[3], lazy[3] * 2, lazy[3] > 1e9
+        found = dask.compute(score, twice, better)
+        assert found == (pytest.approx(local.score(X)), 2 * found[0], False)
+        assert sorted(read) == [120, 180]  # once for all three
+        assert float(score) == score.item() == score.compute(scheduler="sync") == found[0]
+        assert cloudpickle.loads(cloudpickle.dumps(score)).compute() == found[0]
+
+
+def _told(block, read):
+    read.append(len(block))
+    return block
+
+
+def test_model_selection_takes_lazy_scores(client):
+    from sklearn.model_selection import GridSearchCV
+
+    X = blobs_of(240)
+    splits = [(np.arange(120), np.arange(120, 240)), (np.arange(120, 240), np.arange(120))]
+    search = {"param_grid": {"max_leaf_nodes": [2, 6]}, "cv": splits, "refit": False}
+    found = GridSearchCV(Kauri(2), **search).fit(as_array(X, [240]))
+    local = GridSearchCV(LocalKauri(2, engine="binned"), **search).fit(X)
+    for name in ("split0_test_score", "split1_test_score"):
+        np.testing.assert_allclose(found.cv_results_[name], local.cv_results_[name])
 
 
 def test_fit_and_more_in_one_call(client):
@@ -153,7 +197,7 @@ def test_columns_that_know_what_is_missing(client):
     same_fit(model, local)
     np.testing.assert_array_equal(computed(model.labels_), local.labels_)
     np.testing.assert_array_equal(computed(model.predict(rows)), local.labels_)
-    assert model.score(rows) == pytest.approx(local.score(table))
+    assert float(model.score(rows)) == pytest.approx(local.score(table))
 
 
 def test_few_columns_of_many_files(client, tmp_path):

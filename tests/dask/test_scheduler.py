@@ -116,13 +116,14 @@ def test_a_scheduler_that_stands_still_after_a_fit(own, monkeypatch):
     frames = as_list(X, SIZES)
     message = f"scheduler {client.scheduler.address} has not answered for {TIMEOUT} s"
     for wait in (
-        lambda: model.score(as_array(X, SIZES)),
+        lambda: float(model.score(as_array(X, SIZES))),
+        lambda: model.score(as_array(X, SIZES)).compute(),
         lambda: sample_rows(as_array(X, SIZES)),
         lambda: TableEncoder().fit(frames),
     ):
         with stopped(scheduler), pytest.raises(TimeoutError, match=message):
             wait()
-    found = model.score(as_array(X, SIZES))
+    found = float(model.score(as_array(X, SIZES)))
     assert found == pytest.approx(model.to_local().score(X))
 
 
@@ -141,4 +142,4 @@ def test_a_scheduler_that_is_lost_after_a_fit(own):
         return block
 
     with pytest.raises(ConnectionError, match=f"scheduler {client.scheduler.address} is lost"):
-        model.score([last(X)])
+        model.score([last(X)]).compute()

@@ -35,8 +35,10 @@ class ColumnFacts(Protocol):
         The finite numbers of a column of numbers, in the order of the rows; of very many, some.
     places : ndarray of int
         Where these stand among the rows that have one.
+    seen : ndarray of float64
+        These, or of very many rows each different one, about as often as its share of them is.
     are_whole : bool
-        Whether these are whole numbers.
+        Whether all are whole numbers.
     n_words : float
         The words of a text, on average.
     """
@@ -55,6 +57,8 @@ class ColumnFacts(Protocol):
     def numbers(self) -> np.ndarray: ...
     @property
     def places(self) -> np.ndarray: ...
+    @property
+    def seen(self) -> np.ndarray: ...
     @property
     def are_whole(self) -> bool: ...
     @property
@@ -105,6 +109,10 @@ class ArrayFacts:
     @property
     def places(self) -> np.ndarray:
         return np.arange(len(self.numbers))
+
+    @property
+    def seen(self) -> np.ndarray:
+        return self.numbers
 
     @cached_property
     def are_whole(self) -> bool:

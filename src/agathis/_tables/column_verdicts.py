@@ -14,8 +14,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from agathis._tables import calendar, codes
 from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.codes import FEW
@@ -153,7 +151,7 @@ def judge(
     if not text and not holds_numbers(kind):
         why = f"is of type {kind}, which is neither numbers nor text"
         return Verdict(name, "problem", why, otherwise=Verdict(name, "out", OTHER_TYPE))
-    if types.is_floating(kind) and not categorical and _have_fractions(facts.numbers):
+    if types.is_floating(kind) and not categorical and _have_fractions(facts):
         return Verdict(name, "number")
     some = facts.some
     if categorical:
@@ -185,8 +183,8 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
     elif types.is_boolean(facts.type):
         part = None
     else:
-        part = calendar.part_of_numbers(name, facts.numbers)
-        if part is None and calendar.are_moments(name, facts.numbers):
+        part = calendar.part_of_numbers(name, facts.seen)
+        if part is None and calendar.are_moments(name, facts.seen):
             return Verdict(name, "out", DATES, way=KEEP)
     if text and calendar.are_months(some):
         return Verdict(name, "out", CALENDAR, way=KEEP)
@@ -209,9 +207,9 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
     return None
 
 
-def _have_fractions(known: np.ndarray) -> bool:
+def _have_fractions(facts: ColumnFacts) -> bool:
     """Whether numbers differ and some are no whole ones: then they name no rows, codes or dates."""
-    return bool((known != np.floor(known)).any() and (known != known[0]).any())
+    return not facts.are_whole and bool((facts.numbers != facts.numbers[0]).any())
 
 
 def _are_truths(some: list) -> bool:

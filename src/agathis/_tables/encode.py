@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows, FeatureRoles, Units
 from agathis._support.result_table import Table
+from agathis._tables import scaling
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
 from agathis._tables.encoder_options import Options
@@ -28,7 +29,9 @@ from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.estimates import meant
 from agathis._tables.feature_rows import LARGEST, FeatureRows, feature_rows
 from agathis._tables.frames import as_arrow
+from agathis._tables.number_tally import NumberTally, tally_of
 from agathis._tables.relevance import relevance
+from agathis._tables.row_sample import drawn
 from agathis._tables.scaling import FeatureScaler
 from agathis._tables.table_features import Feature, features_of
 from agathis._tables.wording import count, listed, some, title_of
@@ -187,7 +190,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
         ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column, and
-        ``ends(names)`` the least and the largest number of some columns.
+        ``tallies(encoder)`` the tallies of features, or None where the table has all rows.
         """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
@@ -228,35 +231,50 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
+        # What is wrong is told by its place among all rows.
+        tallies = None if facts is None else facts.tallies(self)
         found = self._features(table)
-        self.infinite_ = found.infinite
+        self.infinite_ = found.infinite if tallies is None else facts.infinite()
         # Too rare to be categories; whoever gives these rows again knows them.
         self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
-        finite = np.where(np.isinf(found.X), np.nan, found.X) if found.infinite else found.X
-        self.ends_ = np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
+        self.ends_ = ends_of_rows(found.X) if tallies is None else _ends_of_tallies(tallies)
         raw = found.within(*self.ends_)
-        ends = None
-        if facts is not None:
-            ends = facts.ends(
-                [
-                    f.source if f.kind == "number" and f.when is None else None
-                    for f in self.features_
-                ]
-            )
-        self.scaler_ = self._scaler(options).fit(raw.X, ends=ends)
-        far = self.scaler_.far_off(raw.X)
-        self.far_off_ = {
-            self.features_[f].source: raw.X[far[:, f], f].tolist()
-            for f in np.flatnonzero(far.any(axis=0)).tolist()
-        }
+        some = raw.X
+        if facts is None and len(some) > scaling.MANY_ROWS:
+            tallies = [tally_of(column) for column in some.T]
+            some = some[drawn(len(some), scaling.MANY_ROWS)]
+        scaler = self.scaler_ = self._scaler(options)
+        scaler.fit(raw.X) if tallies is None else scaler.fit_tallies(tallies)
+        far = scaler.far_off(some)
+        self.far_off_ = self._far_values(some, far, tallies)
         if options.learns:
-            X = self.scaler_.transform(raw.X)
+            X = scaler.transform(some)
             if far.any():
                 X[far] = meant(X, far, self.roles_.kernel)[far]
             options = options.with_weights(self._learned(X))
-            self.scaler_.weigh(self._weights(options))
-        self._tell_columns(self.scaler_.transform(raw.X), options)
+            scaler.weigh(self._weights(options))
+        if tallies is None:
+            self._tell_columns(np.nanvar(scaler.transform(raw.X), axis=0), options)
+        else:
+            self._tell_columns(scaler.variances(), options)
         return raw
+
+    def _far_values(
+        self, rows: np.ndarray, far: np.ndarray, tallies: list[NumberTally] | None
+    ) -> dict[str, list[float]]:
+        """For each column with values that are far off, these values."""
+        if tallies is None:
+            return {
+                self.features_[f].source: rows[far[:, f], f].tolist()
+                for f in np.flatnonzero(far.any(axis=0)).tolist()
+            }
+        limits = zip(self.scaler_.far_low_, self.scaler_.far_high_, strict=True)
+        found = [one.beyond(*ends) for one, ends in zip(tallies, limits, strict=True)]
+        return {
+            feature.source: values.tolist()
+            for feature, values in zip(self.features_, found, strict=True)
+            if len(values)
+        }
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
         """How often each column counts, by what components of the others say of it."""
@@ -368,35 +386,38 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _encode(self, table: Any) -> FeatureRows:
         return self._features(table).within(*self.ends_)
 
-    def _features(self, table: Any) -> FeatureRows:
-        """The features in the units of the table; some may be infinite."""
+    def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
+        """The features, or those that are asked for, in the units of the table.
+
+        Some numbers may be infinite. Columns of what is not asked for need not be there.
+        """
         found = feature_rows(
             table,
             self.feature_names_,
             self.one_hot_,
+            asked,
             title=self.title,
             date_parts=self.date_parts_,
             gaps=self._gaps(),
             notations={v.name: v.notation for v in self.verdicts_ if v.notation is not None},
         )
-        if found.infinite and self.strict:
-            column, n = next(iter(found.infinite.items()))
+        for column, n in found.infinite.items():
+            self._check_infinite(column, n)
+        finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X
+        large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
+        if large.any():
+            raise too_large(self.feature_names_[int(np.argmax(large))])
+        return found
+
+    def _check_infinite(self, column: str, n: int) -> None:
+        """Raise where rows with infinite numbers in a column are not to be taken."""
+        if self.strict:
             raise BadTable(
                 f"{self.title}: {title_of(column)} has infinite numbers in {count(n, 'row')}; "
                 "values must be finite or missing. ",
                 Advice("na"),
                 " takes a text for a missing value.",
             )
-        finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X
-        large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
-        if large.any():
-            name = self.feature_names_[int(np.argmax(large))]
-            raise BadTable(
-                f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
-                Advice("drop", (name,)),
-                " leaves it out.",
-            )
-        return found
 
     def _gaps(self) -> dict[str, tuple[str, ...]]:
         return {verdict.name: verdict.gaps for verdict in self.verdicts_ if verdict.gaps}
@@ -464,9 +485,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """For each column that is used the places of its features."""
         return self._places
 
-    def _tell_columns(self, X: np.ndarray, options: Options) -> None:
-        """Write down what became of the columns."""
-        spread = np.where(self.roles_.kernel, np.nanvar(X, axis=0), 0.0)
+    def _tell_columns(self, variances: np.ndarray, options: Options) -> None:
+        """Write down what became of the columns; the variances are those of scaled features."""
+        spread = np.where(self.roles_.kernel, variances, 0.0)
         total = spread.sum()
         places = self.places()
         shares = {
@@ -487,6 +508,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             ],
             ["column", "kind", "became", "why", "share", "weight"],
         )
+
+
+def ends_of_rows(X: np.ndarray) -> np.ndarray:
+    """The least and the largest finite number of each column; NaN where there is none."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
+
+
+def _ends_of_tallies(tallies: Sequence[NumberTally]) -> np.ndarray:
+    ends = [(one.least[0], one.most[-1]) if len(one) else (np.nan, np.nan) for one in tallies]
+    return np.array(ends).T
+
+
+def too_large(name: str) -> BadTable:
+    """What to say of numbers that cannot be squared."""
+    return BadTable(
+        f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
+        Advice("drop", (name,)),
+        " leaves it out.",
+    )
 
 
 def _places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:

@@ -40,10 +40,9 @@ class FileRows:
         self.groups: list[tuple[int, int]] = []
         sizes = []
         for place, file in enumerate(self.files):
-            with file.faults(), file._open() as opened:
-                for group in range(opened.metadata.num_row_groups):
-                    self.groups.append((place, group))
-                    sizes.append(opened.metadata.row_group(group).num_rows)
+            for number, group in enumerate(file.row_groups()):
+                self.groups.append((place, number))
+                sizes.append(group.n_rows)
         self.ends = np.cumsum(sizes)
         self.largest = max(sizes) if sizes else 0
         self.stamps = [_stamp(file.path) for file in self.files]

@@ -19,14 +19,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from agathis._tables.number_tally import NumberTally
+from agathis._tables.tally_scaling import FEWEST_VALUES, RANK_POINTS, scale_of
 from agathis._tables.typing_errors import at_percentiles, far_limits
 
 #: Ways to scale a column of numbers; "auto" is "standard" of values held at two percentiles.
 SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
-#: Columns with fewer different values have no typing errors that percentiles could tell.
-FEWEST_VALUES = 10
-#: Points of the map from values to ranks.
-RANK_POINTS = 1000
+#: Tables of more rows are learnt by tallies of their features (``tally_scaling``), which rows on
+#: many machines have as well; and how columns go together, by so many rows.
+MANY_ROWS = 50_000
 
 
 class FeatureScaler(TransformerMixin, BaseEstimator):
@@ -68,30 +69,20 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.sources = sources
         self.weight = weight
 
-    def fit(
-        self, X: ArrayLike, y: object = None, *, ends: np.ndarray | None = None
-    ) -> FeatureScaler:
+    def fit(self, X: ArrayLike, y: object = None) -> FeatureScaler:
         """Find the maps; missing values are not looked at.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
-        ends : ndarray of shape (2, n_features), optional
-            Where X is a sample, the least and the largest value of each feature in all rows; NaN
-            where they are not known.
 
         Returns
         -------
         self : FeatureScaler
         """
         X = np.asarray(X, dtype=np.float64)
-        n = self.n_features_in_ = X.shape[1]
-        how = self._how = np.array(self.how, dtype=object)
-        self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
-        self.far_low_, self.far_high_ = self.low_.copy(), self.high_.copy()
-        self.centre_, self.factor_ = np.zeros(n), np.ones(n)
-        self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        how = self._begin(X.shape[1])
         for f in np.flatnonzero(how == "rank").tolist():
             self._fit_ranks(f, X[:, f])
         numbers = np.flatnonzero((how != "category") & (how != "none"))
@@ -104,11 +95,55 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
                 X = np.where(far, np.nan, X)
                 ordered = np.sort(X[:, auto], axis=0)
             self._hold(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
-            known = None if ends is None else ends[:, numbers]
-            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers), known)
-        self._balance(X)
+            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
+        scaled = self._own_scale()
+        self._balance(np.nanvar(self._scaled(X[:, scaled], scaled), axis=0))
         self._unweighted = self.factor_
         return self.weigh(self.weight)
+
+    def fit_tallies(self, tallies: Sequence[NumberTally]) -> FeatureScaler:
+        """Find the maps of more rows than are looked at one by one.
+
+        Parameters
+        ----------
+        tallies : sequence of NumberTally
+            Of each feature, of all rows.
+
+        Returns
+        -------
+        self : FeatureScaler
+        """
+        how = self._begin(len(tallies))
+        found = [scale_of(tally, one) for tally, one in zip(tallies, how, strict=True)]
+        for f, scale in enumerate(found):
+            self.low_[f], self.high_[f] = scale.low, scale.high
+            self.far_low_[f], self.far_high_[f] = scale.far_low, scale.far_high
+            self.centre_[f] = scale.centre
+            if scale.ranks is not None:
+                self.ranks_[f] = scale.ranks
+        spread = np.array([scale.spread for scale in found])
+        varies = self._varies = _varies(spread, np.array([scale.size for scale in found]))
+        self.factor_[varies] = 1 / spread[varies]
+        self._variance = np.array([scale.variance for scale in found])
+        scaled = self._own_scale()
+        self._balance(self._variance[scaled] * self.factor_[scaled] ** 2)
+        self._unweighted = self.factor_
+        return self.weigh(self.weight)
+
+    def variances(self) -> np.ndarray:
+        """Those of the scaled features, where tallies told the scales."""
+        return self._variance * self.factor_**2
+
+    def _begin(self, n: int) -> np.ndarray:
+        """Maps that change nothing; how each of so many features is to be scaled."""
+        self.n_features_in_ = n
+        self._how = np.array(self.how, dtype=object)
+        self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
+        self.far_low_, self.far_high_ = self.low_.copy(), self.high_.copy()
+        self.centre_, self.factor_ = np.zeros(n), np.ones(n)
+        self._varies = np.zeros(n, dtype=bool)
+        self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        return self._how
 
     def weigh(self, weight: ArrayLike | None) -> FeatureScaler:
         """Let each feature count so often, on the scale that was found.
@@ -175,9 +210,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
             self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
-    def _fit_numbers(
-        self, places: np.ndarray, values: np.ndarray, ends: np.ndarray | None = None
-    ) -> None:
+    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
         """Find centres and factors of values that are held and mapped."""
         some = ~np.isnan(values).all(axis=0)
         places, values = places[some], values[:, some]
@@ -185,9 +218,6 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
         least, most = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         unit = how == "minmax"
-        if ends is not None:
-            least[unit] = np.fmin(least, ends[0, some])[unit]
-            most[unit] = np.fmax(most, ends[1, some])[unit]
         centre[unit], spread[unit] = least[unit], (most - least)[unit]
         robust = np.flatnonzero(how == "robust")
         if len(robust):
@@ -195,23 +225,27 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             centre[robust] = middle
             spread[robust] = np.where(high > low, high - low, spread[robust])
         self.centre_[places] = centre
-        # Values that are the same but for rounding stay together, and so do those that differ by
-        # less than any normal number, by which nothing can be divided.
         size = np.maximum.reduce([np.abs(centre), np.abs(least), np.abs(most)])
-        normal = np.finfo(float)
-        varies = spread > np.maximum(8 * normal.eps * size, normal.tiny)
+        varies = _varies(spread, size)
+        self._varies[places[varies]] = True
         self.factor_[places[varies]] = 1 / spread[varies]
 
-    def _balance(self, X: np.ndarray) -> None:
-        """Bring columns of 0 and 1 to the scale of numbers: 1 becomes a standard deviation."""
-        in_source = np.zeros(self.n_features_in_, dtype=bool)
+    def _own_scale(self) -> np.ndarray:
+        """The features that were divided by their spread; the others vary not, or as they may."""
+        chosen = self._varies.copy()
         for places in self.sources:
-            in_source[np.asarray(places, dtype=np.intp)] = True
-        scaled = np.flatnonzero(~in_source & (self._how != "none"))
-        if len(scaled):
-            spread = np.nanvar(self._scaled(X[:, scaled], scaled), axis=0)
-            spread = spread[spread > 0]
-            self.factor_[in_source] = np.sqrt(spread.mean()) if len(spread) else 1.0
+            chosen[np.asarray(places, dtype=np.intp)] = False
+        return np.flatnonzero(chosen)
+
+    def _balance(self, spread: np.ndarray) -> None:
+        """Bring columns of 0 and 1 to the scale of numbers, which are spread out so.
+
+        1 becomes a standard deviation.
+        """
+        spread = spread[spread > 0]
+        if len(spread):
+            for places in self.sources:
+                self.factor_[np.asarray(places, dtype=np.intp)] = np.sqrt(spread.mean())
 
     def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Values of some features before their centres are taken off."""
@@ -249,3 +283,13 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
                 f"X must have shape (n_samples, {self.n_features_in_}); it has shape {X.shape}."
             )
         return self._scaled(X, np.arange(self.n_features_in_))
+
+
+def _varies(spread: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Which features are divided by their spread.
+
+    Values that are the same but for rounding stay together, and so do those that differ by less
+    than any normal number, by which nothing can be divided.
+    """
+    normal = np.finfo(float)
+    return spread > np.maximum(8 * normal.eps * size, normal.tiny)

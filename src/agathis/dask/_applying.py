@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,7 +15,9 @@ from agathis._partitions.objective import membership, objective
 from agathis._trees.tree import Tree
 from agathis.dask._encoded import as_floats, as_rows
 from agathis.dask._partitions import Partitions
-from agathis.dask._waiting import computed
+
+if TYPE_CHECKING:
+    from agathis.dask._lazy_score import LazyScore
 
 
 class LabelsOfTree:
@@ -48,25 +51,31 @@ class ClusterSums(NamedTuple):
     sizes: np.ndarray
 
 
-def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> float:
-    """The objective of the clusters that a model makes of all blocks."""
+def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> LazyScore:
+    """The objective of the clusters that a model makes of all blocks, lazily."""
     import dask
 
+    from agathis.dask._lazy_score import LazyScore
+
     weights = parts.weights or [None] * len(parts)
-    pairs = enumerate(zip(parts.blocks, weights, strict=True))
-    sums_of = [
-        dask.delayed(cluster_sums)(model, number, block, weight)
-        for number, (block, weight) in pairs
+    tree = dask.delayed(model)  # once, not with each block
+    sums = [
+        dask.delayed(cluster_sums)(tree, number, block, weight)
+        for number, (block, weight) in enumerate(zip(parts.blocks, weights, strict=True))
     ]
-    found = computed(sums_of, timeout)
+    return LazyScore(dask.delayed(_objective_of)(sums, parts.weights is not None), timeout)
+
+
+def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> float:
+    """The objective of clusters, from the sums of all blocks in their order."""
     sums, sizes = (np.sum([part[place] for part in found], axis=0) for place in (0, 1))
     if sizes.sum() == 0:
         raise ValueError(
-            "X has no rows; at least one is needed."
-            if parts.weights is None
-            else "sample_weight is zero for every row; at least one must be positive."
+            "sample_weight is zero for every row; at least one must be positive."
+            if are_weighted
+            else "X has no rows; at least one is needed."
         )
-    return objective(np.sum(sums**2, axis=1), sizes)
+    return float(objective(np.sum(sums**2, axis=1), sizes))
 
 
 def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> ClusterSums:

@@ -1,16 +1,16 @@
 """What columns in many partitions are: what each partition tells, put together in any order.
 
-A partition tells of a column its type, its gaps, its extremes, and its different values with their
-counts. Of very many values those are kept whose hashes are smallest. A value that is among these of
-all rows is so in each partition that has it, so its count is exact, and what is kept does not
-depend on the partitions. How many values there are the largest of these hashes tells.
+A partition tells of a column its type, its gaps, its extremes, its different values with their
+counts, and of numbers and of parts of dates tallies, by which they are scaled. Of very many values
+those are kept whose hashes are smallest. A value that is among these of all rows is so in each
+partition that has it, so its count is exact, and what is kept does not depend on the partitions.
+How many values there are the largest of these hashes tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,15 @@ import pyarrow as pa
 from pyarrow import compute, types
 
 from agathis._tables.arrow_values import as_numbers, holds_numbers, plain
-from agathis._tables.calendar import moments_of_arrow
+from agathis._tables.calendar import MADE, made, moments_of_arrow
 from agathis._tables.indicators import word
+from agathis._tables.number_tally import NumberTally, tally_of
+from agathis._tables.number_tally import put_together as tallies_together
 
 #: So many different values of a column are kept, with their counts.
 KEPT = 1 << 14
+#: The tally of a column of numbers.
+NUMBERS = "numbers"
 #: No hash is as large.
 ALL = 1 << 64
 #: Stands for the type of a column that holds dates in one partition and numbers in another.
@@ -48,6 +52,10 @@ class ColumnPiece:
         Whether all numbers are whole.
     n_words : int
         Of all texts.
+    infinite : tuple of two ints
+        How many numbers are infinite, below and above zero.
+    tallies : dict of str to NumberTally
+        Of numbers, by the name ``NUMBERS``; of moments, by the names of parts.
     """
 
     type: pa.DataType
@@ -62,6 +70,8 @@ class ColumnPiece:
     high: Any = None
     are_whole: bool = True
     n_words: int = 0
+    infinite: tuple[int, int] = (0, 0)
+    tallies: Mapping[str, NumberTally] = field(default_factory=dict)
 
     def kept(self, most: int) -> ColumnPiece:
         """The same with no more values than that."""
@@ -89,37 +99,53 @@ class ColumnPiece:
             return self
         if kind == MIXED:
             kept = self._below(0)
-            return replace(kept, type=kind, values=cast(kept.values, kind), low=None, high=None)
+            values = cast(kept.values, kind)
+            return replace(kept, type=kind, values=values, low=None, high=None, tallies={})
         values = cast(self.values, kind)
         low, high = (end.cast(kind) if isinstance(end, pa.Scalar) else end for end in self.ends)
         hashes = hashes_of(values)
-        return replace(self, type=kind, values=values, hashes=hashes, low=low, high=high)
+        tallies = {} if types.is_string(kind) else self.tallies
+        return replace(
+            self, type=kind, values=values, hashes=hashes, low=low, high=high, tallies=tallies
+        )
 
     @property
     def ends(self) -> tuple[Any, Any]:
         return self.low, self.high
 
 
-def piece_of(column: pa.ChunkedArray | pa.Array, begin: int, most: int) -> ColumnPiece:
+def piece_of(
+    column: pa.ChunkedArray | pa.Array, begin: int, most: int, dates: str = "parts"
+) -> ColumnPiece:
     """What the rows of a partition tell of a column; ``begin`` is the place of the first."""
     values = plain(column)
     kind = values.type
     found = ColumnPiece(kind, len(values), values.null_count, *_counted(values, begin))
-    numbers = holds_numbers(kind)
-    if numbers:
-        known = as_numbers(values)
-        known = known[np.isfinite(known)]
+    if holds_numbers(kind):
+        numbers = as_numbers(values)
+        known = numbers[np.isfinite(numbers)]
+        found = replace(found, infinite=infinite_in(numbers))
         if len(known):
             low, high = float(known.min()), float(known.max())
             whole = bool((known == np.floor(known)).all())
-            found = replace(found, low=low, high=high, are_whole=whole)
-    elif types.is_temporal(kind) and not types.is_duration(kind) and found.n_missing < len(values):
+            tallies = {NUMBERS: tally_of(known)}
+            found = replace(found, low=low, high=high, are_whole=whole, tallies=tallies)
+    elif _is_moment(kind) and found.n_missing < len(values):
         ends = compute.min_max(values)
         found = replace(found, low=ends["min"], high=ends["max"])
+        if dates == "parts":
+            moments = moments_of_arrow(values)
+            tallies = {part: tally_of(made(moments, part)) for part in MADE}
+            found = replace(found, tallies=tallies)
     elif types.is_string(kind) and found.n_missing < len(values):
         words = compute.sum(compute.count_substring_regex(values, r"\S+")).as_py()
         found = replace(found, n_words=int(words))
     return found.kept(most)
+
+
+def infinite_in(numbers: np.ndarray) -> tuple[int, int]:
+    """How many numbers are infinite, below and above zero."""
+    return int((numbers == -np.inf).sum()), int((numbers == np.inf).sum())
 
 
 def _counted(values: pa.Array, begin: int) -> tuple[pa.Array, np.ndarray, np.ndarray, np.ndarray]:
@@ -131,6 +157,11 @@ def _counted(values: pa.Array, begin: int) -> tuple[pa.Array, np.ndarray, np.nda
     some, counts = found.field("values"), found.field("counts").to_numpy()
     # Values come in the order of their first rows, and there are no more than rows.
     return some, counts, begin + np.arange(len(some)), hashes_of(some)
+
+
+def _is_moment(kind: pa.DataType) -> bool:
+    """Whether parts of dates may be made of the values."""
+    return types.is_temporal(kind) and not types.is_duration(kind) and not types.is_time(kind)
 
 
 def _has_order(kind: pa.DataType) -> bool:
@@ -187,7 +218,17 @@ def put_together(pieces: Sequence[ColumnPiece], most: int) -> ColumnPiece:
         max(highs, key=_in_order) if highs else None,
         all(piece.are_whole for piece in pieces),
         sum(piece.n_words for piece in pieces),
+        (sum(piece.infinite[0] for piece in pieces), sum(piece.infinite[1] for piece in pieces)),
+        _tallied([piece.tallies for piece in pieces]),
     ).kept(most)
+
+
+def _tallied(found: Sequence[Mapping[str, NumberTally]]) -> dict[str, NumberTally]:
+    names = dict.fromkeys(name for tallies in found for name in tallies)
+    return {
+        name: tallies_together([tallies[name] for tallies in found if name in tallies])
+        for name in names
+    }
 
 
 def _in_order(end: Any) -> Any:
@@ -235,86 +276,3 @@ def cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
     if not types.is_string(kind) or types.is_null(values.type):
         return values.cast(kind, safe=False)
     return pa.array([word(value) for value in values.to_pylist()], kind)
-
-
-class GatheredFacts:
-    """The facts of a column (:class:`~agathis._tables.column_facts.ColumnFacts`).
-
-    Parameters
-    ----------
-    piece : ColumnPiece
-        Of all rows.
-    sample : pyarrow.Array
-        Its values in some rows, in their order.
-    rows : ndarray of int
-        Which rows these are.
-    """
-
-    def __init__(self, piece: ColumnPiece, sample: pa.Array, rows: np.ndarray) -> None:
-        order = np.argsort(piece.first)
-        self.piece, self.sample, self.rows = piece, plain(sample), rows
-        self.values, self._counts = piece.values.take(pa.array(order)), piece.counts[order]
-        self.type, self.n_rows, self.n_missing = piece.type, piece.n_rows, piece.n_missing
-        self.are_whole = piece.are_whole
-
-    @property
-    def has_all_rows(self) -> bool:
-        return len(self.rows) == self.n_rows
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The least and the largest number; NaN where these are no numbers."""
-        if self.piece.low is None or not holds_numbers(self.type):
-            return np.nan, np.nan
-        return self.piece.low, self.piece.high
-
-    @cached_property
-    def some(self) -> list[Any]:
-        return self.values.to_pylist()
-
-    @cached_property
-    def n_different(self) -> int:
-        if self.piece.bound == ALL:
-            return len(self._counts)
-        n = self.n_rows - self.n_missing
-        if (self._counts == 1).all():
-            return n
-        return min(n - 1, round(len(self._counts) / (self.piece.bound / ALL)))
-
-    @cached_property
-    def _known(self) -> np.ndarray:
-        return np.isfinite(as_numbers(self.sample))
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        numbers = as_numbers(self.sample)[self._known]
-        if self.has_all_rows or self.piece.low is None:
-            return numbers
-        return np.append(numbers, [self.piece.low, self.piece.high])
-
-    @property
-    def places(self) -> np.ndarray:
-        if self.has_all_rows:
-            return np.arange(len(self.numbers))
-        # Of numbers that go up row by row the extremes are the ends.
-        return np.append(self.rows[self._known], [0, self.n_rows - 1])
-
-    @property
-    def n_words(self) -> float:
-        return self.piece.n_words / (self.n_rows - self.n_missing)
-
-    def counts(self) -> Iterable[tuple[Any, float]]:
-        if self.piece.bound == ALL:
-            return zip(self.some, self._counts.tolist(), strict=True)
-        # What comes often is in the sample.
-        known = self.sample.drop_null()
-        found = compute.value_counts(known).to_pylist()
-        share = (self.n_rows - self.n_missing) / max(1, len(known))
-        return [(one["values"], one["counts"] * share) for one in found]
-
-    def moments(self) -> np.ndarray:
-        found = moments_of_arrow(self.values)
-        if self.piece.low is None:
-            return found
-        ends = pa.array([self.piece.low.as_py(), self.piece.high.as_py()], self.type)
-        return np.append(found, moments_of_arrow(ends))

@@ -1,34 +1,36 @@
 """The encoder of raw tables whose rows are in partitions.
 
-    partitions -> rows of each -> facts of columns and a sample of rows, in one pass
-               -> verdicts by the facts, scales by the sample -> features, lazily
+    partitions -> rows of each -> facts and tallies of columns, and a sample of rows, in one pass
+               -> verdicts by the facts, scales by the tallies, weights by the sample
+               -> features, lazily
 
-The sample is drawn by the places of rows, so that it is the same whatever the partitions are. A
-table of no more rows than the sample has is learnt as in memory, to the last bit.
+What is learnt is what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last
+bit. A table of no more rows than ``MANY_ROWS`` is brought together; of a larger one both learn
+scales by tallies (``_tables.tally_scaling``), and weights by the same rows, drawn by their places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._support.extras import needed
+from agathis._tables import scaling
 from agathis._tables.arrow_values import plain
-from agathis._tables.codes import FEW
 from agathis._tables.encode import TableEncoder as LocalEncoder
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
+from agathis._tables.row_sample import drawn
+from agathis.dask import _waiting
 from agathis.dask._column_facts import (
     KEPT,
     ColumnPiece,
-    GatheredFacts,
     cast,
     common_type,
     piece_of,
@@ -36,9 +38,11 @@ from agathis.dask._column_facts import (
 )
 from agathis.dask._encoded import framed
 from agathis.dask._files import FilesInPieces
-from agathis.dask._partitions import is_collection, kind_of, partitions_of
-from agathis.dask._sampling import by_block, counted_blocks, drawn, sizes_of
-from agathis.dask._waiting import computed
+from agathis.dask._gathered import Gathered, GatheredFacts
+from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
+from agathis.dask._roster import Roster
+from agathis.dask._sampling import by_block, counted_blocks, sizes_of
+from agathis.dask._second_look import SecondLook
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -47,15 +51,12 @@ AT_ONCE = 8
 class TableEncoder(LocalEncoder):
     """Columns of a raw table in partitions made into features on one scale.
 
-    What each column is, is decided by all rows: their types, gaps, extremes, different values and
-    counts; and so is ``scale="minmax"``. Other scales, the values at which numbers are held, and
-    learned weights are those of ``subsample`` rows, which are drawn by their places. So a table of
-    no more rows is encoded as :class:`agathis.TableEncoder` encodes it, to the last bit, and any
-    other in the same way whatever its partitions are. Of a column with more than 16,384 values (or
-    ``max_categories``, if that is more) how many there are is estimated, to 1 %, and which of them
-    come most often is told by the sample.
-
-    Parameters are those of :class:`agathis.TableEncoder`; only ``subsample`` is new.
+    It learns what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last bit,
+    whatever the partitions are: what each column is, its categories, means, deviations, and where
+    values are held, by all rows; weights, of more than 50,000 rows, by so many of them, which are
+    drawn by their places. Rows are read once. Only a column of more than 16,384 different texts (or
+    ``max_categories``, if that is more) is read again, alone, where these are numbers, dates or
+    categories; how many such texts there are is estimated, to 1 %.
 
     Parameters
     ----------
@@ -63,15 +64,13 @@ class TableEncoder(LocalEncoder):
         As for :class:`agathis.TableEncoder`.
     title : str
         Of the table, in messages.
-    subsample : int, default=50_000
-        The most rows that scales are found from.
 
     Attributes
     ----------
-    n_sampled_ : int
-        Rows that scales were found from.
     n_rows_ : int
         All rows.
+    n_sampled_ : int
+        Rows that weights were found from.
 
     See Also
     --------
@@ -92,39 +91,6 @@ class TableEncoder(LocalEncoder):
     [0, 0, 1, 1]
     """
 
-    def __init__(
-        self,
-        *,
-        drop: Sequence[str] = (),
-        keep: Sequence[str] = (),
-        categorical: Sequence[str] = (),
-        scale: str | Mapping[str, str] = "auto",
-        weight: str | Mapping[str, float] = "learned",
-        dates: str = "out",
-        no_split: Sequence[str] = (),
-        no_count: Sequence[str] = (),
-        show: Sequence[str] = (),
-        max_categories: int = FEW,
-        strict: bool = False,
-        title: str = "the table",
-        subsample: int = 50_000,
-    ) -> None:
-        super().__init__(
-            drop=drop,
-            keep=keep,
-            categorical=categorical,
-            scale=scale,
-            weight=weight,
-            dates=dates,
-            no_split=no_split,
-            no_count=no_count,
-            show=show,
-            max_categories=max_categories,
-            strict=strict,
-            title=title,
-        )
-        self.subsample = subsample
-
     def fit(self, X: Any, y: object = None, *, client: Any = None) -> TableEncoder:
         """Learn what the columns are; computes at once.
 
@@ -139,31 +105,32 @@ class TableEncoder(LocalEncoder):
         -------
         self : TableEncoder
         """
-        whole = isinstance(self.subsample, Integral) and not isinstance(self.subsample, bool)
-        if not whole or self.subsample < 2:
-            raise ValueError(f"subsample={self.subsample!r} must be a whole number, at least 2.")
         self._learn(X, client)
         return self
 
     def _learn(self, X: Any, client: Any = None) -> Any:
-        """Learn; the rows that scales were found from, as a table of Arrow.
+        """Learn; the rows that weights were found from, as a table of Arrow.
 
         X may be files too, of which names and lengths are known beforehand.
         """
         sizes: list[int] | None = None
         names: list[str] | None
         if isinstance(X, FilesInPieces):
-            blocks, sizes, names = X
+            blocks, sizes, names = X.blocks, X.sizes, X.names
         else:
             blocks, names = _tables(X)
         if names is not None:
             Options.of(self, names)  # what is wrong is said before the table is read
         most = max(KEPT, int(self.max_categories))
         with nullcontext() if client is None else client.as_current():
+            in_use = _waiting.client_in_use()
+            if in_use is not None:
+                Roster(in_use, _waiting.LIMIT)  # raises for workers that do not fit the client
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
-            sample, facts = gather(blocks, sizes, names, int(self.subsample), most, self.title)
-        self._fit(sample, facts)
+            columns = partial(_with_column, X, blocks, names)
+            sample, facts = gather(blocks, sizes, names, columns, most, self.dates, self.title)
+            self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
         return sample
 
@@ -215,29 +182,10 @@ class TableEncoder(LocalEncoder):
         encoder : agathis.TableEncoder
         """
         check_is_fitted(self, "scaler_")
-        params = self.get_params(deep=False)
-        del params["subsample"]
-        local = LocalEncoder(**params)
-        own = ("subsample", "n_rows_", "n_sampled_")
+        local = LocalEncoder(**self.get_params(deep=False))
+        own = ("n_rows_", "n_sampled_")
         local.__dict__.update({k: v for k, v in vars(self).items() if k not in own})
         return local
-
-
-class Gathered(NamedTuple):
-    """A table as verdicts see it: names, and facts of columns."""
-
-    column_names: list[str]
-    facts: list[GatheredFacts]
-    num_rows: int
-
-    def column(self, place: int) -> GatheredFacts:
-        return self.facts[place]
-
-    def ends(self, names: Sequence[str | None]) -> np.ndarray:
-        """The least and the largest number of some columns; NaN where they hold texts."""
-        known = dict(zip(self.column_names, self.facts, strict=True))
-        found = [(np.nan, np.nan) if name is None else known[name].ends for name in names]
-        return np.array(found).reshape(-1, 2).T
 
 
 class Piece(NamedTuple):
@@ -261,35 +209,45 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
     return partitions_of(X).blocks, names
 
 
+def _with_column(X: Any, blocks: list[Any], names: list[str] | None, name: str) -> list[Any]:
+    """Partitions that have a column, and no others where these need not be read with it."""
+    if isinstance(X, FilesInPieces):
+        return X.columns([name])
+    return blocks if names is None else blocks_of(X[[X.columns[names.index(name)]]])
+
+
 def gather(
     blocks: Sequence[Any],
     sizes: Sequence[int],
     names: list[str] | None,
-    subsample: int,
+    columns: Callable[[str], list[Any]],
     most: int,
+    dates: str,
     title: str,
 ) -> tuple[Any, Gathered]:
-    """A sample of the rows, and facts of the columns."""
+    """A sample of the rows, and facts of the columns, which ``columns`` reads again one by one."""
     import dask
 
     n = sum(sizes)
     if n == 0:
         raise BadTable(f"{title} has no rows.")
-    rows, begins = drawn(n, subsample), (np.cumsum(sizes) - sizes).tolist()
+    rows, begins = drawn(n, scaling.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
     told = zip(blocks, begins, sizes, by_block(rows, begins, sizes), strict=True)
     pieces = [
-        dask.delayed(_look)(block, number, names, begin, size, some, most)
+        dask.delayed(_look)(block, number, names, begin, size, some, most, dates)
         for number, (block, begin, size, some) in enumerate(told)
         if size
     ]
     while len(pieces) > 1:
         groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
         pieces = [dask.delayed(_together)(group, most) for group in groups]
-    (found,) = computed(pieces[:1])
+    (found,) = _waiting.computed(pieces[:1])
+    names = found.sample.column_names
     facts = [
-        GatheredFacts(piece, found.sample.column(i), rows) for i, piece in enumerate(found.columns)
+        GatheredFacts(piece, found.sample.column(i), rows, SecondLook(name, piece.type, columns))
+        for i, (name, piece) in enumerate(zip(names, found.columns, strict=True))
     ]
-    return found.sample, Gathered(found.sample.column_names, facts, n)
+    return found.sample, Gathered(names, facts, n)
 
 
 def _look(
@@ -300,6 +258,7 @@ def _look(
     size: int,
     some: Any,
     most: int,
+    dates: str,
 ) -> Piece:
     """What a partition tells."""
     import pyarrow as pa
@@ -317,7 +276,7 @@ def _look(
         )
     columns = [plain(column) for column in table.columns]
     sample = pa.Table.from_arrays([column.take(some) for column in columns], table.column_names)
-    return Piece([piece_of(column, begin, most) for column in columns], sample)
+    return Piece([piece_of(column, begin, most, dates) for column in columns], sample)
 
 
 def _together(pieces: Sequence[Piece], most: int) -> Piece:

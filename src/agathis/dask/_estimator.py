@@ -57,7 +57,8 @@ class Kauri(LocalKauri):
     labels_ : collection of Dask
         The cluster of each row, lazily: in the partitions of X, with its index.
     n_clusters_, n_leaves_, objective_, inertia_, n_features_in_, feature_names_in_ :
-        As of :class:`agathis.Kauri`.
+        As of :class:`agathis.Kauri`. They are numbers: the sums that the tree was grown by tell
+        them, and no row is read for them.
 
     Notes
     -----
@@ -343,8 +344,11 @@ class Kauri(LocalKauri):
 
     def score(
         self, X: Any, y: object = None, *, gram: Any = None, sample_weight: Any = None
-    ) -> float:
-        """The objective of the clusters that the tree makes of X; computed at once.
+    ) -> Any:
+        """The objective of the clusters that the tree makes of X; lazily for a collection.
+
+        A lazy score is a delayed number: ``float(score)`` or ``score.compute()`` reads X, and
+        ``dask.compute`` reads it once for several. What is wrong with X is said then.
 
         Parameters
         ----------
@@ -356,7 +360,7 @@ class Kauri(LocalKauri):
 
         Returns
         -------
-        score : float
+        score : Delayed, or float
         """
         check_is_fitted(self, "tree_")
         if not is_collection(X):

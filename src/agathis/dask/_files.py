@@ -32,23 +32,33 @@ class Piece(NamedTuple):
 
 
 class FilesInPieces(NamedTuple):
-    """A table in files: its partitions, the rows of each, and the names of its columns."""
+    """A table in files: its pieces, and the names of the columns that are read of each."""
 
-    blocks: list[Any]
-    sizes: list[int]
+    pieces: list[Piece]
     names: list[str]
+
+    @property
+    def sizes(self) -> list[int]:
+        return [piece.n_rows for piece in self.pieces]
+
+    @property
+    def blocks(self) -> list[Any]:
+        return self.columns(self.names)
+
+    def columns(self, names: list[str]) -> list[Any]:
+        """Partitions of some columns; read later, and no others with them."""
+        import dask
+
+        return [dask.delayed(read, pure=False)(piece, names) for piece in self.pieces]
 
 
 def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
     """Some columns of a Parquet file, or of many; read later, and no others with them."""
-    import dask
-
     files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetSource)]
     pieces = [piece for file in files for piece in pieces_of(file)]
     if not pieces:
         raise BadTable(f"{source.shown} has no rows.")
-    blocks = [dask.delayed(read, pure=False)(piece, names) for piece in pieces]
-    return FilesInPieces(blocks, [piece.n_rows for piece in pieces], names)
+    return FilesInPieces(pieces, names)
 
 
 def pieces_of(file: ParquetSource) -> list[Piece]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.random import sample_without_replacement
 
 from agathis._support.extras import needed
+from agathis._tables.row_sample import drawn
 from agathis.dask._partitions import blocks_of, kind_of, partitions_of
 from agathis.dask._waiting import computed
 
@@ -71,13 +71,6 @@ def sizes_of(blocks: Sequence[Any]) -> list[int]:
     import dask
 
     return computed([dask.delayed(len)(block) for block in blocks])
-
-
-def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
-    """The places of the rows of a sample, rising."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(sample_without_replacement(n, most, random_state=random_state))
 
 
 def by_block(places: np.ndarray, begins: Sequence[int], sizes: Sequence[int]) -> list[np.ndarray]:

@@ -70,7 +70,7 @@ def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
     """
     import dask
 
-    client = _client_in_use()
+    client = client_in_use()
     if client is None or not tasks:
         return list(dask.compute(*tasks))
     check_connected(client)
@@ -98,7 +98,7 @@ async def _gathered(client: Any, futures: list[Any], timeout: float) -> list[Any
         gathering.cancel()
 
 
-def _client_in_use() -> Any:
+def client_in_use() -> Any:
     """The client that ``dask.compute`` would use; None where it would use none, or in a task."""
     from dask.base import get_scheduler
 
