@@ -106,17 +106,20 @@ def test_large_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, bins, k
         local = LocalEncoder(**params).fit(table)
     same_encoder(found, local)
     assert found.far_off_ == local.far_off_
+    assert found.infinite_ == local.infinite_
+    np.testing.assert_array_equal(found.ends_, local.ends_)
     assert list(found.columns_) == list(local.columns_)
     assert found.n_sampled_ == min(many, len(table))
 
 
 def odd_table(n: int, seed: int) -> pd.DataFrame:
-    """With a huge number, one value, moments of hours, texts that are dates with a time."""
+    """With infinite numbers and a huge one, one value, moments of hours, texts that are dates with a time."""
     table = raw_table(n, seed)
     random = np.random.default_rng(seed)
     table["same"] = 0.1
     table["z"] = np.where(random.random(n) < 0.1, np.nan, random.normal(size=n))
     table.loc[random.integers(n), "z"] = 1e30
+    table.loc[random.integers(n, size=2), "z"] = [np.inf, -np.inf]
     hours = pd.to_timedelta(random.integers(0, 60 * 24 * 900, n), unit="min")
     table["when"] = (pd.Timestamp("2021-01-01") + hours).strftime("%d.%m.%Y %H:%M")
     table["month"] = random.integers(1, 13, n)
