@@ -185,7 +185,7 @@ def test_names_of_months_are_numbers_everywhere(engine):
     frame = pd.DataFrame({"month": names * 20, "price": ([1.0] * 6 + [9.0] * 6) * 20})
     model = fit_table(frame, 2, dates="parts", no_split=["price"])
     odd = ["Sept", " dec. ", "MAY", None]
-    new = pd.DataFrame({"month": names + odd, "price": 0.0})
+    new = pd.DataFrame({"month": names + odd, "price": 1.0})
     expected = model.predict(new).tolist()
     assert expected[:12] == [0] * 6 + [1] * 6
     cluster_of = function_of(model)
