@@ -36,7 +36,8 @@ def chains(n: int) -> tuple[tuple[int, ...], ...]:
     >>> len(chains(10))
     126
     """
-    found, known = [], set()
+    found: list[tuple[int, ...]] = []
+    known: set[int] = set()
     everything = (1 << n) - 1
     for mask in range(1 << n):
         waiting: list[int] = []

@@ -43,7 +43,7 @@ function wide(words, font) {
 }
 
 // How many lines words take, broken between words and, where one is too long, within it.
-function lineCount(words, { font, most }, room) {
+function lineCount(words, { font }, room) {
   let [lines, used] = [1, 0];
   for (const word of words.split(" ")) {
     const own = wide(word, font);
@@ -56,7 +56,7 @@ function lineCount(words, { font, most }, room) {
     lines += Math.max(0, Math.ceil(own / room) - 1);
     used = own % room;
   }
-  return Math.min(most, lines);
+  return lines;
 }
 
 const nameOf = (node) => data.nodes[node].name;
@@ -72,9 +72,10 @@ function gapBefore(nodes) {
 
 // How boxes of that width are filled: lines of names and, where that stands inside, of what is asked.
 function boxFor(nodes, width, beside, inside) {
-  const names = linesOfAll(nodes, nameOf, NAME, width - beside);
-  const asked = inside ? linesOfAll(nodes, askedOf, ASKED, width - beside) : 0;
-  return { width, names, asked, inside, height: ACROSS.height + NAME.line * (names - 1) + ASKED.line * asked };
+  const needed = [linesOfAll(nodes, nameOf, NAME, width - beside), inside ? linesOfAll(nodes, askedOf, ASKED, width - beside) : 0];
+  const [names, asked] = [Math.min(needed[0], NAME.most), Math.min(needed[1], ASKED.most)];
+  const height = ACROSS.height + NAME.line * (names - 1) + ASKED.line * asked;
+  return { width, height, names, asked, inside, cut: names < needed[0] || asked < needed[1] };
 }
 
 // Boxes so wide that the longest name is whole, in one line or in two.
@@ -94,7 +95,8 @@ function places(kind, folded, { room = 0, tall = Infinity, close = false } = {})
 
 // With words on its lines, or in boxes of the width with which letters are largest in the pane.
 function across(seen, folded, room, tall, close) {
-  const size = (plan) => (room ? Math.min(1, room / plan.width, tall / plan.height) : 1);
+  // Words that are cut are worse than small ones.
+  const size = (plan) => (room ? Math.min(1, room / plan.width, tall / plan.height) * (plan.box.cut ? 0.6 : 1) : 1);
   let best = laid(seen, folded, close, boxOf(seen));
   if (size(best) >= LARGE) return best;
   for (let { broadest: width } = ACROSS; width >= ACROSS.width; width -= INSIDE.step) {

@@ -106,10 +106,10 @@ def _quality_of(
     else:
         grower = for_share(grower, len(drawn) / len(rows.points))
         out["stability"] = stability(grower, fit, labels)
-        own = None if isinstance(model, LoadedTree) else getattr(model, "tree_", None)
+        begin = None if isinstance(model, LoadedTree) else getattr(model, "tree_", None)
         found = more_leaves(
             grower,
-            own,
+            begin,
             tree.n_clusters,
             fit,
             _fitted,

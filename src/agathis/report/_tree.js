@@ -8,6 +8,8 @@ const boxes = [];
 const TALL = 780; // the most that the view takes of the page
 const PAPER = { outline: { room: 420 }, across: { room: 690, tall: 840, close: true } };
 const EASY = 18; // boxes below each other that are easy to read
+const NARROW = 640; // a view that is not as wide has an outline
+const READABLE = 0.6; // letters that are smaller by more than that cannot be read
 
 const state = {
   folded: new Set(), // nodes whose children are not seen
@@ -53,7 +55,7 @@ function makeBoxes() {
 
 function arrange() {
   const room = view.clientWidth;
-  if (!state.paper) state.kind = room < 640 ? "outline" : "across";
+  if (!state.paper) state.kind = room < NARROW ? "outline" : "across";
   const plan = places(state.kind, state.folded, state.paper ? PAPER[state.kind] : { room, tall: TALL });
   state.plan = plan;
   const { inside, names, asked } = plan.box;
@@ -296,7 +298,7 @@ function listenToTree() {
     foldMore();
     if (!unfolded(state.folded).includes(state.active)) state.active = 0;
     arrange();
-    fit(0.6);
+    fit(READABLE);
   });
 }
 
@@ -318,6 +320,12 @@ function foldMost() {
   let depth = 2;
   while (ends(depth + 1) <= EASY) depth++;
   foldAt(depth);
+  const room = view.clientWidth;
+  const isSmall = () => {
+    const { width, height } = places("across", state.folded, { room, tall: TALL });
+    return Math.min(room / width, TALL / height) < READABLE;
+  };
+  while (room >= NARROW && depth > 2 && isSmall()) foldAt(--depth);
 }
 
 // On paper everything is unfolded and fits a page; an outline only where the tree would be tiny.
