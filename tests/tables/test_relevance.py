@@ -42,7 +42,6 @@ def test_main_components_where_many_spreads_are_equal(values, times, count, seed
     np.testing.assert_allclose(((found.T @ points) ** 2).sum(), (lengths**2).sum())
 
 
-
 def test_columns_that_are_alike_have_one_component():
     points = np.outer(np.linspace(-1, 1, 30), np.ones(4))
     assert main_components(points, 3).shape == (30, 1)
