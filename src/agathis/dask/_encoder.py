@@ -302,7 +302,8 @@ def _together(pieces: Sequence[Piece], most: int) -> Piece:
 
 def _encoded(encoder: LocalEncoder, block: Any) -> Any:
     """The features of a block: a frame with its index, or rows where it has none."""
-    rows = encoder.transform(block)
+    rows = encoder.scaled(encoder.encode(block).X)
+    rows.units = None  # nobody asks for them here, and rows may travel
     if not hasattr(block, "index") or not hasattr(block, "iloc"):
         return rows
     return framed(rows, block.index, encoder.feature_names_)
