@@ -95,6 +95,9 @@ class ICOT(Rival):
         The same.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in what the cuts take off the sum of squares.
+    raw_thresholds_ : dict
+        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
+        the short number of the table that it is the image of; else empty.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         Only where X has column names that are all strings.

@@ -56,6 +56,9 @@ class IMM(CentreTree):
     n_leaves_ : int
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the sum of all gains.
+    raw_thresholds_ : dict
+        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
+        the short number of the table that it is the image of; else empty.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are all strings.
