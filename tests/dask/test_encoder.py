@@ -113,7 +113,7 @@ def test_large_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, bins, k
 
 
 def odd_table(n: int, seed: int) -> pd.DataFrame:
-    """With infinite numbers and a huge one, one value, moments of hours, texts that are dates with a time."""
+    """Infinite numbers and a huge one, one value, moments of hours, dates with a time as text."""
     table = raw_table(n, seed)
     random = np.random.default_rng(seed)
     table["same"] = 0.1
