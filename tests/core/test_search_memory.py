@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.state import State
+from agathis._core.pairs.updates import close_root
 from helpers.pair_problems import problem_of
 from helpers.strategies import pair_stocks, random_split
 
@@ -42,7 +43,9 @@ def test_work_ends_before_that_of_the_next_thread(n, n_clusters):
 def test_threads_have_a_row_each():
     values = np.random.default_rng(0).normal(size=(80, 8000))
     ones = np.ones(8000)
-    work = searched(State(values, ones, ones / 2, 4, 8, 3), 0).arrays()["work"]
+    state = State(values, ones, ones / 2, 4, 8, 3)
+    close_root(state)  # stocks are all 0, sizes are what they are
+    work = searched(state, 0).arrays()["work"]
     assert work.shape[0] == 3
     assert work.flags.c_contiguous
 
