@@ -58,7 +58,7 @@ def test_comparing_example_runs(capsys):
     exec(blocks("python")[3], {"X": X, "y": y})
     table, _, advice = capsys.readouterr().out.partition("\n\n")
     assert [line.split()[0] for line in table.splitlines()] == [
-        "method", "Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM"
+        "method", "Kauri", "Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM"
     ]  # fmt: skip
     assert advice.strip()
 
