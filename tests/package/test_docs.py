@@ -40,8 +40,10 @@ def name(path):
         for page in doc_pages.pages()
     ],
 )
-# A cluster of another test that runs at the same time may have that port.
+# A cluster of another test that runs at the same time may have that port, and what tried it first
+# is not closed.
 @pytest.mark.filterwarnings("ignore:.*Port 8787 is already in use:UserWarning")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 def test_code_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     if page == "paper.md" and "AGATHIS_DATA" not in os.environ:
         pytest.skip("AGATHIS_DATA does not name the folder of the data sets")
