@@ -7,6 +7,7 @@ that is not there is skipped, or an error with ``nox --error-on-missing-interpre
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -53,16 +54,20 @@ def wheel(python: str) -> str:
 
 def pytest(session: nox.Session, *chosen: str) -> None:
     """Run tests; how many there were goes to ``docs/installs.json``, unless some were chosen."""
+    if session.posargs:
+        session.run("python", "-m", "pytest", *QUICK, *chosen)
+        return
     report = WHEELS / f"{session.name}.xml"
     report.unlink(missing_ok=True)
-    try:
-        counted = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
-        session.run("python", "-m", "pytest", *QUICK, *counted, *chosen)
-    finally:
-        if report.exists() and not session.posargs:
-            python = Path(session.bin) / "python"
-            session.run("python", "tools/installs.py", session.name, str(report), str(python))
-            session.run("python", "tools/figures.py")  # the page has the table
+    counted = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
+    # Some may have failed; what was cut short, or did not begin, has nothing to tell.
+    session.run("python", "-m", "pytest", *QUICK, *counted, *chosen, success_codes=[0, 1])
+    python = Path(session.bin) / "python"
+    noted = ("python", "tools/installs.py", session.name, str(report), str(python))
+    found = json.loads(str(session.run(*noted, silent=True)))
+    session.run("python", "tools/figures.py")  # the page has the table
+    if found["failed"]:
+        session.error(f"{found['failed']} tests failed")
 
 
 def all_tests(session: nox.Session) -> None:

@@ -24,7 +24,7 @@ from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
 from agathis._describe.notebook import ShownInNotebooks
-from agathis._describe.short_thresholds import short_thresholds
+from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
@@ -547,7 +547,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         roles = data.roles or FeatureRoles.plain(data.n_features)
         if data.copied is not None:
             tree, roles = of_originals(tree, roles, data.copied)
-        tree, meant = short_thresholds(tree, given)
+        tree, meant = self._shortened(tree, data, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.raw_thresholds_ = meant
@@ -566,6 +566,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         self.__dict__.update(searched)
         progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
         return True
+
+    def _shortened(
+        self, tree: Tree, data: TrainingData, given: object
+    ) -> tuple[Tree, RawThresholds]:
+        """The tree with thresholds as short as the rows allow, where a raw table is known."""
+        return short_thresholds(tree, given)
 
     def _labels_of(self, tree: Tree, data: TrainingData) -> np.ndarray:
         """The clusters of the rows that the tree was grown from."""

@@ -42,10 +42,7 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
     assert run.exit_code == 0, run.output
     local = LocalKauri(4, max_leaf_nodes=4, min_samples_leaf=0.02, engine="binned")
     table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
-    encoder = TableEncoder()
-    scaled = encoder.fit_transform(table)
-    scaled.units = None  # a cluster does not shorten thresholds
-    pipeline = make_pipeline(encoder, local.fit(scaled))
+    pipeline = make_pipeline(TableEncoder(), local).fit(table)
     assert json.loads(out.read_text()) == json.loads(to_json(loaded(pipeline)))
     assert str(to_rules(pipeline)).split(":")[0] in run.output
 

@@ -28,7 +28,7 @@ from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
 from agathis._tables.row_sample import drawn
 from agathis._tables.source import open_source
-from agathis.dask import Kauri, TableEncoder, sample_rows
+from agathis.dask import Kauri, TableEncoder, _short_thresholds, sample_rows
 from agathis.dask import _column_facts as facts_of_columns
 from agathis.dask._files import in_pieces
 from agathis.dask._gathered import GatheredFacts
@@ -249,7 +249,7 @@ def test_texts_of_many_values_are_read_again(kind, monkeypatch, tmp_path):
     looks, asked = [], SecondLook._asked
 
     def counted(self, question, *told):
-        blocks = self.blocks(self.name)
+        blocks = self.blocks([self.name])
         looks.append((self.name, list(as_arrow(blocks[0].compute()).column_names)))
         return asked(self, question, *told)
 
@@ -272,13 +272,10 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
     rows = in_partitions(table, [100, 0, 350, 150])
     params = {"n_clusters": 4, "max_leaf_nodes": 8, "engine": "binned"}
     model = make_pipeline(TableEncoder(dates="parts"), Kauri(**params)).fit(rows)
-    encoder = LocalEncoder(dates="parts")
-    scaled = encoder.fit_transform(table)
-    # A cluster does not look at all raw rows again for the shortest thresholds.
-    scaled.units = None
-    local = make_pipeline(encoder, LocalKauri(**params).fit(scaled))
+    local = make_pipeline(LocalEncoder(dates="parts"), LocalKauri(**params)).fit(table)
     assert local[0].far_off_
     same_bits(model[1].tree_, local[1].tree_)
+    assert model[1].raw_thresholds_ == local[1].raw_thresholds_ != {}
     assert model[1].inertia_ == local[1].inertia_
     labels = model.predict(rows).compute()
     assert labels.tolist() == local.predict(table).tolist()
@@ -293,6 +290,45 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
     report.write(model, rows, tmp_path / "page.html")
     report.write(local, table, tmp_path / "other.html")
     assert (tmp_path / "page.html").read_text() == (tmp_path / "other.html").read_text()
+
+
+@pytest.mark.parametrize("kind", ["frame", "list", "files"])
+def test_thresholds_are_those_of_memory(client, tmp_path, monkeypatch, kind):
+    """Of many partitions; only columns that the tree asks for are read for them, where possible."""
+    table = raw_table(500).drop(columns=["id", "note"])
+    table.to_parquet(tmp_path / "t.parquet", row_group_size=20)
+    monkeypatch.setattr("agathis.dask._files.PARTITION", 1)
+    rows = {
+        "frame": lambda: in_partitions(table, [20] * 25),
+        "list": lambda: [dask.delayed(table.iloc[i : i + 20]) for i in range(0, 500, 20)],
+        "files": lambda: in_pieces(open_source(tmp_path / "t.parquet"), list(table.columns)),
+    }[kind]()
+    asked = []
+
+    def watched(encoder, columns):
+        return _short_thresholds.Origin(encoder, lambda some: asked.append(some) or columns(some))
+
+    monkeypatch.setattr("agathis.dask._encoder.Origin", watched)
+    encoder = TableEncoder()
+    encoder._learn(rows, client)
+    features = encoder.transform(rows)
+    model = Kauri(3, max_leaf_nodes=4).fit(features)
+    local = make_pipeline(LocalEncoder(), LocalKauri(3, max_leaf_nodes=4, engine="binned"))
+    local.fit(table)
+    same_bits(model.tree_, local[1].tree_)
+    assert model.raw_thresholds_ == local[1].raw_thresholds_ != {}
+    assert len(asked) == 1
+    assert set(asked[0]) < set(table.columns)
+
+
+def test_features_that_were_worked_on_have_forgotten_their_table(client):
+    table = raw_table(300)
+    encoder = TableEncoder()
+    features = encoder.fit_transform(dd.from_pandas(table, npartitions=3))
+    model = Kauri(3, max_leaf_nodes=4).fit(features)
+    later = Kauri(3, max_leaf_nodes=4).fit(features.persist())
+    assert later.raw_thresholds_ == {} != model.raw_thresholds_
+    assert later.labels_.compute().tolist() == model.labels_.compute().tolist()
 
 
 def test_a_page_of_many_rows_says_that_it_is_of_a_sample(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from agathis import Kauri, TableEncoder, fit_table, refine
 from agathis._checks.roles import EncodedRows, FeatureRoles, Units
 from agathis._describe.described_tree import in_units
-from agathis._describe.short_thresholds import short_thresholds
+from agathis._describe.short_thresholds import TreeRooms, short_thresholds
 from agathis.export import from_json, to_json, to_python, to_rules, to_sql
 from agathis.export._loaded import loaded
 from agathis.rivals import IMM
@@ -41,7 +41,8 @@ def raw_cuts(model) -> dict[str, list[float]]:
     out: dict[str, list[float]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
         name = model[0].feature_names_[tree.feature[node]]
-        if name in ("x", "y", "whole"):
+        # What parts known values from missing ones is infinite.
+        if name in ("x", "y", "whole") and np.isfinite(tree.threshold[node]):
             out.setdefault(name, []).append(float(tree.threshold[node]))
     return out
 
@@ -78,6 +79,31 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
         np.testing.assert_array_equal(read.tree_.threshold, loaded(model, X=frame).tree_.threshold)
+
+
+@examples(40)
+@given(
+    SEEDS,
+    st.sampled_from(["auto", "log", "rank", "none"]),
+    st.lists(st.integers(0, 60), max_size=5).map(sorted),
+)
+def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
+    """Parts may be empty, and tell the same whatever their number."""
+    frame = table(seed)
+    frame.loc[np.random.RandomState(seed).rand(len(frame)) < 0.1, "x"] = np.nan
+    encoder = TableEncoder(scale=scale).fit(frame)
+    raw = encoder.encode(frame).X
+    rows = encoder.scaled(raw)
+    # As it is grown, before anything is short.
+    long = Kauri(3, max_leaf_nodes=6).fit(np.asarray(rows)).tree_
+    expected, meant = short_thresholds(long, rows)
+    parts = [TreeRooms.of(long, encoder, part) for part in np.split(raw, ends)]
+    rooms = parts[0]
+    for part in parts[1:]:
+        rooms = rooms.within(part)
+    found, told = rooms.short_thresholds(long, encoder)
+    np.testing.assert_array_equal(found.threshold, expected.threshold)
+    assert told == meant
 
 
 def digits_of(value: float) -> int:

@@ -77,7 +77,7 @@ def fit_on_cluster(
         model = Kauri(verbose=not messages.quiet, **params)
         # Progress is told on stdout, where the model may be written.
         with redirect_stdout(sys.stderr):
-            model.fit(encoder.transform(files.blocks), client=client)
+            model.fit(encoder.transform(files), client=client)
     local = encoder.to_local()
     raw = local.encode(sample)
     rows = PreparedTable(

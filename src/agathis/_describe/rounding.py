@@ -22,6 +22,9 @@ from agathis._describe.numerals import shortest
 from agathis._describe.sum_rounding import Sides, rounded_sums
 from agathis._trees.tree import Tree
 
+#: A node, the largest value that goes left and the smallest that goes right.
+Room = tuple[int, float, float]
+
 
 def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: int = 1) -> Tree:
     """The tree with the shortest thresholds that send every row of X the way it goes now.
@@ -48,10 +51,25 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     >>> tree.threshold[0].item(), rounded(tree, X).threshold[0].item()
     (104.25, 100.0)
     """
+    sides = list(_sides(tree, X, threads))
+    short = in_rooms(tree, _rooms(tree, X, sides), but)
+    return rounded_sums(short, X, sides, but)
+
+
+def in_rooms(tree: Tree, rooms: Iterable[Room], but: Collection[int] = ()) -> Tree:
+    """The tree with the shortest thresholds that lie in the rooms of its nodes.
+
+    Parameters
+    ----------
+    tree : Tree
+    rooms : iterable of Room
+        As :func:`rooms_of` tells them.
+    but : collection of int
+        As for :func:`rounded`.
+    """
     room: dict[tuple[int, float], tuple[float, float]] = {}
     homes: dict[tuple[int, float], list[int]] = {}
-    sides = list(_sides(tree, X, threads))
-    for node, low, high in _rooms(tree, X, sides):
+    for node, low, high in rooms:
         feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
         if feature in but or not np.isfinite(threshold):
             continue
@@ -63,15 +81,18 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
     for (feature, threshold), (low, high) in room.items():
         if np.isfinite(low) and np.isfinite(high):
             out[homes[feature, threshold]] = shortest(threshold, low, high)
-    return rounded_sums(replace(tree, threshold=out), X, sides, but)
+    return replace(tree, threshold=out)
 
 
-def rooms(tree: Tree, X: np.ndarray, threads: int) -> Iterator[tuple[int, float, float]]:
-    """Each node that asks for one feature, with the largest value left and the smallest right."""
-    return _rooms(tree, X, _sides(tree, X, threads))
+def rooms_of(tree: Tree, X: np.ndarray, threads: int) -> list[Room]:
+    """Each node that asks for one feature, with the largest value left and the smallest right.
+
+    They are infinite where a side has no value. Nodes come in the order of their numbers.
+    """
+    return list(_rooms(tree, X, _sides(tree, X, threads)))
 
 
-def _rooms(tree: Tree, X: np.ndarray, sides: Iterable[Sides]) -> Iterator[tuple[int, float, float]]:
+def _rooms(tree: Tree, X: np.ndarray, sides: Iterable[Sides]) -> Iterator[Room]:
     for node, *rows in sides:
         if tree.terms(node):
             continue

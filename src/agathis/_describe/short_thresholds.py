@@ -7,13 +7,15 @@ SQL and ``predict`` all ask for that number.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from agathis._checks.roles import Units
 from agathis._describe.described_tree import in_units
-from agathis._describe.rounding import rooms, rounded
+from agathis._describe.rounding import Room, in_rooms, rooms_of, rounded
 from agathis._describe.sum_rounding import with_images
 from agathis._trees.tree import Tree
 
@@ -37,10 +39,52 @@ def short_thresholds(tree: Tree, X: object) -> tuple[Tree, RawThresholds]:
     if not isinstance(units, Units):
         return tree, {}
     encoder, scaled = units.encoder, np.asarray(X)
-    one_hot = {int(f) for places in encoder.roles_.one_hot for f in places}
     long = in_units(tree, encoder).tree
     # Where values are held all have one image: a cut among them would be none to ``predict``.
-    raw = rounded(long, encoder.scaler_.held(units.raw), but=one_hot)
+    raw = rounded(long, encoder.scaler_.held(units.raw), but=_one_hot(encoder))
+    short, meant = _with_images_of(tree, encoder, raw, rooms_of(tree, scaled, 1))
+    return with_images(short, long, raw, scaled), meant
+
+
+class TreeRooms(NamedTuple):
+    """The rooms of a tree's thresholds in raw units and on the scale, by some of the rows."""
+
+    raw: list[Room]
+    scaled: list[Room]
+
+    @classmethod
+    def of(cls, tree: Tree, encoder: Any, raw: np.ndarray) -> TreeRooms:
+        """Those that the rows leave; they are given as they were before they were scaled."""
+        scaler, long = encoder.scaler_, in_units(tree, encoder).tree
+        scaled = scaler.transform(raw)
+        return cls(rooms_of(long, scaler.held(raw), 1), rooms_of(tree, scaled, 1))
+
+    def within(self, other: TreeRooms) -> TreeRooms:
+        """Those that the rows of both leave."""
+        return TreeRooms(_common(self.raw, other.raw), _common(self.scaled, other.scaled))
+
+    def short_thresholds(self, tree: Tree, encoder: Any) -> tuple[Tree, RawThresholds]:
+        """As :func:`short_thresholds` gives them for all these rows; sums stay as they are."""
+        raw = in_rooms(in_units(tree, encoder).tree, self.raw, _one_hot(encoder))
+        return _with_images_of(tree, encoder, raw, self.scaled)
+
+
+def _common(some: list[Room], others: list[Room]) -> list[Room]:
+    both = zip(some, others, strict=True)
+    return [
+        (node, max(low, lower), min(high, upper)) for (node, low, high), (_, lower, upper) in both
+    ]
+
+
+def _one_hot(encoder: Any) -> set[int]:
+    return {int(f) for places in encoder.roles_.one_hot for f in places}
+
+
+def _with_images_of(
+    tree: Tree, encoder: Any, raw: Tree, rooms: Iterable[Room]
+) -> tuple[Tree, RawThresholds]:
+    """The tree of scaled rows with the images of raw thresholds, where they are in its rooms."""
+    one_hot = _one_hot(encoder)
     cuts = [
         node
         for node in np.flatnonzero(~tree.is_leaf).tolist()
@@ -51,12 +95,12 @@ def short_thresholds(tree: Tree, X: object) -> tuple[Tree, RawThresholds]:
     table[places, features] = raw.threshold[cuts]
     with np.errstate(invalid="ignore"):
         images = encoder.scaler_.transform(table)[places, features]
-    room = {node: (low, high) for node, low, high in rooms(tree, scaled, 1)}
+    room = {node: (low, high) for node, low, high in rooms}
     threshold, meant = tree.threshold.copy(), {}
     for node, image in zip(cuts, images.tolist(), strict=True):
-        low, high = room.get(node, (np.inf, -np.inf))
+        low, high = room[node]
         # Neighbours may have one image.
         if low <= image < high and np.isfinite(image):
             threshold[node] = image
             meant[int(tree.feature[node]), image] = float(raw.threshold[node])
-    return with_images(replace(tree, threshold=threshold), long, raw, scaled), meant
+    return replace(tree, threshold=threshold), meant

@@ -43,6 +43,7 @@ from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitio
 from agathis.dask._roster import Roster
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
 from agathis.dask._second_look import SecondLook
+from agathis.dask._short_thresholds import EncodedBlocks, Origin, remembering
 
 #: Pieces that are put together at a time.
 AT_ONCE = 8
@@ -128,7 +129,7 @@ class TableEncoder(LocalEncoder):
                 Roster(in_use, _waiting.LIMIT)  # raises for workers that do not fit the client
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
-            columns = partial(_with_column, X, blocks, names)
+            columns = partial(_with_columns, X, blocks, names)
             sample, facts = gather(blocks, sizes, names, columns, most, self.dates, self.title)
             self._fit(sample, facts)
         self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
@@ -162,17 +163,27 @@ class TableEncoder(LocalEncoder):
         X : dask.dataframe.DataFrame, list of Delayed, or EncodedRows
         """
         check_is_fitted(self, "scaler_")
-        if not is_collection(X):
+        names: list[str] | None
+        if isinstance(X, FilesInPieces):
+            blocks, names = X.blocks, X.names
+        elif is_collection(X):
+            blocks, names = _tables(X)
+        else:
             return super().transform(X)
         import dask
         import pandas as pd
 
-        _tables(X)
-        encode = partial(_encoded, self.to_local())
-        if kind_of(X) == "list":
-            return [dask.delayed(encode)(block) for block in X]
+        local = self.to_local()
+        encode, origin = (
+            partial(_encoded, local),
+            Origin(local, partial(_with_columns, X, blocks, names)),
+        )
+        if names is None or isinstance(X, FilesInPieces):
+            return remembering(
+                EncodedBlocks(dask.delayed(encode)(block) for block in blocks), origin
+            )
         meta = pd.DataFrame({name: pd.Series([], dtype=float) for name in self.feature_names_})
-        return X.map_partitions(encode, meta=meta)
+        return remembering(X.map_partitions(encode, meta=meta), origin)
 
     def to_local(self) -> LocalEncoder:
         """An ordinary :class:`agathis.TableEncoder` that has learnt the same.
@@ -209,18 +220,20 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
     return partitions_of(X).blocks, names
 
 
-def _with_column(X: Any, blocks: list[Any], names: list[str] | None, name: str) -> list[Any]:
-    """Partitions that have a column, and no others where these need not be read with it."""
+def _with_columns(
+    X: Any, blocks: list[Any], names: list[str] | None, asked: list[str]
+) -> list[Any]:
+    """Partitions that have some columns, and no others where these need not be read with them."""
     if isinstance(X, FilesInPieces):
-        return X.columns([name])
-    return blocks if names is None else blocks_of(X[[X.columns[names.index(name)]]])
+        return X.columns(asked)
+    return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in asked]])
 
 
 def gather(
     blocks: Sequence[Any],
     sizes: Sequence[int],
     names: list[str] | None,
-    columns: Callable[[str], list[Any]],
+    columns: Callable[[list[str]], list[Any]],
     most: int,
     dates: str,
     title: str,
@@ -303,7 +316,7 @@ def _together(pieces: Sequence[Piece], most: int) -> Piece:
 def _encoded(encoder: LocalEncoder, block: Any) -> Any:
     """The features of a block: a frame with its index, or rows where it has none."""
     rows = encoder.scaled(encoder.encode(block).X)
-    rows.units = None  # nobody asks for them here, and rows may travel
+    rows.units = None  # the whole collection knows its origin, and rows may travel
     if not hasattr(block, "index") or not hasattr(block, "iloc"):
         return rows
     return framed(rows, block.index, encoder.feature_names_)

@@ -17,6 +17,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
+from agathis._describe.short_thresholds import RawThresholds
 from agathis._growing.meant import of_copies, of_originals
 from agathis._kauri import Kauri as LocalKauri
 from agathis._searching.fitting import tree_of_start
@@ -27,6 +28,7 @@ from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
 from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
 from agathis.dask._partitions import is_collection, mapped, partitions_of
+from agathis.dask._short_thresholds import short_thresholds
 
 
 class Kauri(LocalKauri):
@@ -250,6 +252,9 @@ class Kauri(LocalKauri):
         if data.copied is not None:
             tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
+
+    def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
+        return short_thresholds(tree, data.X, data.cluster.client, self.timeout)
 
     def _grow(
         self, data: Any, progress: Progress, first: Tree | None, given: object = None

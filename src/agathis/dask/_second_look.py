@@ -27,10 +27,12 @@ class SecondLook:
     kind : pyarrow.DataType
         Of the values, in all partitions.
     blocks : callable
-        Gives the partitions for the name of a column; others may be in them.
+        Gives the partitions for names of columns; others may be in them.
     """
 
-    def __init__(self, name: str, kind: pa.DataType, blocks: Callable[[str], list[Any]]) -> None:
+    def __init__(
+        self, name: str, kind: pa.DataType, blocks: Callable[[list[str]], list[Any]]
+    ) -> None:
         self.name, self.kind, self.blocks = name, kind, blocks
 
     def counts(self, values: pa.Array) -> np.ndarray:
@@ -56,7 +58,7 @@ class SecondLook:
 
         told = tuple(dask.delayed(one, traverse=False) for one in told)
         return computed(
-            [dask.delayed(question)(block, self.name, *told) for block in self.blocks(self.name)]
+            [dask.delayed(question)(block, self.name, *told) for block in self.blocks([self.name])]
         )
 
 
