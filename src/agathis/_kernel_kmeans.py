@@ -117,7 +117,8 @@ class KernelKMeans(DistancesMixin, ClusterMixin, TellsOfNamelessFunctions, BaseE
     kernel, and always with ``"lloyd"``, they are equal.
 
     ``"similarity"`` predicts by similarity too. ``predict`` of the training rows is ``labels_``
-    then, unless a cluster was lost or would be next: rows were still to move.
+    then, unless a cluster was lost or would be next, as rows were still to move; or where a row is
+    as similar to two clusters, but for rounding.
 
     Equal rows are one row with the sum of their weights to ``"auto"``.
 

@@ -172,9 +172,11 @@ def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
         if type(model).__name__ == METHODS["ICOT"].estimator:
             return None
         grower = clone(model)
-        quiet = {"verbose": 0, "n_jobs": 1}
         known = grower.get_params(deep=False)
-        return grower.set_params(**{n: v for n, v in quiet.items() if n in known})
+        # A page has eleven of these trees: none is searched longer than a fit usually is.
+        effort = min(known.get("search_effort", 1), 1)
+        others = {"verbose": 0, "n_jobs": 1, "search_effort": effort}
+        return grower.set_params(**{n: v for n, v in others.items() if n in known})
     source = _source(model)
     method = next((m for m in METHODS.values() if m.estimator == source), METHODS["Kauri"])
     if method.slow:
