@@ -110,6 +110,8 @@ def test_large_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, bins, k
     np.testing.assert_array_equal(found.ends_, local.ends_)
     assert list(found.columns_) == list(local.columns_)
     assert found.n_sampled_ == min(many, len(table))
+    for source, words in local._rare.items():
+        assert all(word in found._rare[source] for word in words)
 
 
 def odd_table(n: int, seed: int) -> pd.DataFrame:
@@ -128,8 +130,6 @@ def odd_table(n: int, seed: int) -> pd.DataFrame:
     return table.drop(columns=["id", "note", "city"])
 
 
-# What is too rare for a category is told of where the sample has not shown it.
-@pytest.mark.filterwarnings("ignore:X has values in column 'many' that the tree has no category")
 def test_more_rows_than_are_brought_together(client):
     """60,000 rows on workers: numbers in bins, prices, dates, categories, gaps, a huge number."""
     table = odd_table(60_000, 7).drop(columns=["seen", "when"])

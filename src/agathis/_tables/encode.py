@@ -10,7 +10,7 @@ these; the scaler after them (``scaling``) never changes their order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows, FeatureRoles, Units
-from agathis._support.result_table import Table
 from agathis._tables import scaling
 from agathis._tables.codes import FEW
-from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all, notes_on
+from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all
+from agathis._tables.encoder_notes import columns_of, notes_of, weight_notes_of
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.estimates import meant
@@ -34,10 +34,7 @@ from agathis._tables.relevance import relevance
 from agathis._tables.row_sample import drawn
 from agathis._tables.scaling import FeatureScaler
 from agathis._tables.table_features import Feature, features_of
-from agathis._tables.wording import count, listed, some, title_of
-
-#: Columns that count less are told of.
-LITTLE = 0.5
+from agathis._tables.wording import count, title_of
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -189,8 +186,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Learn from a table of Arrow; its features in its own units.
 
         Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
-        ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column, and
-        ``tallies(encoder)`` the tallies of features, or None where the table has all rows.
+        ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column,
+        ``tallies(encoder)`` the tallies of features, or None where the table has all rows, and
+        after that ``rare()`` words that are no categories.
         """
         options = Options.of(self, table.column_names)
         if not table.num_rows:
@@ -236,7 +234,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         found = self._features(table)
         self.infinite_ = found.infinite if tallies is None else facts.infinite()
         # Too rare to be categories; whoever gives these rows again knows them.
-        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
+        self._rare: dict[str, Container[str]] = (
+            {source: frozenset(words) for source, words in found.unseen.items()}
+            if tallies is None
+            else facts.rare()
+        )
         self.ends_ = ends_of_rows(found.X) if tallies is None else _ends_of_tallies(tallies)
         raw = found.within(*self.ends_)
         some = raw.X
@@ -254,9 +256,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             options = options.with_weights(self._learned(X))
             scaler.weigh(self._weights(options))
         if tallies is None:
-            self._tell_columns(np.nanvar(scaler.transform(raw.X), axis=0), options)
+            variances = np.nanvar(scaler.transform(raw.X), axis=0)
         else:
-            self._tell_columns(scaler.variances(), options)
+            variances = scaler.variances()
+        self.columns_ = columns_of(self, variances, options)
         return raw
 
     def _far_values(
@@ -442,72 +445,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def notes(self) -> list[Note]:
         """What to say about the columns."""
-        weighed = self.weight if isinstance(self.weight, Mapping) else ()
-        asked = [*self.no_split, *self.no_count, *weighed]
-        out = {verdict.name for verdict in self.verdicts_ if not verdict.is_used}
-        lost = [title_of(name) for name in dict.fromkeys(asked) if name in out]
-        notes = notes_on(self.verdicts_)
-        if lost:
-            text = f"{listed(lost)}: what was asked for has no effect on a column that is left out."
-            notes.append(Note((text,), doubtful=True))
-        if self.infinite_:
-            told = (f"{title_of(name)} ({count(n, 'row')})" for name, n in self.infinite_.items())
-            text = "Infinite numbers are taken for the largest, or the least, of the others"
-            notes.append(Note((f"{text}: {listed(told)}.",), doubtful=True))
-        if self.far_off_:
-            told = (
-                f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
-                for name, values in self.far_off_.items()
-            )
-            text = f"Far off all others, so that the tree is chosen without them: {listed(told)}"
-            notes.append(
-                Note((text, " (", Advice("scale", "standard"), " takes them as they are)."))
-            )
-        return notes
+        return notes_of(self)
 
     def notes_on_weights(self) -> list[Note]:
         """What to say of columns that count less than others."""
-        if self.weight != "learned":
-            return []
-        little = [
-            title_of(row["column"])
-            for row in self.columns_
-            if row["weight"] is not None and row["weight"] < LITTLE
-        ]
-        if not little:
-            return []
-        text = f"{listed(little)}: little to do with the other columns, so that they count less"
-        if len(little) == 1:
-            text = f"{little[0]} has little to do with the other columns, and counts less"
-        return [Note((text, " (", Advice("weight", "equal"), " lets all count alike)."))]
+        return weight_notes_of(self)
 
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""
         return self._places
-
-    def _tell_columns(self, variances: np.ndarray, options: Options) -> None:
-        """Write down what became of the columns; the variances are those of scaled features."""
-        spread = np.where(self.roles_.kernel, variances, 0.0)
-        total = spread.sum()
-        places = self.places()
-        shares = {
-            source: float(spread[some].sum() / total) if total > 0 else 0.0
-            for source, some in places.items()
-        }
-        self.columns_ = Table(
-            [
-                {
-                    "column": verdict.name,
-                    "kind": "" if verdict.kind == "out" else verdict.kind,
-                    "became": _became(verdict, len(places.get(verdict.name, ()))),
-                    "why": verdict.why,
-                    "share": shares.get(verdict.name),
-                    "weight": options.weight(verdict.name) if verdict.is_used else None,
-                }
-                for verdict in self.verdicts_
-            ],
-            ["column", "kind", "became", "why", "share", "weight"],
-        )
 
 
 def ends_of_rows(X: np.ndarray) -> np.ndarray:
@@ -535,15 +481,3 @@ def _places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
     for i, feature in enumerate(features):
         out.setdefault(feature.source, []).append(i)
     return {source: np.array(places) for source, places in out.items()}
-
-
-def _became(verdict: Verdict, n: int) -> str:
-    if verdict.kind == "out":
-        return "left out"
-    if verdict.shown:
-        return "only shown"
-    if verdict.kind == "category":
-        return f"{count(n, 'column')} of 0 and 1"
-    if verdict.kind == "number":
-        return "number"
-    return listed(verdict.parts)

@@ -11,7 +11,7 @@ looked at. What is missing is NaN, and so are texts that say so, and a few texts
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,7 @@ class FeatureRows:
         bounds = np.where(self.X > 0, high, low)
         return replace(self, X=np.where(np.isinf(self.X), bounds, self.X))
 
-    def odd(self, known: Mapping[str, Collection[str]] | None = None) -> Iterator[str]:
+    def odd(self, known: Mapping[str, Container[str]] | None = None) -> Iterator[str]:
         """What to say of values that are no categories or infinite, with how many rows have them.
 
         Parameters

@@ -7,7 +7,7 @@ many values: where these turn out to be numbers, dates or categories, that colum
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,18 @@ class Gathered:
         told = zip(self.column_names, self.facts, strict=True)
         return {name: facts.n_infinite for name, facts in told if facts.n_infinite}
 
+    def rare(self) -> dict[str, Container[str]]:
+        """For each column of categories the words of all rows that are none."""
+        told = zip(self.column_names, self.facts, strict=True)
+        return {name: facts.rare for name, facts in told if facts.rare is not None}
+
+
+class AllWords:
+    """Stands for the words of a column that has too many to be kept: no other is news."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
 
 class GatheredFacts:
     """The facts of a column (:class:`~agathis._tables.column_facts.ColumnFacts`).
@@ -91,6 +103,8 @@ class GatheredFacts:
         self.are_whole = piece.are_whole
         # Of what was tallied as numbers, how many are infinite.
         self.n_infinite = 0
+        # Once tallied: words that are no categories.
+        self.rare: Container[str] | None = None
 
     @property
     def has_all_rows(self) -> bool:
@@ -179,12 +193,14 @@ class GatheredFacts:
         names = [feature.name for feature in features]
         if not self.has_all_values:
             tallies, self.n_infinite = self.again.tallies(encoder, names)
+            self.rare = AllWords() if features[0].kind == "category" else None
             return tallies
         values, counts = self.values, self._counts
         if self.n_missing:
             values = pa.concat_arrays([values, pa.nulls(1, values.type)])
             counts = np.append(counts, self.n_missing)
         rows = encoder._features(pa.table({name: values}), names)
+        self.rare = frozenset(rows.unseen.get(name, ()))
         if rows.infinite:
             self.n_infinite = int(counts[np.isinf(rows.X).any(axis=1)].sum())
         X = rows.within(*ends_of_rows(rows.X)).X

@@ -1,0 +1,98 @@
+"""What an encoder has to say of the columns of its table: notes, and the table of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agathis._support.result_table import Table
+from agathis._tables.column_verdicts import Verdict, notes_on
+from agathis._tables.encoder_options import Options
+from agathis._tables.errors import Advice, Note
+from agathis._tables.wording import count, listed, some, title_of
+
+if TYPE_CHECKING:
+    from agathis._tables.encode import TableEncoder
+
+#: Columns that count less are told of.
+LITTLE = 0.5
+
+
+def notes_of(encoder: TableEncoder) -> list[Note]:
+    """What to say about the columns."""
+    weighed = encoder.weight if isinstance(encoder.weight, Mapping) else ()
+    asked = [*encoder.no_split, *encoder.no_count, *weighed]
+    out = {verdict.name for verdict in encoder.verdicts_ if not verdict.is_used}
+    lost = [title_of(name) for name in dict.fromkeys(asked) if name in out]
+    notes = notes_on(encoder.verdicts_)
+    if lost:
+        text = f"{listed(lost)}: what was asked for has no effect on a column that is left out."
+        notes.append(Note((text,), doubtful=True))
+    if encoder.infinite_:
+        told = (f"{title_of(name)} ({count(n, 'row')})" for name, n in encoder.infinite_.items())
+        text = "Infinite numbers are taken for the largest, or the least, of the others"
+        notes.append(Note((f"{text}: {listed(told)}.",), doubtful=True))
+    if encoder.far_off_:
+        told = (
+            f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
+            for name, values in encoder.far_off_.items()
+        )
+        text = f"Far off all others, so that the tree is chosen without them: {listed(told)}"
+        notes.append(Note((text, " (", Advice("scale", "standard"), " takes them as they are).")))
+    return notes
+
+
+def weight_notes_of(encoder: TableEncoder) -> list[Note]:
+    """What to say of columns that count less than others."""
+    if encoder.weight != "learned":
+        return []
+    little = [
+        title_of(row["column"])
+        for row in encoder.columns_
+        if row["weight"] is not None and row["weight"] < LITTLE
+    ]
+    if not little:
+        return []
+    text = f"{listed(little)}: little to do with the other columns, so that they count less"
+    if len(little) == 1:
+        text = f"{little[0]} has little to do with the other columns, and counts less"
+    return [Note((text, " (", Advice("weight", "equal"), " lets all count alike)."))]
+
+
+def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -> Table:
+    """What became of the columns; the variances are those of scaled features."""
+    spread = np.where(encoder.roles_.kernel, variances, 0.0)
+    total = spread.sum()
+    places = encoder.places()
+    shares = {
+        source: float(spread[some].sum() / total) if total > 0 else 0.0
+        for source, some in places.items()
+    }
+    return Table(
+        [
+            {
+                "column": verdict.name,
+                "kind": "" if verdict.kind == "out" else verdict.kind,
+                "became": _became(verdict, len(places.get(verdict.name, ()))),
+                "why": verdict.why,
+                "share": shares.get(verdict.name),
+                "weight": options.weight(verdict.name) if verdict.is_used else None,
+            }
+            for verdict in encoder.verdicts_
+        ],
+        ["column", "kind", "became", "why", "share", "weight"],
+    )
+
+
+def _became(verdict: Verdict, n: int) -> str:
+    if verdict.kind == "out":
+        return "left out"
+    if verdict.shown:
+        return "only shown"
+    if verdict.kind == "category":
+        return f"{count(n, 'column')} of 0 and 1"
+    if verdict.kind == "number":
+        return "number"
+    return listed(verdict.parts)
