@@ -48,14 +48,12 @@ def main(session: str, report: str, python: str) -> None:
     version, releases = json.loads(asked.stdout)
     known = json.loads(FILE.read_text(encoding="utf-8"))
     session += " (musl)" if version.endswith("musl") else ""
-    found = counts(Path(report))
     known.setdefault("sessions", {})[session] = {
         "python": version,
         "releases": {name: release for name, release in releases.items() if release},
-        **found,
+        **counts(Path(report)),
     }
     FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -143,3 +143,21 @@ def test_a_scheduler_that_is_lost_after_a_fit(own):
 
     with pytest.raises(ConnectionError, match=f"scheduler {client.scheduler.address} is lost"):
         model.score([last(X)]).compute()
+
+
+@pytest.mark.slow
+def test_workers_that_get_nowhere_are_named(own, monkeypatch):
+    """While Dask's own tasks read for an encoder; and where there are no workers at all."""
+    client, _ = own
+    monkeypatch.setattr(_waiting, "LIMIT", TIMEOUT)
+
+    @dask.delayed(pure=False)
+    def stuck(block):
+        import time
+
+        time.sleep(60)
+        return block
+
+    (worker,) = client.scheduler_info(n_workers=-1)["workers"]
+    with pytest.raises(TimeoutError, match=f"worker {worker} has been at the same tasks for"):
+        sample_rows([stuck(X)])

@@ -97,11 +97,13 @@ def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
     # As it is grown, before anything is short.
     long = Kauri(3, max_leaf_nodes=6).fit(np.asarray(rows)).tree_
     expected, meant = short_thresholds(long, rows)
-    parts = [TreeRooms.of(long, encoder, part) for part in np.split(raw, ends)]
+    units = in_units(long, encoder).tree
+    parts = [TreeRooms.of(long, units, encoder.scaler_, part) for part in np.split(raw, ends)]
     rooms = parts[0]
     for part in parts[1:]:
         rooms = rooms.within(part)
-    found, told = rooms.short_thresholds(long, encoder)
+    np.testing.assert_array_equal(rooms.n_rows[long.is_leaf], long.n_node_samples[long.is_leaf])
+    found, told = rooms.short_thresholds(long, units, encoder)
     np.testing.assert_array_equal(found.threshold, expected.threshold)
     assert told == meant
 

@@ -47,26 +47,54 @@ def short_thresholds(tree: Tree, X: object) -> tuple[Tree, RawThresholds]:
 
 
 class TreeRooms(NamedTuple):
-    """The rooms of a tree's thresholds in raw units and on the scale, by some of the rows."""
+    """The rooms of a tree's thresholds in raw units and on the scale, by some of the rows.
+
+    Attributes
+    ----------
+    raw, scaled : list of Room
+    n_rows : ndarray of shape (node_count,)
+        How many rows end at each node.
+    """
 
     raw: list[Room]
     scaled: list[Room]
+    n_rows: np.ndarray
 
     @classmethod
-    def of(cls, tree: Tree, encoder: Any, raw: np.ndarray) -> TreeRooms:
-        """Those that the rows leave; they are given as they were before they were scaled."""
-        scaler, long = encoder.scaler_, in_units(tree, encoder).tree
+    def of(cls, tree: Tree, long: Tree, scaler: Any, raw: np.ndarray) -> TreeRooms:
+        """Those that some rows leave.
+
+        Parameters
+        ----------
+        tree, long : Tree
+            Of scaled rows, and the same in raw units.
+        scaler : object
+        raw : ndarray of shape (n_samples, n_features)
+            The rows before they were scaled.
+        """
         scaled = scaler.transform(raw)
-        return cls(rooms_of(long, scaler.held(raw), 1), rooms_of(tree, scaled, 1))
+        counts = np.bincount(tree.apply(scaled, 1), minlength=tree.node_count)
+        return cls(rooms_of(long, scaler.held(raw), 1), rooms_of(tree, scaled, 1), counts)
 
     def within(self, other: TreeRooms) -> TreeRooms:
         """Those that the rows of both leave."""
-        return TreeRooms(_common(self.raw, other.raw), _common(self.scaled, other.scaled))
+        raw, scaled = _common(self.raw, other.raw), _common(self.scaled, other.scaled)
+        return TreeRooms(raw, scaled, self.n_rows + other.n_rows)
 
-    def short_thresholds(self, tree: Tree, encoder: Any) -> tuple[Tree, RawThresholds]:
+    def short_thresholds(self, tree: Tree, long: Tree, encoder: Any) -> tuple[Tree, RawThresholds]:
         """As :func:`short_thresholds` gives them for all these rows; sums stay as they are."""
-        raw = in_rooms(in_units(tree, encoder).tree, self.raw, _one_hot(encoder))
+        raw = in_rooms(long, self.raw, _one_hot(encoder))
         return _with_images_of(tree, encoder, raw, self.scaled)
+
+
+def to_shorten(tree: Tree, encoder: Any) -> list[int]:
+    """The nodes whose thresholds can be short: those that ask for one column of numbers."""
+    one_hot = _one_hot(encoder)
+    return [
+        node
+        for node in np.flatnonzero(~tree.is_leaf).tolist()
+        if not tree.terms(node) and int(tree.feature[node]) not in one_hot
+    ]
 
 
 def _common(some: list[Room], others: list[Room]) -> list[Room]:
@@ -84,12 +112,7 @@ def _with_images_of(
     tree: Tree, encoder: Any, raw: Tree, rooms: Iterable[Room]
 ) -> tuple[Tree, RawThresholds]:
     """The tree of scaled rows with the images of raw thresholds, where they are in its rooms."""
-    one_hot = _one_hot(encoder)
-    cuts = [
-        node
-        for node in np.flatnonzero(~tree.is_leaf).tolist()
-        if not tree.terms(node) and int(tree.feature[node]) not in one_hot
-    ]
+    cuts = to_shorten(tree, encoder)
     features, places = tree.feature[cuts], np.arange(len(cuts))
     table = np.zeros((len(cuts), tree.n_features))
     table[places, features] = raw.threshold[cuts]

@@ -67,8 +67,8 @@ def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -
     total = spread.sum()
     places = encoder.places()
     shares = {
-        source: float(spread[some].sum() / total) if total > 0 else 0.0
-        for source, some in places.items()
+        source: float(spread[own].sum() / total) if total > 0 else 0.0
+        for source, own in places.items()
     }
     return Table(
         [

@@ -214,7 +214,7 @@ class Cluster:
         from distributed import wait
 
         pending = [one for one in (*group.blocks, group.future) if one.status == "pending"]
-        with contextlib.suppress(*WAITED):
+        with contextlib.suppress(*WAITED), self.client.as_current():
             wait(pending, timeout=POLL, return_when="FIRST_COMPLETED")
 
     def _tell_unread(self, group: Group) -> None:

@@ -43,10 +43,7 @@ from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitio
 from agathis.dask._roster import Roster
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
 from agathis.dask._second_look import SecondLook
-from agathis.dask._short_thresholds import EncodedBlocks, Origin, remembering
-
-#: Pieces that are put together at a time.
-AT_ONCE = 8
+from agathis.dask._short_thresholds import Origin, remembering
 
 
 class TableEncoder(LocalEncoder):
@@ -174,14 +171,12 @@ class TableEncoder(LocalEncoder):
         import pandas as pd
 
         local = self.to_local()
-        encode, origin = (
-            partial(_encoded, local),
-            Origin(local, partial(_with_columns, X, blocks, names)),
-        )
+        encode = partial(_encoded, local)
+        # A frame may be given other columns in place; features are of what it is now.
+        now = X.copy() if hasattr(X, "npartitions") else X
+        origin = Origin(local, partial(_with_columns, now, blocks, names))
         if names is None or isinstance(X, FilesInPieces):
-            return remembering(
-                EncodedBlocks(dask.delayed(encode)(block) for block in blocks), origin
-            )
+            return remembering([dask.delayed(encode)(block) for block in blocks], origin)
         meta = pd.DataFrame({name: pd.Series([], dtype=float) for name in self.feature_names_})
         return remembering(X.map_partitions(encode, meta=meta), origin)
 
@@ -251,10 +246,7 @@ def gather(
         for number, (block, begin, size, some) in enumerate(told)
         if size
     ]
-    while len(pieces) > 1:
-        groups = [pieces[i : i + AT_ONCE] for i in range(0, len(pieces), AT_ONCE)]
-        pieces = [dask.delayed(_together)(group, most) for group in groups]
-    (found,) = _waiting.computed(pieces[:1])
+    (found,) = _waiting.computed([_waiting.put_together(pieces, partial(_together, most=most))])
     names = found.sample.column_names
     facts = [
         GatheredFacts(piece, found.sample.column(i), rows, SecondLook(name, piece.type, columns))

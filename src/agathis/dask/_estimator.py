@@ -28,7 +28,7 @@ from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
 from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
 from agathis.dask._partitions import is_collection, mapped, partitions_of
-from agathis.dask._short_thresholds import short_thresholds
+from agathis.dask._short_thresholds import origin_of, short_thresholds
 
 
 class Kauri(LocalKauri):
@@ -254,7 +254,12 @@ class Kauri(LocalKauri):
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
     def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
-        return short_thresholds(tree, data.X, data.cluster.client, self.timeout)
+        origin = origin_of(data.X)
+        if origin is None:
+            return tree, {}
+        client = data.cluster.client
+        data.cluster.close()  # nothing more is asked of the rows that workers hold
+        return short_thresholds(tree, origin, client, self.timeout, weighted=data.weighted)
 
     def _grow(
         self, data: Any, progress: Progress, first: Tree | None, given: object = None

@@ -3,7 +3,7 @@
 Encoded partitions remember the raw table they are made of (``Origin``). Once the tree is grown, the
 columns that it asks for are read again, each partition tells how much room its rows leave to every
 threshold, and the rooms of all are put together on the way. Rows do not move, and partitions that
-were worked on since (``persist``, another column) remember nothing: their thresholds stay.
+were worked on since (``persist``, another column) are others: their thresholds stay.
 """
 
 from __future__ import annotations
@@ -11,20 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
+from dask.delayed import Delayed
 
-from agathis._describe.short_thresholds import RawThresholds, TreeRooms
+from agathis._describe.described_tree import in_units
+from agathis._describe.short_thresholds import RawThresholds, TreeRooms, to_shorten
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import as_arrow
 from agathis._trees.tree import Tree
-from agathis.dask._waiting import computed
+from agathis.dask._waiting import computed, put_together
 
 NAME = "_agathis_origin"
-#: Partitions whose rooms are put together at a time.
-AT_ONCE = 8
-Collection = TypeVar("Collection")
 
 
 @dataclass(frozen=True)
@@ -42,59 +40,87 @@ class Origin:
     columns: Callable[[list[str]], list[Any]]
 
 
-class EncodedBlocks(list[Any]):
-    """A list of delayed blocks, which may remember where they come from."""
+class EncodedBlock(Delayed):
+    """A delayed block in a list that remembers its origin: it is the block of that number."""
+
+    __slots__ = ("_agathis_origin", "_number", "_of")
+
+    def __init__(self, task: Delayed, origin: Origin, number: int, of: int) -> None:
+        super().__init__(task.key, task.dask, layer=task.__dask_layers__()[0])
+        for name, value in ((NAME, origin), ("_number", number), ("_of", of)):
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[type[Delayed], tuple[Any, ...]]:
+        """Elsewhere it is any block."""
+        return Delayed, (self.key, self.dask)
 
 
-def remembering(X: Collection, origin: Origin) -> Collection:
-    """The collection, which knows its origin from now on."""
-    setattr(X, NAME, origin)
+def remembering(X: Any, origin: Origin) -> Any:
+    """The collection, a frame or a list of blocks, which knows its origin from now on."""
+    if isinstance(X, list):
+        return [EncodedBlock(block, origin, number, len(X)) for number, block in enumerate(X)]
+    setattr(X, NAME, (origin, X._name))
     return X
 
 
+def origin_of(X: Any) -> Origin | None:
+    """The origin that a collection remembers; None where it was worked on since."""
+    if isinstance(X, (list, tuple)):
+        if not X or not all(isinstance(block, EncodedBlock) for block in X):
+            return None
+        origin = getattr(X[0], NAME)
+        told = [(id(getattr(block, NAME)), block._number, block._of) for block in X]
+        same = told == [(id(origin), number, len(X)) for number in range(len(X))]
+        return origin if same else None
+    origin, name = getattr(X, "__dict__", {}).get(NAME, (None, None))
+    # A column may have been set in place.
+    return origin if isinstance(origin, Origin) and X._name == name else None
+
+
 def short_thresholds(
-    tree: Tree, X: object, client: Any, timeout: float
+    tree: Tree, origin: Origin, client: Any, timeout: float, *, weighted: bool
 ) -> tuple[Tree, RawThresholds]:
     """The tree with thresholds of as few digits, in raw units, as all rows allow.
+
+    Sums of columns, which only a tree that growth was begun with may have, stay as they are.
 
     Parameters
     ----------
     tree : Tree
-    X : collection of Dask
-        Where it has no origin nothing is done.
+    origin : Origin
     client : distributed.Client
     timeout : float
-        Seconds that the scheduler may take for an answer.
+        Seconds that the scheduler may take for an answer, and a worker for a partition.
+    weighted : bool
+        Whether rows of the tree may be fewer than those of the table.
     """
-    origin = getattr(X, "__dict__", {}).get(NAME)
-    if not isinstance(origin, Origin) or tree.node_count == 1:
+    encoder = origin.encoder
+    if not to_shorten(tree, encoder):
         return tree, {}
     import dask
 
-    encoder, asked = origin.encoder, _asked(tree)
+    asked = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
     places = {s: p for s, p in encoder.places().items() if not asked.isdisjoint(p.tolist())}
     features = [encoder.feature_names_[place] for some in places.values() for place in some]
+    long = in_units(tree, encoder).tree
     with client.as_current():
-        told = [dask.delayed(one, traverse=False) for one in (tree, encoder, features)]
+        told = [dask.delayed(one, traverse=False) for one in (tree, long, encoder, features)]
         found = [dask.delayed(_rooms)(block, *told) for block in origin.columns(list(places))]
-        while len(found) > 1:
-            groups = [found[i : i + AT_ONCE] for i in range(0, len(found), AT_ONCE)]
-            found = [dask.delayed(_within_all)(group) for group in groups]
-        (rooms,) = computed(found, timeout)
-    return rooms.short_thresholds(tree, encoder)
+        (rooms,) = computed([put_together(found, _within_all)], timeout)
+    if not weighted and (rooms.n_rows != tree.n_node_samples)[tree.is_leaf].any():
+        raise ValueError(
+            "partitions of X were read again for short thresholds, and have changed. Partitions "
+            "must be the same each time, without random numbers."
+        )
+    return rooms.short_thresholds(tree, long, encoder)
 
 
-def _asked(tree: Tree) -> set[int]:
-    """The features that any node asks for."""
-    inner = np.flatnonzero(~tree.is_leaf).tolist()
-    alone = {int(tree.feature[node]) for node in inner if not tree.terms(node)}
-    return alone | {feature for node in inner for feature, _ in tree.terms(node)}
-
-
-def _rooms(block: Any, tree: Tree, encoder: TableEncoder, features: Sequence[str]) -> TreeRooms:
+def _rooms(
+    block: Any, tree: Tree, long: Tree, encoder: TableEncoder, features: Sequence[str]
+) -> TreeRooms:
     """The rooms that the rows of a partition leave."""
     rows = encoder._features(as_arrow(block), features).within(*encoder.ends_)
-    return TreeRooms.of(tree, encoder, rows.X)
+    return TreeRooms.of(tree, long, encoder.scaler_, rows.X)
 
 
 def _within_all(found: Sequence[TreeRooms]) -> TreeRooms:
