@@ -147,7 +147,7 @@ def test_a_scheduler_that_is_lost_after_a_fit(own):
 
 @pytest.mark.slow
 def test_workers_that_get_nowhere_are_named(own, monkeypatch):
-    """While Dask's own tasks read for an encoder; and where there are no workers at all."""
+    """While Dask's own tasks read rows; and where there are no workers at all."""
     client, _ = own
     monkeypatch.setattr(_waiting, "LIMIT", TIMEOUT)
 
@@ -161,3 +161,5 @@ def test_workers_that_get_nowhere_are_named(own, monkeypatch):
     (worker,) = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(TimeoutError, match=f"worker {worker} has been at the same tasks for"):
         sample_rows([stuck(X)])
+    told = _waiting._stuck({worker: []}, TIMEOUT)
+    assert str(told) == f"no worker has taken a task for {TIMEOUT} s."
