@@ -20,6 +20,10 @@ from agathis._cli import COMMANDS
 
 DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
 NEEDS_REPORT = pytest.mark.skipif(find_spec("agathis.report") is None, reason="no agathis.report")
+MARKS = {
+    "report": NEEDS_REPORT,
+    **dict.fromkeys(("demo", "compare", "suggest"), pytest.mark.slow),
+}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +44,7 @@ def place(tmp_path_factory):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=NEEDS_REPORT if name == "report" else ())
+        pytest.param(name, marks=MARKS.get(name, ()))
         for name in COMMANDS
         if name != "experiments"  # it has commands of its own, and a test file
     ],
@@ -148,6 +152,7 @@ def test_streams_that_are_closed(place):
     assert done.stderr.startswith(b"Error: standard input is not a tree")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_a_full_disk(place):
     with open("/dev/full", "wb") as full:
@@ -203,6 +208,7 @@ def test_from_a_table_to_a_report(place, capsys, monkeypatch):
     assert "petal_" in page
 
 
+@pytest.mark.slow
 def test_docs(tmp_path, capsys, monkeypatch):
     """The commands of the page run one after another, and print what it says."""
     text = DOCS.read_text(encoding="utf-8")

@@ -99,6 +99,7 @@ def hostile_model(rows) -> str:
     return json.dumps(data)
 
 
+@pytest.mark.slow
 def test_names_do_nothing_to_a_terminal(rows, place):
     (place / "m.json").write_text(hostile_model(rows))
     seen = on_terminal("show", "m.json", cwd=place)

@@ -273,6 +273,7 @@ def test_a_file_that_is_there_stays_if_anything_fails(place, capsys):
     assert (place / "m.json").read_text() == "old"
 
 
+@pytest.mark.slow
 def test_cores_that_cannot_be_counted_are_no_news(place):
     """Neither lscpu nor cat: joblib would print where in its code it gave up."""
     (place / "more.csv").write_text(GOOD + "8,2\n1,1\n")

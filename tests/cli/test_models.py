@@ -213,7 +213,9 @@ def test_a_category_weighs_as_much_as_a_number(place, capsys):
         rows.append([x, y, "abcde"[random.integers(5)], int(i % 4)])
     write_table("t.csv", ["x", "y", "noise", "group"], rows)
     for scale in ("minmax", "standard"):
-        done = here(capsys, "fit", "t.csv", "-k", 4, "--target", "group", "--scale", scale)
+        done = here(
+            capsys, "fit", "t.csv", "-k", 4, "--target", "group", "--scale", scale, "--effort", 1
+        )
         assert "ARI 1.00" in done.err
         assert "noise" not in done.out
 
@@ -291,6 +293,7 @@ def test_suggest_tells_how_far_it_is(place, capsys, monkeypatch):
     assert "clusters" not in here(capsys, *args, "--quiet").err
 
 
+@pytest.mark.slow
 def test_demo_leaves_files_where_told(place, capsys):
     done = here(capsys, "demo", "--folder", "d")
     assert done.code == 0, done.err

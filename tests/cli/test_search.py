@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from helpers.cli_runs import here, iris_csv
+from helpers.examples import mostly_slow
 
 from agathis._cli.commands.fit import _tell_proof
 from agathis._cli.console import Messages
@@ -18,7 +19,12 @@ def table(tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [["--search", "greedy"], [], ["--effort", "3"], ["--search", "optimal"], ["--pairs"]],
+    mostly_slow(
+        [["--search", "greedy"], [], ["--effort", "3"], ["--search", "optimal"], ["--pairs"]],
+        ["--search", "greedy"],
+        ["--search", "optimal"],
+        ["--pairs"],
+    ),
     ids=" ".join,
 )
 def test_all_ways_give_a_model(options, table, tmp_path, capsys):
@@ -49,6 +55,7 @@ def test_mistakes(options, message, table, capsys):
     assert message in " ".join(done.err.split())
 
 
+@pytest.mark.slow
 def test_a_proof_is_told(table, capsys):
     told = here(capsys, "fit", table, "-k", "3", "--target", "species", "--search", "optimal").err
     assert "Proven: no tree with 3 leaves is better." in told

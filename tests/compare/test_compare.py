@@ -124,6 +124,7 @@ def test_kernels_judge_by_themselves():
     assert 1 - 1e-9 <= runs[0]["relative_score"] < 2
 
 
+@pytest.mark.slow
 def test_same_random_state_same_table():
     first = compare(X, Y, methods=["Kauri", "RDM"], **QUICK).runs
     for n_jobs in (1, 2):

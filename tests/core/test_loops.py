@@ -8,6 +8,7 @@ from agathis._core.pairs.clusters import transfer
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from helpers.examples import examples
 from helpers.models import SEEDS
 from helpers.pair_problems import (
     all_rows,
@@ -95,11 +96,14 @@ def test_root_in_blocks(length):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("kind", [None, "whole", "fractions"])
-@pytest.mark.parametrize("n", [2, 3, 6, 11, 40])
-@given(SEEDS, st.sampled_from(["normal", "integer"]))
-@settings(max_examples=4)
-def test_commits(n, kind, kernel, seed, values):
+@examples(60)
+@given(
+    SEEDS,
+    st.sampled_from([2, 3, 6, 11, 40]),
+    st.sampled_from([None, "whole", "fractions"]),
+    st.sampled_from(["normal", "integer"]),
+)
+def test_commits(kernel, seed, n, kind, values):
     """Cuts of any leaf anywhere by any move leave what the definitions say."""
     random = np.random.default_rng(seed)
     problem = problem_of(seed, n, 2, kernel, kind, min(n, 5), values)

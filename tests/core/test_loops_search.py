@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import examples, mostly_slow
 from helpers.models import SEEDS
 from helpers.pair_problems import pair_values, problem_of, weight_of
 from helpers.strategies import (
@@ -18,7 +19,7 @@ from helpers.strategies import (
     table,
     weights,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 
@@ -55,11 +56,14 @@ def close_gains(stocks, found: np.ndarray, expected: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("kind", [None, "whole", "fractions"])
-@pytest.mark.parametrize("min_leaf", [1, 3])
-@given(SEEDS, st.sampled_from(["normal", "integer"]))
-@settings(max_examples=6)
-def test_search(kernel, kind, min_leaf, seed, values):
+@examples(36)
+@given(
+    SEEDS,
+    st.sampled_from([None, "whole", "fractions"]),
+    st.sampled_from([1, 3]),
+    st.sampled_from(["normal", "integer"]),
+)
+def test_search(kernel, seed, kind, min_leaf, values):
     """After any cuts, for every leaf and feature; drawn together, the best of those drawn."""
     random = np.random.default_rng(seed)
     problem = problem_of(seed, 12, 3, kernel, kind, 5, values)
@@ -151,7 +155,7 @@ def best_gain_of_many_thresholds(problem: Problem, stocks, slot: int, feature: i
 
 
 @pytest.mark.parametrize("kind", [None, "fractions"])
-@pytest.mark.parametrize("n", [127, 128, 129, 130, 257, 300])
+@pytest.mark.parametrize("n", mostly_slow([127, 128, 129, 130, 257, 300], 128, 129, 257))
 def test_search_over_several_tiles(n, kind):
     """Columns without ties, with few and with many; more clusters than are summed together."""
     random = np.random.default_rng(n)

@@ -47,6 +47,7 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
     assert str(to_rules(pipeline)).split(":")[0] in run.output
 
 
+@pytest.mark.slow
 def test_a_model_on_stdout_of_workers_of_its_own(files):
     """Progress, told on stderr, is not in the JSON."""
     run = CliRunner().invoke(make_app(), ["fit", files, "-k", "4", "--dask", "local", "-o", "-"])
@@ -112,6 +113,7 @@ def test_row_groups_are_partitions(tmp_path, monkeypatch):
         _files.in_pieces(open_source(path), ["b", "d"])
 
 
+@pytest.mark.slow
 def test_raw_tables(client, tmp_path):
     """Categories and dates, the report of a sample, a column that is not even read."""
     table = raw_table(400)

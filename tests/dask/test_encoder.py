@@ -14,7 +14,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.models import same_bits
 from helpers.raw_tables import raw_table
 from hypothesis import given
@@ -131,6 +131,7 @@ def odd_table(n: int, seed: int) -> pd.DataFrame:
     return table.drop(columns=["id", "note", "city"])
 
 
+@pytest.mark.slow
 def test_more_rows_than_are_brought_together(client):
     """60,000 rows on workers: numbers in bins, prices, dates, categories, gaps, a huge number."""
     table = odd_table(60_000, 7).drop(columns=["seen", "when"])
@@ -293,7 +294,7 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
     assert (tmp_path / "page.html").read_text() == (tmp_path / "other.html").read_text()
 
 
-@pytest.mark.parametrize("kind", ["frame", "list", "files"])
+@pytest.mark.parametrize("kind", mostly_slow(["frame", "list", "files"], "frame"))
 def test_thresholds_are_those_of_memory(client, tmp_path, monkeypatch, kind):
     """Of many partitions; only columns that the tree asks for are read for them, where possible."""
     table = raw_table(500).drop(columns=["id", "note"])
@@ -328,7 +329,7 @@ def two_groups() -> pd.DataFrame:
     return pd.DataFrame({"x": x, "id2": np.arange(66) % 7, "w": (x > 55) * 8.0})
 
 
-@pytest.mark.parametrize("kind", ["frame", "list"])
+@pytest.mark.parametrize("kind", ["frame", pytest.param("list", marks=pytest.mark.slow)])
 def test_features_that_were_worked_on_are_others(client, kind):
     """In place or not: thresholds stay where growth has put them, and labels are right."""
     table = two_groups()

@@ -44,12 +44,10 @@ def kill_one(client, signal_number=signal.SIGKILL) -> None:
 
 
 QUESTIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 15]
-MARKS = {number: () if number == 7 else pytest.mark.slow for number in QUESTIONS}
 
 
-@pytest.mark.parametrize(
-    "question", [pytest.param(number, marks=marks) for number, marks in MARKS.items()]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("question", QUESTIONS)
 def test_a_worker_is_killed(own_client, monkeypatch, question):
     """Before the first look, the sample, the preparation, the root or any cut."""
     local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from helpers.clusters import as_array
+from helpers.examples import mostly_slow
 from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
@@ -31,7 +32,9 @@ def kept_by_workers(client) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("method", ["hold", "look", "prepare", "root", "sums"])
+@pytest.mark.parametrize(
+    "method", mostly_slow(["hold", "look", "prepare", "root", "sums"], "hold", "sums")
+)
 def test_a_fit_that_is_interrupted(client, monkeypatch, method):
     """The signal comes while the client waits for the answer of a worker."""
     result, waited = Cluster._result, []

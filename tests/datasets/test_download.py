@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.examples import mostly_slow
 from helpers.paper_tables import lookalike, write_lookalike
 from helpers.source_server import avila_archive, publish, serving
 
@@ -24,6 +25,8 @@ from agathis.datasets._registry import REGISTRY
 
 DOWNLOADED = [name for name, e in REGISTRY.items() if not isinstance(e.source, Bundled)]
 FILES = [name for name in DOWNLOADED if isinstance(REGISTRY[name].source, Download)]
+#: Those that take a second are the others.
+SMALL = [name for name in DOWNLOADED if name not in ("avila", "digits", "mice_protein")]
 needs_data = pytest.mark.skipif("AGATHIS_DATA" not in os.environ, reason="AGATHIS_DATA is not set")
 
 
@@ -55,7 +58,7 @@ def same(found, table):
     np.testing.assert_array_equal(found.labels, table.labels)
 
 
-@pytest.mark.parametrize("name", DOWNLOADED)
+@pytest.mark.parametrize("name", mostly_slow(DOWNLOADED, *SMALL))
 def test_what_is_published_is_loaded_and_kept(name, site, cache, monkeypatch):
     table = lookalike(name)
     publish(name, table, site, monkeypatch)
@@ -73,7 +76,7 @@ def test_what_is_published_is_loaded_and_kept(name, site, cache, monkeypatch):
 
 
 @needs_data
-@pytest.mark.parametrize("name", DOWNLOADED)
+@pytest.mark.parametrize("name", mostly_slow(DOWNLOADED, *SMALL))
 def test_real_tables_pass_through_the_form_of_their_source(name, site, tmp_path, monkeypatch):
     table, _ = find_table(REGISTRY[name], None)
     monkeypatch.delenv("AGATHIS_DATA")
@@ -86,6 +89,7 @@ def test_real_tables_pass_through_the_form_of_their_source(name, site, tmp_path,
     same(find_table(REGISTRY[name], None)[0], table)
 
 
+@pytest.mark.slow
 def test_an_archive_in_an_archive(site, cache, monkeypatch):
     table = lookalike("avila")
     publish("avila", table, site, monkeypatch)
@@ -303,6 +307,7 @@ def test_packages_that_are_not_installed(name, package, site, cache, monkeypatch
         load(name)
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_that_is_not_needed():
     code = (
         "import sys; from agathis.datasets import load, make_atom; load('iris'); make_atom(9); "

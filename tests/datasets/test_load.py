@@ -96,6 +96,7 @@ def test_sets_have_the_printed_sizes(name):
     check_bunch(load(name), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRINTED)
 def test_lookalikes_are_loaded_from_a_folder(name, folder):
     write_lookalike(name, folder)

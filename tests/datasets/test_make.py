@@ -126,6 +126,7 @@ def shape_of(X, y):
     return means, spread, ends, apart
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", MAKERS)
 def test_lookalikes_look_like_the_original(name):

@@ -76,6 +76,7 @@ def test_large_trees_are_cut():
     assert page.count("<rect") < 60
 
 
+@pytest.mark.slow
 def test_nothing_is_imported_for_it_before_it_is_asked_for():
     code = (
         "import sys, agathis; agathis.Kauri(2).fit([[0.0], [9.0]]);"

@@ -231,6 +231,7 @@ class TestPlotData:
             assert curve.objective is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", ["plot_clusters", "plot_gains", "plot_profile", "plot_tree"])
 def test_pictures(model, iris, draw):
     figures = pytest.importorskip("matplotlib.figure")

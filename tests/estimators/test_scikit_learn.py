@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from helpers.examples import mostly_slow
 from helpers.frames import POLARS, names_of_polars
 from helpers.invariants import equal_trees
 from helpers.reference import objective
@@ -49,7 +50,7 @@ class TestComposition:
         back = joblib.load(tmp_path / "model.joblib")
         np.testing.assert_array_equal(back.predict(iris), model.labels_)
 
-    @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+    @pytest.mark.parametrize("kernel", mostly_slow(["rbf", "precomputed"], "precomputed"))
     def test_pickle_stays_small(self, kernel):
         X, _ = make_blobs(5000, 5, centers=6, random_state=0)
         gram = rbf_kernel(X) if kernel == "precomputed" else None

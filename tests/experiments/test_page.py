@@ -134,6 +134,7 @@ class TestFiles:
         render(folder)
         assert before == {path: path.read_bytes() for path in folder.rglob("*.*")}
 
+    @pytest.mark.slow
     def test_wine_is_drawn_where_it_was_fitted(self, tmp_path):
         keep(tmp_path, [row("kernels", "wine", "kauri", kernel="chi2")])
         render(tmp_path, quick=True)

@@ -106,6 +106,7 @@ def test_seconds_are_judged_unless_told_otherwise(numbers, asked):
     assert ended.returncode == (0 if asked else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [[], ["--any-time"]])
 def test_what_never_ends_is_a_failure(numbers, asked):
     source = (numbers / "harness.py").read_text()

@@ -3,6 +3,7 @@
 import harness
 import names
 import pytest
+from helpers.examples import mostly_slow
 
 import agathis.export
 
@@ -24,7 +25,7 @@ def test_long_names(key):
     assert harness.verdict("names", names.pack(case)) is None
 
 
-@pytest.mark.parametrize("key", ["columns", "categories", "clusters"])
+@pytest.mark.parametrize("key", mostly_slow(["columns", "categories", "clusters"], "columns"))
 def test_long_names_are_refused_nowhere(key, monkeypatch):
     """What a form refuses is nothing wrong to ``check``."""
     here = {name: test for name, test in names.TESTS.items() if name not in ("servers", "page")}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import replay, same_tree, valid_tree
 from helpers.strategies import RowsProblem, rows_problem, seeded_rows, small_rows, weights
 from hypothesis import given, settings
@@ -92,7 +92,7 @@ def test_drawn_features(problem, seed, max_features):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("name", ["iris", "wine", "digits"])
+@pytest.mark.parametrize("name", mostly_slow(["iris", "wine", "digits"], "iris", "wine"))
 @pytest.mark.parametrize("n_clusters", [3, 10])
 def test_data_that_people_use(name, kernel, n_clusters):
     X = {"iris": load_iris, "wine": load_wine, "digits": load_digits}[name]().data

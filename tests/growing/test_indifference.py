@@ -158,6 +158,7 @@ def test_threads_do_not_matter_to_computed_kernels(kernel, engine):
     same_tree(one.tree_, two.tree_, gains=1e-9 * one.inertia_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["gram", "blocks"])
 def test_threads_of_blas_do_not_matter(engine):
     """That of NumPy 1.26 sums otherwise with several threads: here it never has more than one."""

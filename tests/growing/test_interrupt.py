@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from helpers.examples import mostly_slow
 
 # The promise is one second; a loaded machine is given ten.
 SOON = 10.0
@@ -53,15 +54,10 @@ CASES = {
         0.5,
     ),
 }
-# One of pairs and one of points in a quick run.
-QUICK = ("gram, growth", "binned, root")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-@pytest.mark.parametrize(
-    "case",
-    [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES],
-)
+@pytest.mark.parametrize("case", mostly_slow(CASES, "binned, root"))
 def test_interrupt(case, record_property):
     data, params, begun, delay = CASES[case]
     script = SCRIPT.format(data=data, params=params, gram=", gram=gram" if "gram" in data else "")
@@ -109,6 +105,7 @@ print(Kauri(3, max_leaf_nodes=4, kernel="rbf").fit(X[:500]).n_leaves_)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 def test_the_session_goes_on():
     # As in a notebook: the interrupted model is not fitted, and the next fit is none the worse.

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import equal_trees, valid_tree
 from helpers.models import SEEDS
 from hypothesis import given
@@ -189,7 +189,9 @@ class TestRandomness:
         equal_trees(trees[0], trees[1])
         equal_trees(trees[0], trees[2])
 
-    @pytest.mark.parametrize("options", [{}, {"max_features": 1, "random_state": 0}])
+    @pytest.mark.parametrize(
+        "options", mostly_slow([{}, {"max_features": 1, "random_state": 0}], {})
+    )
     def test_threads_do_not_matter(self, options):
         X = np.random.default_rng(0).normal(size=(1500, 6))
         models = [Kauri(6, kernel="rbf", n_jobs=jobs, **options) for jobs in (1, 2, 3, -1, None)]

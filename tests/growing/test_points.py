@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from agathis._core.points.sorted_points import SortedPoints
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.naive import Leaves
 from helpers.strategies import WEIGHTS
 from helpers.tables import (
@@ -209,8 +209,8 @@ def bounds_hold(grown: Grown, fresh: bool = False) -> int:
 
 
 @pytest.mark.parametrize("engine", ["features", "binned"])
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("kind", [None, pytest.param("fractions", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("data", mostly_slow(DATA, *list(DATA)[:2]))
+@pytest.mark.parametrize("kind", mostly_slow([None, "fractions"], None))
 def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
     """Whatever the leaves and clusters, while clusters are founded and after that."""
     # Fixed seeds: how many blocks have several cuts is counted over all of them.
@@ -348,16 +348,8 @@ def test_search_and_locate(engine, n, d, data, kind, n_clusters, min_leaf, missi
     search_holds(grown, random)
 
 
-QUICK_LEAVES = [("features", "mixed"), ("features", "outliers"), ("binned", "normal")]
-
-
-@pytest.mark.parametrize(
-    ("engine", "data"),
-    [
-        case if case in QUICK_LEAVES else pytest.param(*case, marks=pytest.mark.slow)
-        for case in product(["features", "binned"], DATA)
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("engine", "data"), product(["features", "binned"], DATA))
 def test_search_of_larger_leaves(engine, data):
     """Blocks of up to 256 samples, tiles that end within a feature, many clusters."""
     random = np.random.default_rng(4)

@@ -58,7 +58,8 @@ def test_tree_is_the_oracles(problem):
     np.testing.assert_array_equal(model.labels_, oracle.labels)
 
 
-@pytest.mark.parametrize("kernel", ["indefinite", pytest.param("ties", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["indefinite", "ties"])
 def test_tree_is_the_oracles_where_rare_moves_fire(kernel):
     """They are rare for such kernels too: so many problems that each move is made."""
     # Fixed seeds: it takes them all to see every move, and others might not show the rarest.

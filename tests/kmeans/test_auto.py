@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers.examples import mostly_slow
 from helpers.kernel_kmeans_problems import POSITIVE, centroid_cost, pair_cost, problem
 from helpers.models import SEEDS
 from hypothesis import given
@@ -87,7 +88,7 @@ class TestSingleMoves:
 
 
 class TestAuto:
-    @pytest.mark.parametrize("kernel", ["linear", "rbf", "indefinite"])
+    @pytest.mark.parametrize("kernel", mostly_slow(["linear", "rbf", "indefinite"], "rbf"))
     def test_finds_the_best_partition_of_few_rows(self, kernel):
         # Fixed seeds: most are hits, and no seed is promised to be one.
         hits = 0

@@ -36,6 +36,7 @@ class NoneIsLost:
     n_runs: int
     n_auto: int
 
+    @pytest.mark.slow
     def test_kauri_never_does(self, X):
         for seed in range(self.n_runs):
             rows = np.random.RandomState(seed).permutation(len(X))[: len(X) * 4 // 5]
@@ -60,6 +61,7 @@ class TestLostClusters(NoneIsLost):
         return MinMaxScaler().fit_transform(X)
 
     # What was published of 100 such runs, as here by number of clusters.
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("kernel", "published"),
         [("polynomial", [0, 0, 31, 51, 15, 3, 0]), ("additive_chi2", [0, 0, 1, 16, 22, 21, 40])],
@@ -70,6 +72,7 @@ class TestLostClusters(NoneIsLost):
         # Of two times 100 runs of one procedure, some 10 differ.
         assert np.abs(found - published).sum() / 2 <= 20
 
+    @pytest.mark.slow
     def test_plain_kernel_kmeans_loses_some_in_most_runs(self, X):
         found = left(X, "lloyd", "polynomial", self.n_runs)
         assert found[:6].sum() > 50

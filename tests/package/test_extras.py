@@ -55,6 +55,7 @@ def run():
     return run
 
 
+@pytest.mark.slow
 def test_fits_and_their_lines(run):
     """On a terminal too: there is no bar without rich."""
     out, err = run(

@@ -78,6 +78,7 @@ def test_import_is_lazy():
     assert {"sklearn", "scipy", "numpy", "agathis._kauri"}.isdisjoint(imported)
 
 
+@pytest.mark.slow
 def test_first_name_imports_what_it_needs():
     assert run("import agathis; print(agathis.Kauri(3))") == "Kauri(n_clusters=3)"
 

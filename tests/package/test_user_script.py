@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.examples import mostly_slow
 
 SCRIPT = Path(__file__).with_name("user_script.py")
 sys.path.append(str(Path(__file__).parents[2] / "docs"))
@@ -14,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[2] / "docs"))
 import reference  # noqa: E402
 
 PARTS = [name.partition(".")[2] for name in reference.PUBLIC if "." in name]
-LONG = {"paper"}
+LONG = {"paper", "side_by_side"}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def parts():
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize("part", sorted({*parts()} - LONG))
+@pytest.mark.parametrize("part", mostly_slow(sorted(parts()), *sorted({*parts()} - LONG)))
 def test_it_runs(script, part, tmp_path, capsys):
     function = getattr(script, part)
     function(*([tmp_path] if inspect.signature(function).parameters else []))

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from helpers.examples import mostly_slow
 from helpers.pair_trees import pair_model
 from helpers.plot_trees import MODELS, random_tree
 from sklearn.base import clone
@@ -117,13 +118,7 @@ def twenty():
 
 
 @pytest.mark.parametrize("draw", DRAWINGS)
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name in ("Kauri", "KMeansTree") else pytest.param(name, marks=pytest.mark.slow)
-        for name in MODELS
-    ],
-)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "Kauri"))
 def test_every_estimator_and_its_tree(name, draw, iris):
     model = clone(MODELS[name]).fit(iris)
     for thing in (model, model.tree_):
@@ -187,6 +182,7 @@ def test_no_tree_overlaps(seed):
         nothing_is_cut_off(ax.texts, renderer, ax.figure)
 
 
+@pytest.mark.slow
 def test_text_stays_in_its_box(digits):
     from matplotlib.patches import FancyBboxPatch
 
@@ -215,7 +211,7 @@ def test_cropped_tree_and_few_details(digits):
 
 
 @pytest.mark.parametrize("draw", ["clusters", "gains", "profile"])
-@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("given", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_twenty_clusters(twenty, draw, given):
     ax = DRAWINGS[draw](*twenty, ax=axes((9, 6), layout="constrained") if given else None)
     renderer = drawn(ax)
@@ -227,6 +223,7 @@ def test_twenty_clusters(twenty, draw, given):
         assert len({t.get_text() for t in ax.texts}) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_features", [20, None])
 def test_profile_of_64_features(digits, max_features):
     ax = plot_profile(*digits, max_features=max_features)
@@ -239,7 +236,7 @@ def test_profile_of_64_features(digits, max_features):
 
 
 @pytest.mark.parametrize("draw", NAMED)
-@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("form", mostly_slow(["png", "svg", "pdf"], "svg"))
 def test_odd_names_stay_as_they_are(iris, draw, form):
     model = Kauri(3, max_leaf_nodes=6).fit(iris)
     names = {"feature_names": ODD, "cluster_names": ODD_CLUSTERS}
@@ -290,6 +287,7 @@ def test_nothing_global_is_touched(iris, draw):
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", DRAWINGS)
 def test_same_picture_twice(iris, draw):
     model = Kauri(3, max_leaf_nodes=5).fit(iris)
@@ -409,6 +407,7 @@ def test_errors(iris, draw):
             plot_tree(model, fontsize=0)
 
 
+@pytest.mark.slow
 def test_without_matplotlib():
     code = """
 import sys

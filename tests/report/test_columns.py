@@ -46,7 +46,12 @@ def answers(engine, query, rows):
 
 
 @pytest.mark.parametrize(
-    ("gaps", "names"), [(0.0, []), (0.1, []), (0.1, ["--names", "it's,b,c,d"])]
+    ("gaps", "names"),
+    [
+        pytest.param(0.0, [], marks=pytest.mark.slow),
+        pytest.param(0.1, [], marks=pytest.mark.slow),
+        (0.1, ["--names", "it's,b,c,d"]),
+    ],
 )
 def test_the_code_is_for_the_raw_table(gaps, names, place, capsys):
     head, rows = mixed_rows(np.random.default_rng(1), 80, gaps)
@@ -168,6 +173,7 @@ def test_the_page_says_how_rows_are_counted_and_numbers_rounded():
     assert "rounded to 3 digits; here they are exact" in text
 
 
+@pytest.mark.slow
 def test_dates_are_told_as_people_read_them():
     days = pd.date_range("2012-01-01", "2020-12-31", freq="60h")
     price = np.where(days.month > 6, 52_000.0, 11_000.0) + days.year

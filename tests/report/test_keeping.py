@@ -60,6 +60,7 @@ def test_a_name_is_changed_everywhere(wine):
     assert names(found)[0] == NAMES[0]
 
 
+@pytest.mark.slow
 def test_the_saved_page_keeps_the_names(browser, wine_folder, tmp_path):
     found = Opened(browser, wine_folder / "wine.html")
     rename(found.page, 0, EVIL)
@@ -88,6 +89,7 @@ def test_the_saved_page_keeps_the_names(browser, wine_folder, tmp_path):
     again.close()
 
 
+@pytest.mark.slow
 def test_the_command_that_is_told_names_the_model(browser, tmp_path):
     X = np.repeat([[0.0], [10.0], [30.0]], 20, axis=0)
     model = from_json(to_json(Kauri(3).fit(X)))

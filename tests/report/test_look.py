@@ -95,9 +95,8 @@ def test_paper(browser, tmp_path, many):
         expect(page.locator(".node:not([hidden])")).to_have_count(seen)
 
 
-@pytest.mark.parametrize(
-    "media", [{}, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["wide", "phone"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("media", [{}, PHONE], ids=["wide", "phone"])
 def test_forty_leaves(browser, tmp_path, many, media):
     with opened(browser, tmp_path, *many, media=media) as found:
         assert len(found.boxes()) < 79
@@ -139,6 +138,7 @@ def test_phone(browser, wine_folder):
     found.close()
 
 
+@pytest.mark.slow
 def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
     X = np.repeat([[0.0], [10.0], [30.0]], [61, 64, 75], axis=0)
     with opened(browser, tmp_path, Kauri(3).fit(X), X) as found:
@@ -179,6 +179,7 @@ def test_the_tree_speaks_of_the_columns_of_the_table(shop):
     assert re.search(r"\bis (premium|basic|free)", "\n".join(shop.texts(".when")))
 
 
+@pytest.mark.slow
 def test_the_words_on_lines_are_whole(shop):
     cut = shop.page.locator(".when").evaluate_all(
         "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
@@ -202,6 +203,7 @@ def overlap(a, b):
     )
 
 
+@pytest.mark.slow
 def test_expanded_it_is_in_the_frame(shop):
     frame = shop.page.locator("#view").bounding_box()
     for box in shop.boxes().values():
@@ -211,6 +213,7 @@ def test_expanded_it_is_in_the_frame(shop):
         assert box["y"] + box["height"] <= frame["y"] + frame["height"]
 
 
+@pytest.mark.slow
 def test_a_tip_hides_no_branch(shop):
     shop.page.locator(".stage").scroll_into_view_if_needed()
     shop.node(0).locator(".title").hover()
@@ -263,6 +266,7 @@ def trees(many):
     return {"long": long_words(), "chain": (Kauri(14).fit(steps), steps), "many": many}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["long", "chain", "many"])
 def test_a_tree_begins_in_its_pane(browser, tmp_path, trees, name):
     with opened(browser, tmp_path, *trees[name]) as found:
@@ -287,6 +291,7 @@ def test_a_tree_begins_in_its_pane(browser, tmp_path, trees, name):
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_words_in_boxes_say_what_is_asked(browser, tmp_path):
     model, table = long_words()
     with opened(browser, tmp_path, model, table) as found:

@@ -51,6 +51,7 @@ def test_click_shows_the_rule(wine, model):
             assert "no values are told" in panel
 
 
+@pytest.mark.slow
 def test_hover_shows_the_distribution_on_both_sides(wine, model):
     page, node = wine.page, report.summarise(model, WINE.data)["nodes"][0]
     assert page.locator("#tip").is_hidden()
@@ -70,6 +71,7 @@ def test_hover_shows_the_distribution_on_both_sides(wine, model):
     assert tip.is_hidden()
 
 
+@pytest.mark.slow
 def test_folding_by_mouse(wine):
     before = wine.boxes()
     assert len(before) == 11
@@ -122,6 +124,7 @@ def test_keyboard(wine, model):
     assert page.evaluate("document.activeElement.id") == "panel"
 
 
+@pytest.mark.slow
 def test_zoom_and_move(wine):
     page = wine.page
 
@@ -177,6 +180,7 @@ def test_row_by_index(wine, model):
     )
 
 
+@pytest.mark.slow
 def test_every_row_has_its_cluster(wine, model):
     page, found = wine.page, []
     while True:
@@ -259,6 +263,7 @@ def test_nothing_can_be_loaded(wine):
     del wine.requests[1:]
 
 
+@pytest.mark.slow
 def test_rows_inside_show_their_values(browser, tmp_path, model):
     with opened(browser, tmp_path, model, WINE.data, SPECIES, rows=True) as found:
         page = found.page
@@ -298,13 +303,8 @@ def test_charts(wine, model):
     assert wine.style(".leaf.k1 .box", "background-color") == wine.style("#plane .k1 path", "fill")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        name if name == "KMeansTree" else pytest.param(name, marks=pytest.mark.slow)
-        for name in MODELS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
 def test_every_method(browser, tmp_path, blobs, name):
     X, y = blobs
     model = clone(MODELS[name]).fit(X)
@@ -334,6 +334,7 @@ def test_tiny(browser, tmp_path, X, rows):
         assert found.page.locator("#plane svg").count() == 1
 
 
+@pytest.mark.slow
 def test_missing_values_and_words(browser, tmp_path):
     random = np.random.default_rng(0)
     table = pd.DataFrame(
@@ -383,6 +384,7 @@ def test_categories_are_text(browser, tmp_path):
         assert page.title() == "3 clusters in 60 rows"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows(browser, tmp_path):
     random = np.random.default_rng(0)
     kind = random.integers(0, 4, 100_000)

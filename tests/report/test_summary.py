@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.exports import names_for, trees
 from helpers.frames import POLARS
 from helpers.plot_trees import MODELS
@@ -87,7 +87,7 @@ def test_counts_are_those_of_the_rows(example):
                 assert told == cluster["size"]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", mostly_slow(MODELS, "Kauri", "ExKMC"))
 def test_every_method(name, blobs):
     X, _ = blobs
     model = clone(MODELS[name]).fit(X)
@@ -209,6 +209,7 @@ def test_units_are_those_before_scaling():
     assert summary["about"]["scaled"]
 
 
+@pytest.mark.slow
 def test_no_unit_is_the_whole_plane():
     random = np.random.default_rng(0)
     X = random.normal(size=(90, 4)) * [1e4, 1, 1, 1]

@@ -70,6 +70,7 @@ def test_a_step_that_is_no_arithmetic_is_told():
     assert found["plane"]["regions"] is None
 
 
+@pytest.mark.slow
 def test_page(browser, tmp_path):
     model = model_of(StandardScaler())
     with opened(browser, tmp_path, model, X, feature_names=NAMES, rows=True) as found:

@@ -302,15 +302,11 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 @pytest.mark.parametrize(
     ("criterion", "jobs"),
-    [
-        ("silhouette", 2),
-        ("dunn", 1),
-        pytest.param("silhouette", 1, marks=pytest.mark.slow),
-        pytest.param("dunn", 2, marks=pytest.mark.slow),
-    ],
+    [("silhouette", 2), ("dunn", 1), ("silhouette", 1), ("dunn", 2)],
 )
 def test_interrupt(criterion, jobs):
     script = SCRIPT.format(criterion=criterion, jobs=jobs)

@@ -54,6 +54,7 @@ def test_sets_of_scikit_learn(load, ari, depth):
     assert agrees(found[1], depth)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FOLDER, reason="AGATHIS_DATA does not name a folder")
 @pytest.mark.parametrize(
     ("name", "n_clusters", "ari", "depth"),

@@ -118,6 +118,7 @@ def test_no_rival_ends_below_from_the_same_clusters(seed, n_leaves, monkeypatch)
             assert model.inertia_ <= other.inertia_ * (1 + 1e-9), other
 
 
+@pytest.mark.slow
 def test_with_much_effort_nothing_is_given_back_for_shorter_explanations(rows):
     for effort, most in ((1, local.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
         model = Kauri(4, max_leaf_nodes=12, search="local", search_effort=effort).fit(rows)

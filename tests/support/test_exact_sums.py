@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ def test_sums_are_those_of_fractions(values):
     assert exact_sums(values) == expected
 
 
+@pytest.mark.slow
 def test_many_rows():
     """More than are summed at a time."""
     values = np.random.default_rng(0).normal(size=600_000) * 1e9

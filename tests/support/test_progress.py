@@ -349,9 +349,7 @@ class TestTerminal:
         assert "2/2" in err
         assert "minutes left" not in err
 
-    @pytest.mark.parametrize(
-        ("verbose", "terminal"),
-        [(True, False), pytest.param(False, True, marks=pytest.mark.slow)],
-    )
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])
     def test_silence(self, verbose, terminal):
         assert self.said(verbose, terminal) == ("[2, 2]\n", "")

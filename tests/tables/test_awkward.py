@@ -51,6 +51,7 @@ def by_duckdb(path):
         return dict(zip(names, map(list, zip(*found.fetchall(), strict=True)), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", [by_pyarrow, by_duckdb])
 def test_readers_that_guess_all_of_it_read_fewer(reader, tmp_path):
     """If one of them comes to read as many, there is no need for a reader of our own."""

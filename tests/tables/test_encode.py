@@ -332,6 +332,7 @@ def test_a_column_that_decides_alone_is_told():
     assert not prepared.notes_on(Kauri(2, max_leaf_nodes=2).fit(prepared.X))
 
 
+@pytest.mark.slow
 def test_thousands_of_columns():
     random = np.random.RandomState(0)
     names = [f"gene {i}" for i in range(3000)]

@@ -6,7 +6,10 @@ import base64
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from types import ModuleType
+from typing import Any
 
 from agathis import __version__
 from agathis._support.extras import needed
@@ -41,24 +44,11 @@ class Report:
 
 def page(report: Report) -> str:
     """The page as HTML."""
-    jinja2 = needed("jinja2", "report", "the page")
-    text = files("agathis.experiments").joinpath("_page.html.j2").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {
-        "decimals": decimals,
-        "signed": signed,
-        "set_word": set_word,
-        "counted": counted,
-        "method_word": METHOD_WORDS.__getitem__,
-        "metric_word": lambda metric: METRICS[metric].word,
-        "kernel_word": KERNEL_WORDS.__getitem__,
-    }
+    template = _template(needed("jinja2", "report", "the page"))
     found = counts(report.cells)
     shown = {method for methods in found.values() for method in methods}
     order = dict.fromkeys(method for methods in METHODS.values() for method in methods)
-    return environment.from_string(text).render(
+    return template.render(
         version=__version__,
         report=report,
         headlines=headlines(found),
@@ -72,6 +62,25 @@ def page(report: Report) -> str:
         missing=_missing(report),
         widths=_widths,
     )
+
+
+@cache
+def _template(jinja2: ModuleType) -> Any:
+    """Compiled once a process."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "decimals": decimals,
+        "signed": signed,
+        "set_word": set_word,
+        "counted": counted,
+        "method_word": METHOD_WORDS.__getitem__,
+        "metric_word": lambda metric: METRICS[metric].word,
+        "kernel_word": KERNEL_WORDS.__getitem__,
+    }
+    text = files("agathis.experiments").joinpath("_page.html.j2").read_text(encoding="utf-8")
+    return environment.from_string(text)
 
 
 def _sections(sheets: Sequence[Sheet]) -> dict[str, list[Sheet]]:

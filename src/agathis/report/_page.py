@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from types import ModuleType
 from typing import Any
@@ -167,8 +168,28 @@ def write(
 
 def render(summary: Mapping[str, object]) -> str:
     """The page of a dict that :func:`summarise` gave."""
-    environment = _jinja2().Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    environment = _environment(_jinja2())
+    style = environment.get_template("_style.css").render(summary)
+    script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
+    return environment.get_template("_page.html.j2").render(
+        summary,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        data=as_data(summary),
+    )
+
+
+@cache
+def _environment(jinja2: ModuleType) -> Any:
+    """The templates, compiled once a process: that takes as long as the rest of a small page."""
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_file),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters.update(
         number=figure,
@@ -181,16 +202,7 @@ def render(summary: Mapping[str, object]) -> str:
         buys=buys,
         steps=steps,
     )
-    style = environment.from_string(_file("_style.css")).render(summary)
-    script = "(() => {\n'use strict';\n" + "\n".join(map(_file, SCRIPTS)) + "})();\n"
-    return environment.from_string(_file("_page.html.j2")).render(
-        summary,
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        data=as_data(summary),
-    )
+    return environment
 
 
 def as_data(summary: object) -> str:
