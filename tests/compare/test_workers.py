@@ -53,6 +53,7 @@ def test_an_answer_at_the_last_moment_harms_nobody():
     assert found[-1].status == "done"
 
 
+@pytest.mark.slow
 def test_workers_end_when_the_parent_is_killed(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from helpers.examples import mostly_slow
 from helpers.experiment_rows import keep, row, some_rows
 from helpers.pages import Opened
 
@@ -183,7 +184,7 @@ class TestWrong:
             render(tmp_path, **wrong)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", mostly_slow(["light", "dark"], "light"))
 def test_in_a_browser(browser, folder, scheme):
     screen = {"viewport": {"width": 400, "height": 800}, "color_scheme": scheme}
     page = Opened(browser, folder / "index.html", **screen)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import creation_order, replay, route, same_tree, valid_tree
 from helpers.models import SEEDS, same_bits
 from helpers.strategies import (
@@ -172,7 +172,7 @@ def test_gains_hold_where_weights_differ_much(kernel, ratio):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("ratio", [None, 30.0, 1e4], ids=["plain", "weighted", "unevenly weighted"])
-@pytest.mark.parametrize("n", [200, 2000])
+@pytest.mark.parametrize("n", mostly_slow([200, 2000], 200))
 def test_rounding_makes_no_splits(n, ratio, kernel):
     """Seven points, each many times: to the kernel no two rows of one point are apart.
 

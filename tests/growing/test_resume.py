@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import route, valid_tree
 from helpers.models import SEEDS, blobs_of, filled
 from helpers.plot_trees import random_tree
@@ -116,9 +116,9 @@ def is_the_state_of(growth: Growth, stocks, tree: Tree) -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", ["linear", "cosine", "rbf", pytest.param("laplacian", marks=pytest.mark.slow)]
+    "kernel", mostly_slow(["linear", "cosine", "rbf", "laplacian"], "linear", "rbf")
 )
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", mostly_slow([False, True], True))
 @pytest.mark.parametrize("engine", ENGINES)
 def test_five_leaves_then_twelve(engine, weighted, kernel, tmp_path):
     X = blobs_of(150, 3)
@@ -176,7 +176,9 @@ WITH_KERNEL = [(e, k) for e, k in WITH_KERNEL if e in PAIRS or k != "rbf"]
 
 
 @pytest.mark.parametrize(("engine", "kernel"), WITH_KERNEL)
-@pytest.mark.parametrize("rival", RIVALS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    "rival", mostly_slow(RIVALS, *RIVALS[:3]), ids=lambda model: type(model).__name__
+)
 def test_from_the_tree_of_a_rival(rival, engine, kernel, tmp_path):
     X = blobs_of(60, 3) + 20
     weight = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 2.0], len(X))

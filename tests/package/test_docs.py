@@ -21,6 +21,7 @@ SLOW = {
     "command-line.md",
     "comparing.md",
     "guide/how-many-groups.md",
+    "guide/scaling.md",
     "paper.md",
     "report.md",
     "scale.md",

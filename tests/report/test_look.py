@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import mostly_slow
 from helpers.pages import Opened, expect, opened, shop_model
 from sklearn.datasets import make_blobs
 
@@ -44,7 +45,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", mostly_slow(["light", "dark"], "dark"))
 def test_contrast(wine, scheme):
     wine.page.emulate_media(color_scheme=scheme)
     low = {text: contrast(*colours(wine, text)) for text in TEXTS}
@@ -148,7 +149,7 @@ def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
         assert sorted(cards) == sorted(leaves) == ["31 %", "32 %", "38 %"]
 
 
-@pytest.fixture(scope="module", params=[5, 25])
+@pytest.fixture(scope="module", params=mostly_slow([5, 25], 5))
 def shop_opened(request, browser, tmp_path_factory):
     folder = tmp_path_factory.mktemp("shop")
     with opened(browser, folder, *shop_model(request.param)) as found:

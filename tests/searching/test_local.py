@@ -431,6 +431,7 @@ print("whole")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 def test_ctrl_c():
     done = subprocess.run(
