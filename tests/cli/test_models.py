@@ -293,7 +293,6 @@ def test_suggest_tells_how_far_it_is(place, capsys, monkeypatch):
     assert "clusters" not in here(capsys, *args, "--quiet").err
 
 
-@pytest.mark.slow
 def test_demo_leaves_files_where_told(place, capsys):
     done = here(capsys, "demo", "--folder", "d")
     assert done.code == 0, done.err

@@ -11,6 +11,7 @@ import dask
 import numpy as np
 import pytest
 from helpers.clusters import as_array, at_question, split
+from helpers.examples import mostly_slow
 from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
@@ -46,8 +47,7 @@ def kill_one(client, signal_number=signal.SIGKILL) -> None:
 QUESTIONS = [1, 2, 3, 4, 5, 6, 7, 9, 12, 15]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("question", mostly_slow(QUESTIONS, 7))
 def test_a_worker_is_killed(own_client, monkeypatch, question):
     """Before the first look, the sample, the preparation, the root or any cut."""
     local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)

@@ -5,7 +5,6 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from helpers.examples import mostly_slow
 from helpers.experiment_rows import keep, row, some_rows
 from helpers.pages import Opened
 
@@ -184,7 +183,8 @@ class TestWrong:
             render(tmp_path, **wrong)
 
 
-@pytest.mark.parametrize("scheme", mostly_slow(["light", "dark"], "light"))
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_a_browser(browser, folder, scheme):
     screen = {"viewport": {"width": 400, "height": 800}, "color_scheme": scheme}
     page = Opened(browser, folder / "index.html", **screen)

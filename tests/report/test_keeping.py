@@ -156,6 +156,7 @@ def test_a_row_by_its_identifier(browser, tmp_path):
         assert page.locator("img").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", ["a" * 24, "petal length in the middle of it"])
 def test_names_are_whole_where_there_is_room(browser, tmp_path, long):
     X = np.repeat([[0.0, 0], [10, 5], [30, 1]], 20, axis=0)

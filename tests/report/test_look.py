@@ -165,6 +165,7 @@ def shop(shop_opened):
     found.check()
 
 
+@pytest.mark.slow
 def test_the_tree_speaks_of_the_columns_of_the_table(shop):
     page = shop.page
     assert set(shop.texts(".split .title")) <= {"age", "plan", "letter", "vote"}
