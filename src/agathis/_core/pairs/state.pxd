@@ -14,7 +14,7 @@ cdef class State(SortedSamples):
 
     cdef bint walked                # stocks along features come from walks (walks.pyx)
     cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
-    # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f; where walked, of the i at order[f].
+    # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f; where walked, [f, place in order].
     cdef double[:, ::1] alpha
     cdef double[::1] within         # [i] stock with its leaf
     cdef double[:, ::1] rows        # [i, .] weight, stock with each cluster
