@@ -23,9 +23,16 @@ def naive_alpha(X, weight, slot_of, rank):
 
 def state_of(X, values, weight, threads):
     half = 0.5 * (X * X).sum(axis=1)
-    state = State(values, weight, half, 3, 4, threads, positive=True)
+    state = State(values, weight, half, 3, 4, threads, positive=True, walked=True)
     close_root(state)  # the leaf's weight
     return state, 1e-11 * weight.sum() ** 2 * (1 + half.max())
+
+
+def by_sample(arrays):
+    """[f, i] what was walked along f lies in its order."""
+    found = np.empty_like(arrays["alpha"])
+    np.put_along_axis(found, arrays["order"], arrays["alpha"], axis=1)
+    return found
 
 
 def points_of(random, n, width):
@@ -52,17 +59,21 @@ def test_a_walk_sums_what_the_pairs_do(n, width, weighted, threads, seed):
     values = np.ascontiguousarray(random.integers(0, 9, (n, 11)).T.astype(np.float64))
     state, scale = state_of(X, values, weight, threads)
     arrays, parts, slot_of = state.arrays(), Parts(X), np.zeros(n, dtype=int)
+    rank = np.argsort(arrays["order"], axis=1)
     every = np.arange(11, dtype=np.int32)
     parts.walk(state, 0, every)
-    expected = naive_alpha(X, weight, slot_of, arrays["rank"])
-    np.testing.assert_allclose(arrays["alpha"], expected, rtol=0, atol=scale)
+    expected = naive_alpha(X, weight, slot_of, rank)
+    np.testing.assert_allclose(by_sample(arrays), expected, rtol=0, atol=scale)
+    before = arrays["alpha"].copy()
     other = partition(state, 0, 0, int(random.integers(0, n - 1)))
     slot_of[state.samples(other)] = other
     some = np.flatnonzero(random.integers(2, size=11)).astype(np.int32)
     parts.walk(state, other, some)
     parts.walk(state, 0, some)
-    expected[some] = naive_alpha(X, weight, slot_of, arrays["rank"])[some]
-    np.testing.assert_allclose(arrays["alpha"], expected, rtol=0, atol=scale)
+    expected = naive_alpha(X, weight, slot_of, rank)
+    np.testing.assert_allclose(by_sample(arrays)[some], expected[some], rtol=0, atol=scale)
+    others = np.setdiff1d(every, some)
+    np.testing.assert_array_equal(arrays["alpha"][others], before[others])
 
 
 @examples(60)
@@ -74,6 +85,7 @@ def test_leading_components_bound_the_stock_of_every_side(n, width, weighted, th
     values = np.ascontiguousarray(random.integers(0, 99, (n, 5)).T.astype(np.float64))
     values[0] = X[:, 0]
     state, scale = state_of(X, values, weight, threads)
+    rank = np.argsort(state.arrays()["order"], axis=1)
     slot_of, slots = np.zeros(n, dtype=int), [0]
     if random.integers(2):
         slots.append(partition(state, 0, 1, int(random.integers(0, n - 1))))
@@ -87,11 +99,11 @@ def test_leading_components_bound_the_stock_of_every_side(n, width, weighted, th
         parts.write(ids, view.components, view.half, view.tail)
         every = np.arange(5, dtype=np.int32)
         parts.walk(state, slot, every, view.largest, view.rounded, view.all_tails)
-    exact = naive_alpha(X, weight, slot_of, arrays["rank"])
+    exact, found = naive_alpha(X, weight, slot_of, rank), by_sample(arrays)
     for slot in slots:
         inside = arrays["order"][:, arrays["start"][slot] : arrays["stop"][slot]]
         side = 2 * np.take_along_axis(exact, inside, axis=1).cumsum(axis=1)
-        bound = 2 * np.take_along_axis(arrays["alpha"], inside, axis=1).cumsum(axis=1)
+        bound = 2 * np.take_along_axis(found, inside, axis=1).cumsum(axis=1)
         assert (bound >= side - scale).all()
         # The whole leaf is known exactly, but for single precision.
         np.testing.assert_allclose(bound[:, -1], side[:, -1], rtol=1e-5, atol=scale)

@@ -74,7 +74,8 @@ cdef scan_leaf leaf_view(
 cdef scan_data data_view(State s, Py_ssize_t slot) noexcept nogil:
     cdef scan_data view
     view.order, view.cut = &s.order[0, s.start[slot]], &s.cut[0, s.start[slot]]
-    view.alpha, view.within, view.step = &s.alpha[0, 0], &s.within[0], s.n_samples
+    view.alpha, view.in_order = &s.alpha[0, s.start[slot] if s.walked else 0], s.walked
+    view.within, view.step = &s.within[0], s.n_samples
     view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
     return view
 
@@ -217,14 +218,15 @@ cdef class LeafSearch:
                 self.each.tasks[n_tasks].n_features = min(step, d - first)
                 self.each.tasks[n_tasks].targets = self.each.targets + n_tasks * (K + 1)
                 n_tasks += 1
-        for j in prange(count, nogil=True, num_threads=threads, schedule="static"):
+        for j in prange(
+                count, nogil=True, num_threads=threads if count > 1 else 1, schedule="static"):
             self.each.leaves[j] = leaf_view(s, slots[j], min_leaf, K, self.each.cross + j * K)
         if not renewed:
-            self.look(np.arange(n_tasks))
+            self.look(np.arange(n_tasks), threads)
 
-    cdef look(self, const Py_ssize_t[::1] tasks):
+    cdef look(self, const Py_ssize_t[::1] tasks, int threads):
         cdef Py_ssize_t t
-        with nogil, parallel(num_threads=<int>self.work.shape[0]):
+        with nogil, parallel(num_threads=threads):
             for t in prange(tasks.shape[0], schedule="dynamic"):
                 run(self.s, &self.each.tasks[tasks[t]], self.slots, self.each.leaves,
                     &self.clusters, self.drawn, &self.work[threadid(), 0])
@@ -240,9 +242,12 @@ cdef class LeafSearch:
 
     def again(self, features):
         """Look at the only leaf once more, along some features at least."""
-        n_samples = self.s.stop[self.slots[0]] - self.s.start[self.slots[0]]
-        tasks = np.unique(np.asarray(features) // features_together(n_samples))
-        self.look(tasks.astype(np.intp))
+        cdef Py_ssize_t n_samples = self.s.stop[self.slots[0]] - self.s.start[self.slots[0]]
+        cdef Py_ssize_t step = features_together(n_samples)
+        tasks = np.unique(np.asarray(features) // step).astype(np.intp)
+        cdef int threads = self.s.threads_for(
+            SCAN_STEP * <double>n_samples * step * len(tasks) * (3 + self.clusters.count))
+        self.look(tasks, min(threads, <int>self.work.shape[0]))
 
     def finish(self, double unsure=0.0):
         """Best gain of each leaf; for ``unsure`` see ``gather``."""
@@ -427,12 +432,12 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     for t in range(result.first + 1):
         i = s.order[f, s.start[slot] + t]
         weight += s.weight[i]
-        self_left += 2.0 * s.alpha[f, i]
+        self_left += 2.0 * s.alpha_at(f, s.start[slot] + t)
         for k in range(K):
             cross_left[k] += s.rows[i, STOCK_CLUSTER + k]
     for t in range(n - 1, result.first, -1):
         i = s.order[f, s.start[slot] + t]
-        self_right += 2.0 * (s.within[i] - s.alpha[f, i])
+        self_right += 2.0 * (s.within[i] - s.alpha_at(f, s.start[slot] + t))
     cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
     cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right

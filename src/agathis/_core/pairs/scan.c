@@ -29,6 +29,7 @@ typedef struct {
     double weight, self;
     double *clusters;
     double *after; /* [i] sigma(R^2) of the cut after sample i */
+    double *alpha; /* [i] of sample i of the order: side by side, as it is read twice */
 } scan_sums;
 
 static size_t
@@ -38,11 +39,11 @@ lanes_for(int32_t n_clusters)
 }
 
 /* `work` is one thread's: the tiles of the clusters' prefix sums, the clusters' running sums and
- * those from the right, then nothing for SCAN_APART doubles. */
+ * those from the right, alpha, then nothing for SCAN_APART doubles. */
 size_t
 scan_work(int32_t n_clusters, ptrdiff_t n)
 {
-    return lanes_for(n_clusters) * (SCAN_TILE + 1) + (size_t)n + SCAN_APART;
+    return lanes_for(n_clusters) * (SCAN_TILE + 1) + 2 * (size_t)n + SCAN_APART;
 }
 
 /* Start along feature f: sums from the right for all cuts, from the left none yet. */
@@ -53,10 +54,13 @@ start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdif
     const int32_t *restrict order = data->order + f * data->step;
     const double *restrict alpha = data->alpha + f * data->step;
     const double *restrict within = data->within;
+    double *restrict own = sums->alpha;
     double after = 0.0;
+    for (ptrdiff_t i = 0; i < leaf->n; ++i)
+        own[i] = alpha[data->in_order ? i : order[i]];
     for (ptrdiff_t i = leaf->n - 1; i >= 0; --i) {
         sums->after[i] = after;
-        after += 2.0 * (within[order[i]] - alpha[order[i]]);
+        after += 2.0 * (within[order[i]] - own[i]);
     }
     sums->weight = sums->self = 0.0;
     memset(sums->clusters, 0, lanes * sizeof(double));
@@ -126,7 +130,7 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
 {
     const int32_t *restrict order = data->order + f * data->step;
     const uint8_t *restrict cut = data->cut + f * data->step;
-    const double *restrict alpha = data->alpha + f * data->step;
+    const double *restrict alpha = sums->alpha;
     const double *restrict rows = data->rows;
     const ptrdiff_t stride = data->stride, begin = *length;
     double weight = sums->weight, self = sums->self;
@@ -134,7 +138,7 @@ accumulate(const scan_leaf *leaf, int32_t n_clusters, const scan_data *data, ptr
     for (i = from; i < leaf->n && t < SCAN_TILE; ++i) {
         const double *row = rows + order[i] * stride;
         weight += row[STOCK_WEIGHT];
-        self += 2.0 * alpha[order[i]];
+        self += 2.0 * alpha[i];
         s->weight[t] = weight;
         s->self[t] = self;
         s->far_self[t] = sums->after[i];
@@ -229,7 +233,8 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     scan_tile thresholds, *s = &thresholds;
     tile *prefix = (tile *)work;
     double *clusters_sums = work + lanes * SCAN_TILE;
-    scan_sums sums = {0.0, 0.0, clusters_sums, clusters_sums + lanes};
+    double *after = clusters_sums + lanes;
+    scan_sums sums = {0.0, 0.0, clusters_sums, after, after + leaf->n};
     scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 

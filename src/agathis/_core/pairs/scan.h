@@ -19,9 +19,10 @@ enum {
 typedef struct {
     const int32_t *order; /* samples in the order of feature 0 */
     const uint8_t *cut;   /* 1 where a threshold fits after the sample, else 0 */
-    const double *alpha;  /* by sample */
+    const double *alpha;  /* by sample, or in the order of the feature where `in_order` */
     const double *within; /* [i] sigma({i} x its leaf): read for every feature, so it lies apart */
     ptrdiff_t step;
+    int in_order;
     const double *rows; /* stock rows, `stride` doubles each */
     ptrdiff_t stride;
 } scan_data;

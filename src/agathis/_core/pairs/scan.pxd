@@ -15,6 +15,7 @@ cdef extern from "pairs/scan.h" nogil:
         const int32_t* order
         const uint8_t* cut
         const double* alpha
+        int in_order
         const double* within
         Py_ssize_t step
         const double* rows

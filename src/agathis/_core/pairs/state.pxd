@@ -12,8 +12,10 @@ cdef class State(SortedSamples):
     cdef readonly bint positive     # the kernel is known to be (conditionally) positive
     cdef double largest_weight
 
+    cdef bint walked                # stocks along features come from walks (walks.pyx)
     cdef int32_t[:, ::1] rank       # [f, i] place in the order of f at the root, never changed
-    cdef double[:, ::1] alpha       # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f
+    # [f, i] sum of w_i w_j k(i, j), j in i's leaf before i in f; where walked, [f, place in order].
+    cdef double[:, ::1] alpha
     cdef double[::1] within         # [i] stock with its leaf
     cdef double[:, ::1] rows        # [i, .] weight, stock with each cluster
     cdef const double[::1] weight, half   # [i]; half is k(i, i) / 2
@@ -37,3 +39,4 @@ cdef class State(SortedSamples):
 
     cdef bint founding(self) noexcept nogil
     cdef int threads_for(self, double work) noexcept nogil
+    cdef double alpha_at(self, Py_ssize_t f, Py_ssize_t position) noexcept nogil

@@ -24,24 +24,29 @@ cdef class State(SortedSamples):
     max_clusters, max_leaves, threads : int
     positive : bool
         Whether the kernel is known to be positive, or conditionally so.
+    walked : bool
+        Whether stocks along features come from walks: then they lie in the order of the feature, as
+        they are walked and scanned, and ranks are not needed.
     """
 
     def __init__(
         self, values, weight, half, int max_clusters, Py_ssize_t max_leaves, int threads, *,
-        bint positive=False,
+        bint positive=False, bint walked=False,
     ):
         super().__init__(values, threads)
         cdef Py_ssize_t n = self.n_samples, d = self.n_features
         self.max_clusters = max_clusters
         self.n_leaves, self.n_clusters = 1, 1
-        self.positive = positive
+        self.positive, self.walked = positive, walked
         self.unit = bool(np.all(weight == 1.0))
         self.largest_weight = np.max(weight)
 
-        rank = np.empty((d, n), dtype=np.int32)
-        np.put_along_axis(
-            rank, np.asarray(self.order), np.arange(n, dtype=np.int32)[None], axis=1)
-        self.rank = rank
+        self.rank = None
+        if not walked:
+            rank = np.empty((d, n), dtype=np.int32)
+            np.put_along_axis(
+                rank, np.asarray(self.order), np.arange(n, dtype=np.int32)[None], axis=1)
+            self.rank = rank
         self.alpha = np.zeros((d, n))
         self.within = np.zeros(n)
         # A multiple of the scan's lanes, so that it may read past the last cluster.
@@ -91,6 +96,10 @@ cdef class State(SortedSamples):
     cdef int threads_for(self, double work) noexcept nogil:
         return self.threads if work > SMALL_WORK else 1
 
+    cdef double alpha_at(self, Py_ssize_t f, Py_ssize_t position) noexcept nogil:
+        """That of the sample at a place in the order of f."""
+        return self.alpha[f, position if self.walked else self.order[f, position]]
+
     def arrays(self):
         """What is kept of samples and leaves, by name, as views; for looking into it."""
         views = {
@@ -98,7 +107,7 @@ cdef class State(SortedSamples):
             "within": self.within, "rows": self.rows, "start": self.start, "stop": self.stop,
             "leaf_self": self.leaf_self,
         }
-        return {name: np.asarray(view) for name, view in views.items()}
+        return {name: np.asarray(view) for name, view in views.items() if view is not None}
 
     def leaf_size(self, Py_ssize_t slot):
         """Samples and weight of a leaf."""

@@ -49,6 +49,9 @@ class PairStocks:
     progress : Progress
     """
 
+    #: Whether stocks along features come from walks.
+    walked = False
+
     def __init__(
         self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
@@ -69,6 +72,7 @@ class PairStocks:
             limits.max_leaves,
             data.threads,
             positive=data.kernel.is_positive,
+            walked=self.walked,
         )
         self.gain, self.bound = self.state.gains()
         self.categories = None

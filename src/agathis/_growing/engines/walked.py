@@ -48,6 +48,8 @@ class WalkedStocks(PairStocks):
     progress : Progress
     """
 
+    walked = True
+
     def __init__(
         self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
