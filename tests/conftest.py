@@ -25,9 +25,9 @@ settings.register_profile(
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
 profile = "ci" if os.environ.get("CI") else "local"
 # For `make test`: fewer examples of each property; `make test-all` looks at all of them.
-settings.register_profile("quick", settings.get_profile(profile), max_examples=20)
+settings.register_profile("quick", settings.get_profile(profile), max_examples=15)
 # For `make test-seeds`: as many examples as fifty runs of `make test` look at.
-settings.register_profile("seeds", settings.get_profile("local"), max_examples=50 * 20)
+settings.register_profile("seeds", settings.get_profile("local"), max_examples=50 * 15)
 # For tools/sanitized.py: code that is watched is several times slower, and any example shows it.
 settings.register_profile("watched", settings.get_profile(profile), max_examples=8)
 settings.load_profile(profile)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.cli_runs import here, iris_csv, mixed_rows
+from helpers.examples import mostly_slow
 
 import agathis
 from agathis._cli.commands.demo import customers
@@ -42,7 +43,7 @@ def labels_of(capsys, *args):
     return [line["cluster"] for line in csv.DictReader(done.out.splitlines())], done
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", mostly_slow(range(3), 0))
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 def test_all_forms_agree_on_the_raw_table(seed, gaps, place, capsys):
     head, rows = mixed_rows(np.random.default_rng(seed), 80, gaps)
@@ -155,7 +156,7 @@ def test_with_data_leaves_cells_as_they_are(place, capsys):
     assert found[:2] == [("low",), ("high",)]
 
 
-@pytest.mark.parametrize("method", METHOD_NAMES)
+@pytest.mark.parametrize("method", mostly_slow(METHOD_NAMES, "imm", "kmeans-dt"))
 def test_methods(method, place, capsys):
     iris_csv(place)
     done = here(
@@ -177,7 +178,10 @@ def test_methods(method, place, capsys):
     assert len(done.out.splitlines()) == model["n_clusters"]
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "laplacian", "polynomial", "sigmoid", "cosine", "chi2"])
+@pytest.mark.parametrize(
+    "kernel",
+    mostly_slow(["rbf", "laplacian", "polynomial", "sigmoid", "cosine", "chi2"], "rbf", "chi2"),
+)
 def test_kernels(kernel, place, capsys):
     iris_csv(place)
     done = here(capsys, "fit", "iris.csv", "-k", 3, "--drop", "species", "--kernel", kernel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import reference
-from helpers.examples import examples, mostly_slow
+from helpers.examples import examples
 from helpers.models import SEEDS
 from helpers.pair_problems import pair_values, problem_of, weight_of
 from helpers.strategies import (
@@ -154,8 +154,9 @@ def best_gain_of_many_thresholds(problem: Problem, stocks, slot: int, feature: i
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, "fractions"])
-@pytest.mark.parametrize("n", mostly_slow([127, 128, 129, 130, 257, 300], 128, 129, 257))
+@pytest.mark.parametrize("n", [127, 128, 129, 130, 257, 300])
 def test_search_over_several_tiles(n, kind):
     """Columns without ties, with few and with many; more clusters than are summed together."""
     random = np.random.default_rng(n)

@@ -33,6 +33,7 @@ def files(tmp_path):
     return f"{tmp_path}/*.parquet"
 
 
+@pytest.mark.slow
 def test_the_tree_of_a_cluster(client, files, tmp_path):
     out = tmp_path / "model.json"
     address = client.scheduler.address

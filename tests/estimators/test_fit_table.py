@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.examples import mostly_slow
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
@@ -35,7 +36,7 @@ def test_what_is_said_on_the_way(orders, capsys):
 
 
 @pytest.mark.parametrize("search", ["greedy", "local"])
-@pytest.mark.parametrize("split", ["axis", "pair"])
+@pytest.mark.parametrize("split", mostly_slow(["axis", "pair"], "pair"))
 def test_searches(orders, search, split):
     model = fit_table(orders, 3, target="kind", search=search, split=split)
     assert_array_equal(np.unique(model.predict(orders)), [0, 1, 2])

@@ -10,12 +10,12 @@ from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 #: Of Kauri's ways through the code those that most fits take, and one of each kind of rival.
 CONFIGURATIONS = [
     Kauri(),
-    Kauri(engine="binned"),
     Kauri(search="local", search_effort=0.1, max_leaf_nodes=12),
     KernelKMeans(),
     IMM(),
 ]
 MORE = [
+    Kauri(engine="binned"),
     Kauri(kernel="rbf", keep_training_data=True),
     KMeansTree(),
     ExKMC(),

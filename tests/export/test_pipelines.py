@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.databases import Database
+from helpers.examples import mostly_slow
 from helpers.pipelines import quiet, with_tree
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
@@ -44,7 +45,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("numbers", NUMBERS)
+@pytest.mark.parametrize("numbers", mostly_slow(NUMBERS, "indicator", "power"))
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_raw_rows(encoder, numbers):
     random = np.random.default_rng(3)

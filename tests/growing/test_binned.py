@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import reference
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import KERNELS, SEEDS, binned, blobs_of, points_of, same_bits, same_model
 from helpers.strategies import rows_problem, seeded_rows, small_rows, weights
@@ -47,7 +47,7 @@ def test_drawn_features(problem, seed, max_features):
     same_model(model, exact, problem.tolerance)
 
 
-@pytest.mark.parametrize("kind", [None, "fractions", "with zeros"])
+@pytest.mark.parametrize("kind", mostly_slow([None, "fractions", "with zeros"], "with zeros"))
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_more_rows_with_a_bin_for_each_value(kernel, kind):
     random = np.random.default_rng(0)
@@ -136,7 +136,7 @@ def test_two_bins_are_halves():
 # What must not matter.
 
 
-@pytest.mark.parametrize("kind", [None, "fractions"])
+@pytest.mark.parametrize("kind", mostly_slow([None, "fractions"], "fractions"))
 @pytest.mark.parametrize("missing", [0.0, 0.05])
 def test_threads_do_not_matter(missing, kind):
     random = np.random.default_rng(0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from helpers import reference
+from helpers.examples import mostly_slow
 from helpers.invariants import replay, same_tree, valid_tree
 from helpers.strategies import WEIGHTS, kernel_matrix, limits, weights
 from hypothesis import given
@@ -158,7 +159,7 @@ def gains_are_changes(model, table, gram):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("sizes", [(8, 5), (15, 3), (40,)])
+@pytest.mark.parametrize("sizes", mostly_slow([(8, 5), (15, 3), (40,)], (15, 3)))
 def test_larger(engine, sizes):
     """Of many categories too: each gain is the change of the objective, and engines agree."""
     table = mixed(sizes=sizes, max_leaf_nodes=25)
@@ -173,7 +174,7 @@ def test_larger(engine, sizes):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("sizes", [(6, 5), (14,)])
+@pytest.mark.parametrize("sizes", mostly_slow([(6, 5), (14,)], (6, 5)))
 def test_rows_in_any_order_and_any_threads(engine, sizes):
     table = mixed(seed=3, n=400, sizes=sizes, max_leaf_nodes=20)
     tree = table.fit(engine=engine).tree_

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import same_tree, valid_tree
 from helpers.models import SEEDS, same_bits
 from helpers.strategies import (
@@ -127,6 +127,7 @@ def test_a_constant_column_does_not_matter(problem):
 # Threads. Work below SMALL_WORK steps is one thread's, so these are large enough to share.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "d", "n_clusters", "leaves", "kind"),
     [(1500, 20, 8, 60, None), (1500, 20, 8, 40, "fractions"), (1300, 400, 4, 8, None)],
@@ -198,7 +199,7 @@ def tiny_blocks(monkeypatch):
     return shrink
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", mostly_slow([False, True], True))
 @pytest.mark.parametrize("kernel", [*KERNEL_NAMES, similarity])
 def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
     n, d = 61, 3

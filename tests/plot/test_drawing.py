@@ -289,6 +289,7 @@ def test_same_picture_twice(iris, draw):
     np.testing.assert_array_equal(*pictures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", DRAWINGS)
 def test_subfigures_and_subplots(iris, draw):
     model = Kauri(3, max_leaf_nodes=5).fit(iris)

@@ -111,7 +111,7 @@ def leaf_clusters(summary):
     return np.array([summary["nodes"][node]["cluster"] for node in lookup["leaves"]])[leaf]
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "Kauri"])
+@pytest.mark.parametrize("name", mostly_slow((name for name in MODELS if name != "Kauri"), "ExKMC"))
 def test_rivals_are_grown_again_in_their_way(name, blobs):
     X, _ = blobs
     found = summarise(clone(MODELS[name]).fit(X), X)["quality"]

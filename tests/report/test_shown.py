@@ -56,6 +56,7 @@ def test_a_shown_column_changes_no_tree():
     np.testing.assert_array_equal(model.predict(frame[["wing", "mass"]]), model.predict(frame))
 
 
+@pytest.mark.slow
 def test_a_page_shows_them_after_the_others():
     frame = birds()
     model = fit_table(frame, 2, show=SHOWN)

@@ -5,7 +5,7 @@ import pytest
 from agathis._core.centres.costs import distances
 from helpers import centre_twins as twins
 from helpers.centre_problems import is_fine, problems, quiet, same_as_twin
-from helpers.examples import examples
+from helpers.examples import examples, mostly_slow
 from helpers.invariants import same_tree
 from helpers.models import SEEDS
 from hypothesis import given
@@ -80,7 +80,7 @@ class TestTwins:
         same_tree(model.tree_, tree, gains=1e-9 * max(1.0, tree.gain.max()), thresholds=1e-6)
         np.testing.assert_array_equal(model.cluster_centers_, used[kept])
 
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("seed", mostly_slow(range(4), 0))
     def test_more_rows_than_a_block(self, seed):
         """Some hundred rows and a dozen centres: all loops run through more than one block."""
         X, _ = make_blobs(300, 2, centers=9, cluster_std=2.0, random_state=seed)
