@@ -243,7 +243,6 @@ class TestDrawing:
         heights = [patch.get_height() for patch in figure.axes[0].patches]
         assert heights == [*panels[0].ours.values(), *panels[0].paper.values()]
 
-    @pytest.mark.slow
     def test_files(self):
         pytest.importorskip("matplotlib")
         rows = [*synthetic_rows(), *lost_rows()]

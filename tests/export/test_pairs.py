@@ -6,8 +6,10 @@ Rows are at thresholds and beside them, and miss values; behind scalers they are
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.databases import Database
 from helpers.examples import examples
@@ -25,6 +27,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from agathis import fit_table
 from agathis._describe.described_tree import describe
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.stepped import SteppedTree
@@ -340,3 +343,21 @@ def test_steps_out_of_range_are_told(by):
     assert to_text(read)
     assert to_rules(read)
     assert read.predict(X).shape == (150,)
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"), [("log", "log of (1 + wide)"), ("rank", "rank of wide")]
+)
+def test_scales_that_are_no_arithmetic(scale, words):
+    """Words tell of them; who would compute them otherwise is told that it is not written."""
+    random = np.random.default_rng(0)
+    wide = random.lognormal(size=200)
+    far = wide * np.exp(np.where(np.arange(200) % 2, 1.5, -1.5) + random.normal(0, 0.2, 200))
+    table = pd.DataFrame({"wide": wide, "far": far})
+    model = fit_table(table, 2, split="pair", scale=scale, search_effort=1)
+    assert len(model[-1].tree_.terms(0)) == 2
+    np.testing.assert_array_equal(model.predict(table), model[-1].labels_)
+    assert words in to_text(model)
+    for write in (to_json, to_sql, to_python):
+        with pytest.raises(ValueError, match=rf"'wide' stands in a sum as '{re.escape(words)}'"):
+            write(model)

@@ -34,7 +34,7 @@ from agathis._trees.stepped import Mapped, Step, Steps
 
 _FUNCTIONS: dict[Any, str] = {
     np.log: "log of {}",
-    np.log1p: "log of 1 + {}",
+    np.log1p: "log of (1 + {})",
     np.log2: "log2 of {}",
     np.log10: "log10 of {}",
     np.sqrt: "square root of {}",
@@ -195,7 +195,7 @@ def _words(link: Link) -> str:
     if link.asks:
         return "{} is missing"
     if isinstance(step, FeatureScaler):
-        return "rank of {}" if step.how[link.enters] == "rank" else "log of 1 + {}"
+        return "rank of {}" if step.how[link.enters] == "rank" else "log of (1 + {})"
     if isinstance(step, FunctionTransformer):
         return _FUNCTIONS.get(step.func, f"{step.func.__name__} of {{}}")
     found = (words for kind, words in _KINDS.items() if isinstance(step, kind))
