@@ -44,7 +44,6 @@ def test_examples_of_the_help(home, tmp_path):
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.slow
 def test_a_run_can_be_some_of_it_and_quiet(home, tmp_path, capsys):
     out = tmp_path / "out"
     options = ("--only", "large", "--quick", "-q", "--jobs", "1", "--data-home", home)

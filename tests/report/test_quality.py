@@ -201,7 +201,6 @@ def test_k_2k_and_4k_leaves_are_always_compared(name):
         assert found["leaves"][-1]["n_leaves"] <= len(SCALED) // 30
 
 
-@pytest.mark.slow
 def test_why_fewer_leaves_are_compared(blobs):
     X, _ = blobs
     reasons = {}
