@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import signal
 import sys
+from pathlib import Path
 
+import pandas as pd
 import pytest
+from helpers.cli_runs import here, iris_csv
 
+from agathis import __version__
 from agathis._cli import errors, inputs
 from agathis._cli.commands.compare import ROWS_OF_ICOT, _methods
 from agathis._cli.console import Messages
@@ -125,3 +129,45 @@ def test_methods_that_suit(capsys):
     assert _methods(ROWS_OF_ICOT + 1, 3, 6, Kernel.linear, messages) == few[:-1]
     assert "ICOT is left out" in capsys.readouterr().err
     assert "ICOT" not in _methods(10, 3, 6, Kernel.rbf, messages)
+
+
+def sent(monkeypatch, content: bytes) -> None:
+    """Bytes that come from another process."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+
+
+def test_tables_and_models_from_another_process(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = iris_csv(tmp_path)
+    fit = ["-k", 3, "--target", "species", "--search", "greedy", "-o"]
+    sent(monkeypatch, table.read_bytes())
+    done = here(capsys, "fit", "-", *fit, "m.json")
+    assert done.code == 0, done.err
+    assert here(capsys, "fit", table, *fit, "other.json").out == done.out
+    shown = here(capsys, "show", "m.json").out
+    sent(monkeypatch, Path("m.json").read_bytes())
+    assert here(capsys, "show", "-").out == shown
+
+
+def test_the_version_is_told(capsys):
+    assert here(capsys, "--version").out == f"agathis {__version__}\n"
+
+
+def test_clusters_of_machines_read_parquet_and_must_be_there(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    done = here(capsys, "fit", iris_csv(tmp_path), "-k", 2, "--dask", "local")
+    assert done.code == 1
+    assert "--dask reads Parquet, a file or many" in done.err
+    pd.DataFrame({"a": [1.0, 2, 9], "b": [3.0, 1, 7]}).to_parquet("t.parquet")
+    done = here(capsys, "fit", "t.parquet", "-k", 2, "--dask", "nowhere://a:1")
+    assert done.code == 1
+    assert "--dask nowhere://a:1: no scheduler answers there" in done.err
+
+
+def test_kernels_that_take_no_number_below_0(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    kauri = ["--method", "kauri", "--runs", 1, "--rows", 30, "--csv"]
+    done = here(capsys, "compare", iris_csv(tmp_path), "-k", 2, "--kernel", "chi2", *kauri)
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[1].startswith("Kauri,")

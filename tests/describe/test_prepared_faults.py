@@ -7,9 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.pipelines import check_ways
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer, MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -22,6 +24,7 @@ from sklearn.preprocessing import (
 
 from agathis import Kauri, KernelKMeans
 from agathis._describe.described_tree import describe
+from agathis._describe.rows_in_units import rows_of
 from agathis.export import to_text
 from agathis.metrics import explanation_table, relative_kmeans_score, weighted_average_depth
 from agathis.plot import cluster_points, cluster_profile, gain_curve, layout_tree
@@ -126,3 +129,23 @@ def test_text_and_dates_need_an_encoder(model):
     ):
         with pytest.raises(ValueError, match=f"columns of something else: {told}. .*{line}"):
             model.fit(X[columns])
+
+
+def test_columns_by_a_slice_of_names(iris):
+    """Its end is in it, as in pandas; a frozen step is the step."""
+    table = pd.DataFrame(iris, columns=["a", "b", "c", "d"])
+    scaler = FrozenEstimator(StandardScaler().fit(table[["b", "c"]]))
+    columns = make_column_transformer((scaler, slice("b", "c")), remainder="passthrough")
+    model = make_pipeline(columns, Kauri(4)).fit(table)
+    check_ways(model, table)
+    model.set_params(columntransformer__transformers=[("all", StandardScaler(), slice("a", "d"))])
+    check_ways(model.fit(table), table)
+
+
+def test_rows_of_another_shape(iris):
+    described = describe(make_pipeline(StandardScaler(), Kauri(3)).fit(iris))
+    for rows in (iris[:, :3], pd.DataFrame(iris[:, :3])):
+        with pytest.raises(ValueError, match=r"\(n_samples, 4\); it has shape \(150, 3\)"):
+            rows_of(described, rows)
+    frame, _ = rows_of(described, pd.DataFrame(iris))
+    np.testing.assert_array_equal(frame, rows_of(described, iris)[0])
