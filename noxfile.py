@@ -42,14 +42,21 @@ def listed(*groups: str, oldest: bool = False) -> list[str]:
 
 
 def install(session: nox.Session, *what: str) -> None:
-    """Install, with a pip of the environment's own: uv makes none, and some tests look for one."""
+    """Install, with a pip of the environment's own: uv makes none, and some tests look for one.
+
+    Wheels are put in once more: in an environment that is used again pip keeps a package whose
+    version has not changed, and the tests would run what was built before.
+    """
     session.install("pip>=23.1", *what)
+    wheels = [path for path in what if path.endswith(".whl")]
+    if wheels:
+        session.install("--force-reinstall", "--no-deps", *wheels)
 
 
 def wheel(python: str) -> str:
-    """The wheel that ``build`` left for a Python."""
-    (found,) = (WHEELS / python).glob("agathis-*.whl")
-    return str(found)
+    """The wheel that ``build`` left for a Python, the latest if there was another version."""
+    found = (WHEELS / python).glob("agathis-*.whl")
+    return str(max(found, key=lambda path: path.stat().st_mtime))
 
 
 def pytest(session: nox.Session, *chosen: str) -> None:
@@ -76,12 +83,11 @@ def all_tests(session: nox.Session) -> None:
 
 @nox.session(python=[*PYTHONS, "3.14t"])
 def build(session: nox.Session) -> None:
-    """A wheel, whose compiler's warnings are errors."""
+    """A wheel, whose compiler's warnings are errors; ``--install-only`` makes it too."""
     install(session, *listed("build"))
     folder = WHEELS / str(session.python)
-    for old in folder.glob("*.whl"):
-        old.unlink()
-    session.run("python", "tools/build.py", f"{folder}-build", str(folder), "-Dwerror=true")
+    command = ("python", "tools/build.py", f"{folder}-build", str(folder), "-Dwerror=true")
+    session.run_install(*command)
 
 
 @nox.session(python=PYTHONS, requires=["build-{python}"])
