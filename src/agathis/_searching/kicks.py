@@ -7,7 +7,7 @@ leaves again where they gain most.
 Each change has random numbers of its own, told by the search's seed, by the tree that was begun
 with and by how many changes came before: what another change has drawn does not matter. A change
 of which nothing came so leaves no trace, and of tables that differ in two cells the same seed
-finds the same tree far more often.
+finds the same tree more often.
 """
 
 from __future__ import annotations

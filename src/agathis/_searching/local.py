@@ -7,7 +7,7 @@ from where it is not worse, or hardly (:mod:`agathis._searching.kicks`). Of very
 is searched, and what is found there is brought down with all of them. How long it takes is counted
 in numbers looked at and not in seconds, so that the same seed gives the same tree with any number
 of threads. Each start and each random change draws from numbers of its own, so that what happens
-to one changes nothing for the others: two cells more or less then seldom lead elsewhere.
+to one changes nothing for the others: two cells that change then lead elsewhere less often.
 The objective never falls below that of the trees that were given. Last, what was found is made
 plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
 
