@@ -328,9 +328,7 @@ class LocalSearch:
             if place < rounds - 1:
                 rest, some = some[3**place :] + rest, some[: 3**place]
             share = last if place == 0 else (left - last) / (rounds - 1)
-            some = [
-                self._from(one, kicks[one.start], descent, share / len(some)) for one in some
-            ]
+            some = [self._from(one, kicks[one.start], descent, share / len(some)) for one in some]
             some.sort(key=lambda one: -one.objective)
         return sorted(some + rest, key=lambda one: -one.objective)
 
