@@ -81,7 +81,7 @@ VALLEYS = 3
 SHARE_OF_LAST = 1.2
 # With a leaf a cluster and more effort: by what share of its cost a tree may be worse than the last
 # one at the beginning, and how many times as much worse than the best.
-SLACK = 0.02
+SLACK = 0.05
 FARTHEST = 5
 # Trees of a sample that are brought down with all rows.
 BROUGHT = 2
@@ -165,7 +165,7 @@ class LocalSearch:
         self.scale = max(1.0, effort) ** 0.5
         self.asked_for_starts = n_starts is not None
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
-        few = limits.max_leaves <= limits.n_clusters
+        few = self.few = limits.max_leaves <= limits.n_clusters
         if n_starts is None:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
@@ -343,7 +343,7 @@ class LocalSearch:
         begun, before = self.spent, draft.work
         name, now = "descent", valley
         while True:
-            descent.run(spend=name == "descent")
+            descent.run(spend=name == "descent", anywhere=self.few)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:
