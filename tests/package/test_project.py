@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.examples import QUICK, RUNS, count
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -144,3 +146,16 @@ def test_what_a_build_costs_is_noted(noted, monkeypatch):
     assert found["sessions"] == {"old": {}}
     assert found["c_files"] > 1
     assert (found["build_cpu_seconds"], found["wheel_mb"], found["repaired_mb"]) == (97, 2.6, 2.8)
+
+
+@pytest.mark.parametrize("profile", ["drawn", "quick", "seeds", "watched"])
+def test_every_run_draws_its_own_examples(profile):
+    """Where CI is set too, which hypothesis would take for a wish to see the same ones again."""
+    assert not settings.get_profile(profile).derandomize
+
+
+@pytest.mark.parametrize("n", [1, 4, 10, 20, 60, 66, 67, 100, 150, 800])
+def test_seeds_are_those_of_many_runs(n):
+    """Of properties that look at few examples in a run too."""
+    assert count(n, RUNS * QUICK) == RUNS * count(n, QUICK)
+    assert count(n, 100) == n
