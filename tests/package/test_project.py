@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import platform
 import re
 import subprocess
@@ -159,3 +160,26 @@ def test_seeds_are_those_of_many_runs(n):
     """Of properties that look at few examples in a run too."""
     assert count(n, RUNS * QUICK) == RUNS * count(n, QUICK)
     assert count(n, 100) == n
+
+
+def test_a_module_is_translated_again_when_it_gets_declarations(tmp_path):
+    """Else those that cimport it fail when they are imported."""
+    import build
+
+    source, translated = tmp_path / "src" / "rooms", tmp_path / "build" / "cuts.so.p"
+    source.mkdir(parents=True)
+    translated.mkdir(parents=True)
+    for seconds, path in enumerate(
+        [
+            source / "old.pxd",
+            translated / "old.pyx.c",
+            translated / "cuts.pyx.c",
+            translated / "other.pyx.c",
+            source / "cuts.pxd",
+        ]
+    ):
+        path.touch()
+        os.utime(path, (seconds, seconds))
+    build.forget(tmp_path / "build", tmp_path / "src")
+    assert sorted(path.name for path in translated.iterdir()) == ["old.pyx.c", "other.pyx.c"]
+    build.forget(tmp_path / "no build yet", tmp_path / "src")
