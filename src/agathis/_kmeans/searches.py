@@ -154,13 +154,18 @@ def single_moves(
     labels = labels.copy()
     n_clusters = int(labels.max()) + 1
     own = np.diagonal(matrix)
+    all_rows = np.arange(len(labels))
     least = LEAST_GAIN * float(weight @ np.abs(own))
+    # Whether there are sums, and whether moves have not added to them what rounding makes of each.
+    known = exact = False
     for _ in range(max_iter):
-        member = membership(labels, n_clusters, weight)
-        held = np.bincount(labels, minlength=n_clusters)
-        towards, size = matrix @ member, member.sum(axis=0)
-        stock = np.einsum("ik,ik->k", member, towards)
-        all_rows = np.arange(len(labels))
+        if not known:
+            member = membership(labels, n_clusters, weight)
+            held, size = np.bincount(labels, minlength=n_clusters), member.sum(axis=0)
+            # A row a cluster: a move changes all of two of them.
+            towards = np.ascontiguousarray((matrix @ member).T)
+            stock = np.einsum("ik,ki->k", member, towards)
+            known = exact = True
         gains, _ = _gains(towards, stock, size, own, weight, labels, all_rows)
         hopeful = np.flatnonzero((gains > least) & (held[labels] > 1))
         moved = False
@@ -173,15 +178,20 @@ def single_moves(
             if gain[0] <= least:
                 continue
             b = best[0]
-            stock[a] += w * (w * own[i] - 2 * towards[i, a])
-            stock[b] += w * (w * own[i] + 2 * towards[i, b])
-            towards[:, a] -= w * matrix[:, i]
-            towards[:, b] += w * matrix[:, i]
+            stock[a] += w * (w * own[i] - 2 * towards[a, i])
+            stock[b] += w * (w * own[i] + 2 * towards[b, i])
+            change = w * matrix[i]
+            towards[a] -= change
+            towards[b] += change
             size[a], size[b] = size[a] - w, size[b] + w
             held[a], held[b] = held[a] - 1, held[b] + 1
             labels[i], moved = b, True
-        if not moved:
+        if moved:
+            exact = False
+        elif exact:
             break
+        else:
+            known = False
     member = membership(labels, n_clusters, weight)
     stock = np.einsum("ik,ik->k", member, matrix @ member)
     return labels, float(np.sum(stock / member.sum(axis=0)))
@@ -196,18 +206,23 @@ def _gains(
     labels: np.ndarray,
     rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the best move of each of these rows adds to the objective, and where it leads."""
-    w, a = weight[rows, None], labels[rows]
-    square = w**2 * own[rows, None]
-    arrive = (stock + 2 * w * towards[rows] + square) / (size + w) - stock / size
-    arrive[np.arange(len(rows)), a] = -np.inf
-    best = np.argmax(arrive, axis=1)
-    w, square = w[:, 0], square[:, 0]
+    """What the best move of each of these rows adds to the objective, and where it leads.
+
+    ``towards`` has a row a cluster.
+    """
+    w, a, each = weight[rows], labels[rows], np.arange(len(rows))
+    square = w**2 * own[rows]
+    before = stock / size
+    arrive = stock[:, None] + 2 * w * towards[:, rows] + square
+    arrive /= size[:, None] + w
+    arrive -= before[:, None]
+    arrive[a, each] = -np.inf
+    best = np.argmax(arrive, axis=0)
     left = size[a] - w
     # A row that is all of its cluster does not leave it; what is computed for it is not used.
     left[left <= 0] = 1.0
-    leave = (stock[a] - 2 * w * towards[rows, a] + square) / left - stock[a] / size[a]
-    return leave + arrive[np.arange(len(rows)), best], best
+    leave = (stock[a] - 2 * w * towards[a, rows] + square) / left - before[a]
+    return leave + arrive[best, each], best
 
 
 def starts(
