@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -160,11 +161,8 @@ def single_moves(
     known = exact = False
     for _ in range(max_iter):
         if not known:
-            member = membership(labels, n_clusters, weight)
-            held, size = np.bincount(labels, minlength=n_clusters), member.sum(axis=0)
-            # A row a cluster: a move changes all of two of them.
-            towards = np.ascontiguousarray((matrix @ member).T)
-            stock = np.einsum("ik,ki->k", member, towards)
+            towards, stock, size = _sums(matrix, weight, labels, n_clusters)
+            held = np.bincount(labels, minlength=n_clusters)
             known = exact = True
         gains, _ = _gains(towards, stock, size, own, weight, labels, all_rows)
         hopeful = np.flatnonzero((gains > least) & (held[labels] > 1))
@@ -192,9 +190,23 @@ def single_moves(
             break
         else:
             known = False
-    member = membership(labels, n_clusters, weight)
-    stock = np.einsum("ik,ik->k", member, matrix @ member)
-    return labels, float(np.sum(stock / member.sum(axis=0)))
+    if not exact:
+        _, stock, size = _sums(matrix, weight, labels, n_clusters)
+    return labels, float(np.sum(stock / size))
+
+
+def _sums(
+    matrix: np.ndarray, weight: np.ndarray, labels: np.ndarray, n_clusters: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """T with a row a cluster, of which a move changes two, S and W: see the head of this file.
+
+    Rows of the matrix are added up: as a product of matrices most of it would be with zeros.
+    """
+    rows = np.arange(len(labels))
+    member = sparse.csr_matrix((weight, (labels, rows)), shape=(n_clusters, len(labels)))
+    towards = member @ matrix
+    stock = np.bincount(labels, weight * towards[labels, rows], minlength=n_clusters)
+    return towards, stock, np.bincount(labels, weight, minlength=n_clusters)
 
 
 def _gains(
