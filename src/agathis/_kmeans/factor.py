@@ -2,8 +2,8 @@
 
 KMeans needs points. Centring a kernel changes no cost, and any factor ``A = F F'`` of a centred
 positive matrix has points as rows that do, whatever their rotation: :func:`triangle` is a Cholesky
-factor, exact, with at most n - 1 components. Where there are many rows, :func:`few_components`
-are nearly the kernel and take no matrix at all; who asked must finish on the matrix itself (see
+factor, exact but for rounding. Where there are many rows, :func:`few_components`
+are nearly the kernel, from some rows of the matrix; who asked must finish on all of it (see
 ``_kmeans.single_moves``).
 
 Of a matrix that may not be positive :func:`factor` finds the eigenvectors, ``A = U L U'`` and
@@ -97,26 +97,41 @@ def triangle(centred: np.ndarray, least: float) -> np.ndarray:
     return points
 
 
-def few_components(kernel: Kernel, rows: np.ndarray) -> np.ndarray:
-    """Points whose inner products are nearly those of a positive kernel, the same at each call.
+def few_components(kernel: Kernel, centred: np.ndarray) -> np.ndarray:
+    """Points whose inner products are nearly a centred matrix, the same at each call.
 
     Parameters
     ----------
     kernel : Kernel
         One that is positive on any rows.
-    rows : ndarray of shape (n_rows, n_features)
-        About the kernel's origin.
+    centred : ndarray of shape (n_rows, n_rows)
 
     Returns
     -------
     points : ndarray of shape (n_rows, n_components)
     """
-    random = np.random.RandomState(0)
+    places, random = np.arange(len(centred))[:, None], np.random.RandomState(0)
     with one_blas_thread():
-        grown = PivotedCholesky(PositiveKernel(kernel), rows, COMPONENTS, random)
+        grown = PivotedCholesky(_Known(kernel, centred), places, COMPONENTS, random)
         while grown.extend() and grown.share > LEFT_OUT:
             pass
-    return np.ascontiguousarray(grown.columns) if grown.pivots else np.zeros((len(rows), 1))
+    return np.ascontiguousarray(grown.columns) if grown.pivots else np.zeros((len(centred), 1))
+
+
+@dataclass(frozen=True)
+class _Known(PositiveKernel):
+    """A positive kernel whose values are known; a row is the number of its place."""
+
+    matrix: np.ndarray
+
+    def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return self.matrix[np.ix_(X[:, 0], Y[:, 0])]
+
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
+        return np.diagonal(self.matrix)[X[:, 0]]
+
+    def rounding(self, X: np.ndarray) -> np.ndarray:
+        return np.zeros(len(X))
 
 
 def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:

@@ -278,7 +278,7 @@ def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
     """Points for a kernel matrix, and whether it is positive."""
     matrix, kernel = _whole(space), space.kernel
     if _in_few_components(kernel, len(matrix)):
-        return few_components(kernel, space.rows), True
+        return few_components(kernel, centred), True
     rounding = EPS * float(max(matrix.max(), -matrix.min()))
     if kernel.is_positive:
         return triangle(centred, ROUNDING * len(matrix) * rounding), True
