@@ -165,12 +165,14 @@ class LocalSearch:
         self.scale = max(1.0, effort) ** 0.5
         self.asked_for_starts = n_starts is not None
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
-        few = self.few = limits.max_leaves <= limits.n_clusters
+        few = limits.max_leaves <= limits.n_clusters
         if n_starts is None:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
         self.seed = random.randint(2**31)
-        self.slack = SLACK if few and self.scale > 1 else 0.0
+        # With a leaf a cluster and more effort.
+        self.thorough = few and self.scale > 1
+        self.slack = SLACK if self.thorough else 0.0
         self.share_of_starts = SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
@@ -343,7 +345,7 @@ class LocalSearch:
         begun, before = self.spent, draft.work
         name, now = "descent", valley
         while True:
-            descent.run(spend=name == "descent", anywhere=self.few)
+            descent.run(spend=name == "descent", anywhere=self.thorough)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:
