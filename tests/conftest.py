@@ -10,27 +10,30 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+from helpers.examples import QUICK, RUNS
 from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_iris, make_blobs
 
 # Whoever starts tests in the background may have told them to ignore Ctrl-C, which some send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Where CI is set hypothesis draws the same examples in every run, unless it is told otherwise: what
+# a user's run may meet, every run may.
 settings.register_profile(
-    "local",
+    "drawn",
+    settings.get_profile("default"),
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
-profile = "ci" if os.environ.get("CI") else "local"
+drawn = settings.get_profile("drawn")
 # For `make test`: fewer examples of each property; `make test-all` looks at all of them.
-settings.register_profile("quick", settings.get_profile(profile), max_examples=15)
-# For `make test-seeds`: as many examples as fifty runs of `make test` look at.
-settings.register_profile("seeds", settings.get_profile("local"), max_examples=50 * 15)
+settings.register_profile("quick", drawn, max_examples=QUICK)
+# For `make test-seeds`: as many examples as that many runs of `make test` look at.
+settings.register_profile("seeds", drawn, max_examples=RUNS * QUICK)
 # For tools/sanitized.py: code that is watched is several times slower, and any example shows it.
-settings.register_profile("watched", settings.get_profile(profile), max_examples=8)
-settings.load_profile(profile)
+settings.register_profile("watched", drawn, max_examples=8)
+settings.load_profile("drawn")
 
 
 @pytest.fixture(scope="session", autouse=True)

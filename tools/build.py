@@ -9,6 +9,7 @@ fails.
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import sources
 
@@ -27,7 +28,19 @@ def command(build, wheels, settings):
     ]
 
 
+def forget(build, source="src"):
+    """Remove translations that are older than their declarations, so that they are made again.
+
+    ninja knows what a translation has read; a ``.pxd`` that was not there then is not among it.
+    """
+    for declared in Path(source).rglob("*.pxd"):
+        for translated in Path(build).rglob(f"{declared.stem}.pyx.c"):
+            if translated.stat().st_mtime < declared.stat().st_mtime:
+                translated.unlink()
+
+
 def main(build, wheels, settings):
+    forget(build)
     n_modules = len(sources.sources("cython"))
     totals = {"translated": n_modules, "compiled": n_modules + 1}  # one is what all share
     said, done = [], dict.fromkeys(STEPS, 0)

@@ -40,10 +40,11 @@ def main() -> None:
     site = build(args.kind, found.pop("CC"), found.pop("sanitize"))
     environment = {**os.environ, **found, "PYTHONPATH": str(site), "OMP_NUM_THREADS": "4"}
     # Memory of Python's own pools would hide what lies beside it.
-    environment |= {"PYTHONMALLOC": "malloc", "CI": "true"}
+    environment["PYTHONMALLOC"] = "malloc"
     # What is reported goes past Python: pytest must not catch it, as it would be lost.
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command += ["-x", "--capture=sys", "--hypothesis-profile=watched"]
+    # The same examples each time: what is reported is then there again in the next run.
+    command += ["-x", "--capture=sys", "--hypothesis-profile=watched", "--hypothesis-seed=0"]
     command += args.pytest or TESTS[args.kind]
     raise SystemExit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
 

@@ -26,7 +26,7 @@ from helpers.strategies import (
     pair_stocks,
     random_split,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 # Sizes about those that the loops work in: 4 rows, 512 columns, tiles of 128 thresholds.
@@ -163,7 +163,7 @@ def test_separation_sums(position, swapped, length):
 
 @pytest.mark.parametrize("feature", [0, 1, 2])
 @given(SEEDS, st.sampled_from(["normal", "integer"]), st.integers(0, 28))
-@settings(max_examples=10)
+@examples(10)
 def test_partition(feature, seed, values, which):
     """Left is what stands before the cut; within a side every feature stays in order."""
     problem = problem_of(seed, 30, 3, "rbf", "whole", 2, values)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.category_trees import category_trees
+from helpers.examples import examples
 from helpers.exports import AWKWARD, names_for, trees, with_none
 from helpers.pair_trees import pair_models
 from helpers.servers import SERVERS, server
@@ -16,7 +17,7 @@ from agathis import Kauri, fit_table
 from agathis.export import to_sql
 
 pytestmark = pytest.mark.slow
-FEW = settings(max_examples=15, suppress_health_check=list(HealthCheck))
+FEW = settings(examples(15), suppress_health_check=list(HealthCheck))
 TYPES = {"numbers": "INTEGER", "truth": "BOOLEAN", "truths": "BOOLEAN"}
 
 

@@ -10,7 +10,7 @@ from helpers import reference
 from helpers.examples import examples, mostly_slow
 from helpers.invariants import replay, same_tree, valid_tree
 from helpers.strategies import RowsProblem, rows_problem, seeded_rows, small_rows, weights
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris, load_wine
 
@@ -149,7 +149,7 @@ def test_clusters_by_the_dozen():
 
 @pytest.mark.parametrize("copies", [2, 5])
 @given(SEEDS)
-@settings(max_examples=10)
+@examples(10)
 def test_equal_columns_choose_the_lowest(copies, seed):
     x = np.random.default_rng(seed).normal(size=(70, 2))
     X = np.tile(x, copies)

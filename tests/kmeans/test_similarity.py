@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers.examples import examples
 from helpers.kernel_kmeans_problems import pair_cost, pairs, problem
 from helpers.models import SEEDS
 from helpers.strategies import weights
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.datasets import make_blobs
@@ -91,7 +92,7 @@ class TestSimilarity:
         assert again.tolist() == [0, 1, 0, 1, 0]
 
     @given(SEEDS)
-    @settings(max_examples=10)
+    @examples(10)
     def test_longer_centres_take_all_rows(self, seed):
         X = np.array([[1.0], [1.5], [2.0], [8.0], [9.0], [9.5]])
         model = KernelKMeans(2, algorithm="similarity", random_state=seed).fit(X)
@@ -128,7 +129,7 @@ class TestSimilarity:
         assert np.mean(kept) > np.mean(first) + 0.15
 
     @given(SEEDS)
-    @settings(max_examples=5)
+    @examples(5)
     def test_the_tenth_start_stays_as_it_was(self, iris, seed):
         X = MinMaxScaler().fit_transform(iris)
         gram = polynomial_kernel(X)
@@ -142,7 +143,7 @@ class TestSimilarity:
 
     @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "additive_chi2"])
     @given(seed=SEEDS)
-    @settings(max_examples=5)
+    @examples(5)
     def test_precomputed_is_the_named_one(self, iris, kernel, seed):
         train, other = iris[::2], iris[1::2]
         gram = pairwise_kernels(train, metric=kernel)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import platform
 import re
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.examples import QUICK, RUNS, count
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tools"))
@@ -144,3 +147,39 @@ def test_what_a_build_costs_is_noted(noted, monkeypatch):
     assert found["sessions"] == {"old": {}}
     assert found["c_files"] > 1
     assert (found["build_cpu_seconds"], found["wheel_mb"], found["repaired_mb"]) == (97, 2.6, 2.8)
+
+
+@pytest.mark.parametrize("profile", ["drawn", "quick", "seeds", "watched"])
+def test_every_run_draws_its_own_examples(profile):
+    """Where CI is set too, which hypothesis would take for a wish to see the same ones again."""
+    assert not settings.get_profile(profile).derandomize
+
+
+@pytest.mark.parametrize("n", [1, 4, 10, 20, 60, 66, 67, 100, 150, 800])
+def test_seeds_are_those_of_many_runs(n):
+    """Of properties that look at few examples in a run too."""
+    assert count(n, RUNS * QUICK) == RUNS * count(n, QUICK)
+    assert count(n, 100) == n
+
+
+def test_a_module_is_translated_again_when_it_gets_declarations(tmp_path):
+    """Else those that cimport it fail when they are imported."""
+    import build
+
+    source, translated = tmp_path / "src" / "rooms", tmp_path / "build" / "cuts.so.p"
+    source.mkdir(parents=True)
+    translated.mkdir(parents=True)
+    for seconds, path in enumerate(
+        [
+            source / "old.pxd",
+            translated / "old.pyx.c",
+            translated / "cuts.pyx.c",
+            translated / "other.pyx.c",
+            source / "cuts.pxd",
+        ]
+    ):
+        path.touch()
+        os.utime(path, (seconds, seconds))
+    build.forget(tmp_path / "build", tmp_path / "src")
+    assert sorted(path.name for path in translated.iterdir()) == ["old.pyx.c", "other.pyx.c"]
+    build.forget(tmp_path / "no build yet", tmp_path / "src")

@@ -7,7 +7,7 @@ from helpers.centre_problems import is_fine, same_as_twin
 from helpers.examples import examples
 from helpers.invariants import same_tree
 from helpers.models import SEEDS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -153,7 +153,7 @@ class TestSpecial:
         assert len({float(t.threshold[0]) for t in trees}) == 20
 
     @given(SEEDS, st.integers(1, 5))
-    @settings(max_examples=5)
+    @examples(5)
     def test_rdm_draws_do_not_follow_kmeans(self, iris, seed, n_init):
         """The cuts of found centres are those of the same centres given."""
         found = RDM(3, n_init=n_init, random_state=seed).fit(iris)

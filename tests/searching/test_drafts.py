@@ -43,7 +43,7 @@ def searched_draft(problem):
     draft = problem.draft()
     grow_at_random(problem, draft)
     repair(draft, problem.limits)
-    kicks = Kicks(draft, Resplit(problem.limits), problem.random)
+    kicks = Kicks(draft, Resplit(problem.limits), int(problem.random.randint(2**31)))
     for _ in range(problem.random.randint(6)):
         kicks.make()
         inner = [node for node in draft.nodes() if not draft.is_leaf(node)]

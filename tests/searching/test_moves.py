@@ -4,6 +4,7 @@ import numpy as np
 from agathis._core.search.leaf_cuts import LeafCuts
 from agathis._core.search.move_gains import assign_gain, cut_gain
 from agathis._core.search.node_cuts import node_cut_gain, node_cuts, node_prices
+from agathis._core.search.part_off import offs, part_off_gain
 from helpers.examples import examples
 from helpers.search_problems import (
     check_draft,
@@ -23,7 +24,7 @@ from numpy.testing import assert_allclose
 from agathis._searching.descent import MOST_SWEEPS, Descent
 from agathis._searching.drafts import COLUMN, CONDITION, SOURCE, repair
 from agathis._searching.kicks import Kicks
-from agathis._searching.moves import Cut, Proposal, Prune, Reassign, Resplit
+from agathis._searching.moves import Cut, PartOff, Proposal, Prune, Reassign, Resplit
 from agathis._searching.pairs import PairResplit
 
 
@@ -48,6 +49,7 @@ def proposals(problem, draft):
             Cut(draft, limits, only_found=True),
             Reassign(),
             Prune(),
+            PartOff(limits),
             PairResplit(problem.rows, limits, 0.0),
         ):
             one = move.propose(draft, node)
@@ -84,7 +86,7 @@ def test_cuts_part_no_equal_values_of_rows_elsewhere_either(problem):
     # Rows that are not in the node now may come to it later, and a tree sends equal values one way.
     draft, rows = drawn_draft(problem), problem.rows
     for move, one in proposals(problem, draft):
-        if isinstance(move, (Cut, Resplit)):
+        if isinstance(move, (Cut, PartOff, Resplit)):
             asks = np.frombuffer(one.change[0], CONDITION)[0]
             if asks["kind"] == COLUMN:
                 rank = rows.rank[asks["column"], : rows.present[asks["column"]]]
@@ -110,7 +112,15 @@ def test_any_change_has_its_gain(problem):
         else:
             swapped = bool(problem.random.randint(2))
             gain = node_cut_gain(draft, node, asks, swapped)
-            draft.resplit(node, asks, swapped)
+            cluster = draft.empty_cluster()
+            room = draft.n_leaves < draft.most_leaves and cluster >= 0
+            if room and problem.random.rand() < 0.5:
+                gain = part_off_gain(draft, node, asks, swapped, cluster)
+                if gain == -np.inf:
+                    continue
+                draft.part_off(node, asks, swapped, cluster)
+            else:
+                draft.resplit(node, asks, swapped)
         after = objective_of(problem.rows, labels_of(draft))
         assert_allclose(gain, after - before, rtol=0, atol=problem.tolerance)
         check_draft(draft)
@@ -136,7 +146,7 @@ def test_what_a_node_may_not_ask_gains_minus_infinity(problem):
 @given(search_problems())
 def test_any_way_of_moves_and_kicks_ends_at_a_tree_within_the_limits(problem):
     draft, limits = drawn_draft(problem), problem.limits
-    kicks = Kicks(draft, Resplit(limits), problem.random)
+    kicks = Kicks(draft, Resplit(limits), int(problem.random.randint(2**31)))
     for _ in range(8):
         if problem.random.rand() < 0.5:
             kicks.make()
@@ -157,7 +167,7 @@ def test_any_way_of_moves_and_kicks_ends_at_a_tree_within_the_limits(problem):
 @given(search_problems())
 def test_kicks_of_every_kind_keep_the_limits(problem):
     draft, limits = drawn_draft(problem), problem.limits
-    kicks = Kicks(draft, Resplit(limits), problem.random)
+    kicks = Kicks(draft, Resplit(limits), int(problem.random.randint(2**31)))
     saved = draft.save()
     for _, kick in kicks.kinds:
         kick()
@@ -175,7 +185,7 @@ def test_what_was_restored_goes_on_as_it_would_have(problem):
     saved = draft.save()
     other = problem.draft()
     other.restore(saved)
-    Kicks(draft, Resplit(limits), problem.random).make()
+    Kicks(draft, Resplit(limits), int(problem.random.randint(2**31))).make()
     Descent(draft, limits).run()
     draft.restore(saved)
     for one in (draft, other):
@@ -200,6 +210,22 @@ def test_a_descent_only_betters_and_ends_where_no_move_does(problem):
     again = Descent(draft, problem.limits)
     assert not again.sweep()
     assert not again.grow()
+
+
+@examples(60)
+@given(search_problems())
+def test_leaves_that_are_spent_anywhere_only_better(problem):
+    draft, limits = drawn_draft(problem), problem.limits
+    descent = Descent(draft, limits, patience=3)
+    before = draft.objective
+    descent.run(spend=True, anywhere=True)
+    assert draft.objective >= before
+    check_draft(draft)
+    assert within(draft, limits)
+    # Nothing that gains is left to be parted off, above any node.
+    descent.grow(anywhere=True)
+    found = [PartOff(limits).propose(draft, node) for node in draft.nodes()]
+    assert all(one.gain <= descent.tolerance for one in found if one is not None)
 
 
 def worth(draft, ids, change, asks, swapped):
@@ -293,6 +319,73 @@ def all_sets(rows, ids):
                 asks["right"][0], asks["missing_left"] = chosen, missing_left
                 if 0 < goes_left(asks.tobytes(), rows)[ids].sum() < len(ids):
                     yield asks.tobytes()
+
+
+def parted_worth(draft, ids, side):
+    """What some rows of a node gain as a cluster, where all others keep their centres."""
+    rows, labels = draft.rows, labels_of(draft)
+    cost = 0.0
+    for k in np.unique(labels):
+        own = labels == k
+        centre = np.average(rows.points[own], axis=0, weights=rows.weight[own])
+        here = np.isin(ids, np.flatnonzero(own)) & side
+        apart = rows.points[ids[here]] - centre
+        cost += rows.weight[ids[here]] @ (apart**2).sum(axis=1)
+    some = ids[side]
+    centre = np.average(rows.points[some], axis=0, weights=rows.weight[some])
+    return cost - rows.weight[some] @ ((rows.points[some] - centre) ** 2).sum(axis=1)
+
+
+@examples(100)
+@given(search_problems(limited=False))
+def test_what_is_parted_off_first_is_the_best_with_the_centres_held(problem):
+    draft, rows = drawn_draft(problem), problem.rows
+    columns = np.arange(rows.n_columns, dtype=np.int32)
+    cluster = draft.empty_cluster()
+    if cluster < 0:
+        return
+    for node in draft.nodes():
+        if draft.is_leaf(node):
+            continue
+        ids = draft.leaf_rows(node)
+        found = offs(draft, node, columns, 100, cluster, 0.0, 0.0)
+        assert len(found) <= rows.n_columns + rows.n_sources
+        worths = []
+        for gain, asks, leaf_left in found:
+            side = goes_left(asks, rows)[ids] == leaf_left
+            worths.append(parted_worth(draft, ids, side))
+            # Rows that stay are no worse off when their centres move.
+            assert gain >= worths[-1] - problem.tolerance
+            assert gain == part_off_gain(draft, node, asks, leaf_left, cluster)
+        first = offs(draft, node, columns, 1, cluster, 0.0, 0.0)
+        assert len(first) == min(1, len(found))
+        best = -np.inf
+        for asks in all_cuts(rows, ids):
+            left = goes_left(asks, rows)[ids]
+            missing = np.isnan(rows.values[np.frombuffer(asks, CONDITION)[0]["column"]][ids])
+            for side in (left & ~missing, ~left & ~missing):
+                # Rows that miss the column stay.
+                if side.any() and (~missing & ~side).any():
+                    best = max(best, parted_worth(draft, ids, side))
+        for source in range(rows.n_sources):
+            for code in np.unique(rows.category[source][ids]):
+                side = rows.category[source][ids] == code
+                if code >= 0 and not side.all():
+                    best = max(best, parted_worth(draft, ids, side))
+        assert_allclose(max(worths, default=-np.inf), best, rtol=0, atol=problem.tolerance)
+
+
+@examples(100)
+@given(search_problems())
+def test_what_is_parted_off_may_be_asked_of_a_tree(problem):
+    draft, rows = drawn_draft(problem), problem.rows
+    for node in draft.nodes():
+        for one in PartOff(problem.limits).propose_some(draft, node, np.arange(rows.n_columns)):
+            asks = np.frombuffer(one.change[0], CONDITION)[0]
+            if asks["kind"] == SOURCE:
+                # Rows in which no column is on always go left: no tree can send them right.
+                none = int(rows.n_codes[asks["column"]]) - 1
+                assert not int(asks["right"][none >> 6]) >> (none & 63) & 1
 
 
 def best_found(problem, draft, leaf, questions):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from helpers.examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._tables.relevance import (
@@ -48,7 +49,7 @@ def test_columns_that_are_alike_have_one_component():
     assert main_components(np.zeros((30, 4)), 3).shape == (30, 0)
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 6))
 def test_a_column_counts_by_what_components_of_halves_explain(seed, d):
     """From the definition: regressions on the components, in the same halvings."""
@@ -85,7 +86,7 @@ def test_a_row_less_changes_weights_little(seed):
     np.testing.assert_allclose(less, relevance(X, sources), atol=0.1)
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([40, 300]))
 def test_where_there_are_no_groups_all_columns_count(seed, n):
     X = np.random.RandomState(seed).normal(size=(n, 5))
@@ -96,7 +97,7 @@ def test_where_there_are_no_groups_all_columns_count(seed, n):
         np.testing.assert_array_equal(weights, np.ones(5))
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(st.integers(0, 2**32 - 1))
 def test_a_column_that_is_no_part_of_the_groups_counts_least(seed):
     random = np.random.RandomState(seed)

@@ -3,6 +3,11 @@
 Each takes something apart near where the tree is: leaves that are worth little, a small subtree, a
 light cluster, one question, or one with all that is below it. The descent that follows spends the
 leaves again where they gain most.
+
+Each change has random numbers of its own, told by the search's seed, by the tree that was begun
+with and by how many changes came before: what another change has drawn does not matter. A change
+of which nothing came so leaves no trace, and of tables that differ in two cells the same seed
+finds the same tree more often.
 """
 
 from __future__ import annotations
@@ -12,10 +17,12 @@ import numpy as np
 from agathis._core.search.draft import Draft
 from agathis._core.search.move_gains import assign_gain, loss_without, prune_gain
 from agathis._searching.drafts import COLUMN, CONDITION
-from agathis._searching.moves import Resplit
+from agathis._searching.moves import PartOff, Resplit
 
 # How many questions a node may be given at random.
 QUESTIONS = 6
+# Columns that are looked at where a leaf is parted off, at least: a quarter is enough.
+COLUMNS = 8
 # Trees that begin anew more often.
 FEW_LEAVES = 6
 
@@ -27,25 +34,32 @@ class Kicks:
     ----------
     draft : Draft
     resplit : Resplit
-    random : numpy.random.RandomState
+    *seed : int
+        Numbers that no other run of changes has.
     """
 
-    def __init__(self, draft: Draft, resplit: Resplit, random: np.random.RandomState) -> None:
-        self.draft, self.resplit, self.random = draft, resplit, random
+    def __init__(self, draft: Draft, resplit: Resplit, *seed: int) -> None:
+        self.draft, self.resplit, self.seed, self.made = draft, resplit, seed, 0
+        self.random = np.random.RandomState(seed)
+        self.part_off = PartOff(resplit.limits)
         # Columns that no tree has begun with yet.
         self.columns: list[int] = []
         self.kinds = (
             (0.35, self.prune),
+            # With more leaves than clusters none is free to be founded.
+            (1.0 if draft.most_leaves <= draft.most_clusters else 0.0, self.lift),
             (0.25, self.ask),
             (0.2, self.collapse),
-            (0.15, self.regrow),
+            (0.1, self.regrow),
             (0.15, self.empty),
             (0.05, self.reassign),
-            (1.0 if draft.most_leaves <= FEW_LEAVES else 0.05, self.replant),
+            (1.0 if draft.most_leaves <= FEW_LEAVES else 0.02, self.replant),
         )
 
     def make(self) -> str:
         """Make one; its name."""
+        self.random = np.random.RandomState((*self.seed, self.made))
+        self.made += 1
         chances = np.cumsum([chance for chance, _ in self.kinds])
         place = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
         kick = self.kinds[min(place, len(self.kinds) - 1)][1]
@@ -53,14 +67,27 @@ class Kicks:
         return kick.__name__
 
     def prune(self) -> None:
-        """Take some leaves away, rather those that are missed least."""
+        """Take some leaves away."""
+        for _ in range(1 + self.random.randint(max(2, self.draft.n_leaves // 10))):
+            self._prune_one()
+
+    def lift(self) -> None:
+        """Take a leaf away, and part another off above a node.
+
+        Leaves that hold what lies apart come in any order, and each order leaves the nodes below
+        with other rows.
+        """
         draft = self.draft
-        for _ in range(1 + self.random.randint(max(2, draft.n_leaves // 10))):
-            leaves = draft.leaves()
-            if len(leaves) < 2:
-                break
-            gains = np.array([prune_gain(draft, leaf) for leaf in leaves])
-            draft.prune(leaves[self._one_of(-gains)])
+        if draft.n_leaves == draft.most_leaves:
+            self._prune_one()
+        inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
+        if inner:
+            node = inner[self.random.randint(len(inner))]
+            columns = self.random.permutation(draft.rows.n_columns)
+            some = columns[: max(COLUMNS, len(columns) // 4)]
+            found = self.part_off.propose_some(draft, node, some)
+            if found:
+                self.part_off.apply(draft, found[0])
 
     def ask(self) -> None:
         """Let a node ask another of the questions that look best."""
@@ -145,6 +172,13 @@ class Kicks:
         if self._weigh_enough(column, place):
             draft.collapse(0, 0)
             draft.cut(0, asks.tobytes(), 0, min(1, draft.most_clusters - 1))
+
+    def _prune_one(self) -> None:
+        """Take a leaf away, rather one that is missed least."""
+        draft, leaves = self.draft, self.draft.leaves()
+        if len(leaves) > 1:
+            gains = np.array([prune_gain(draft, leaf) for leaf in leaves])
+            draft.prune(leaves[self._one_of(-gains)])
 
     def _weigh_enough(self, column: int, place: int) -> bool:
         """Whether all rows may be cut, and both sides be leaves; missing values go right."""

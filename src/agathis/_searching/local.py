@@ -6,7 +6,8 @@ these the search goes on: a random change near the tree, a descent, and what com
 from where it is not worse, or hardly (:mod:`agathis._searching.kicks`). Of very many rows a sample
 is searched, and what is found there is brought down with all of them. How long it takes is counted
 in numbers looked at and not in seconds, so that the same seed gives the same tree with any number
-of threads.
+of threads. Each start and each random change draws from numbers of its own, so that what happens
+to one changes nothing for the others: two cells that change then lead elsewhere less often.
 The objective never falls below that of the trees that were given. Last, what was found is made
 plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
 
@@ -42,6 +43,8 @@ from agathis._searching.starts import (
 )
 from agathis._trees.tree import Tree
 
+# What random numbers are drawn for.
+KMEANS, LEARNED, KICKS = range(3)
 # Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
 SAMPLE = 2500
 ROWS_PER_LEAF = 60
@@ -123,10 +126,11 @@ class Path:
 
 
 class Valley(NamedTuple):
-    """A tree that was found, as a draft saves it."""
+    """A tree that was found, as a draft saves it, and the number of the start that it came from."""
 
     objective: float
     saved: Any
+    start: int
 
 
 class LocalSearch:
@@ -165,7 +169,10 @@ class LocalSearch:
         if n_starts is None:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
-        self.slack = SLACK if few and self.scale > 1 else 0.0
+        self.seed = random.randint(2**31)
+        # With a leaf a cluster and more effort.
+        self.thorough = few and self.scale > 1
+        self.slack = SLACK if self.thorough else 0.0
         self.share_of_starts = SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
@@ -256,28 +263,30 @@ class LocalSearch:
         found: list[Valley] = []
         limits = self._limits_of(rows)
 
-        def settle(draft: Draft, name: str) -> None:
+        def settle(draft: Draft, name: str, start: int) -> None:
             self._begin(draft)
             descent = Descent(draft, limits, patience=self.scale)
             descent.run(START_SWEEPS, spend=True)
             self.spent += draft.work + ROUND_WORK
             self._keep(draft, name)
             if all(abs(draft.objective - one.objective) > descent.tolerance for one in found):
-                found.append(Valley(draft.objective, draft.save()))
+                found.append(Valley(draft.objective, draft.save(), start))
             self._say()
 
-        for tree in trees:
-            settle(self._load(rows, tree), "descent")
-        for labels in self._clusterings(rows, min(limits.n_clusters, limits.max_leaves)):
+        for place, tree in enumerate(trees):
+            settle(self._load(rows, tree), "descent", place)
+        few = min(limits.n_clusters, limits.max_leaves)
+        for place, labels in enumerate(self._clusterings(rows, few)):
+            start = len(trees) + 3 * place
             drawn = shallow_start(rows, labels, self.threads)
             if drawn is not None:
-                settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
+                settle(self._load(rows, drawn.build(rows.n_features)), "kmeans", start)
             if drawn is None or limits.max_leaves > limits.n_clusters:
-                settle(centred_start(rows, labels, limits, self.threads), "kmeans")
+                settle(centred_start(rows, labels, limits, self.threads), "kmeans", start + 1)
             if self.scale > 1:
-                drawn = learned_start(rows, labels, limits, self.random)
+                drawn = learned_start(rows, labels, limits, self._random(LEARNED, place))
                 if drawn is not None:
-                    settle(self._load(rows, drawn.build(rows.n_features)), "kmeans")
+                    settle(self._load(rows, drawn.build(rows.n_features)), "kmeans", start + 2)
         return sorted(found, key=lambda one: -one.objective)
 
     def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
@@ -294,9 +303,10 @@ class LocalSearch:
             if place > 0 and not self.asked_for_starts and enough:
                 break
             self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
+            random = self._random(KMEANS, place)
             # With one thread a product has the same last digits whatever else is running.
             with one_blas_thread():
-                found = [kmeans(rows, n_clusters, self.random) for _ in range(runs)]
+                found = [kmeans(rows, n_clusters, random) for _ in range(runs)]
                 costs = [partition_cost(rows, labels) for labels in found]
             # The best that has not come before: a tree on the same clusters is the same.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
@@ -309,7 +319,9 @@ class LocalSearch:
         draft = self._draft(rows)
         descent = Descent(draft, self._limits_of(rows), patience=self.scale)
         left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
-        kicks = Kicks(draft, descent.resplit, self.random)
+        kicks = {
+            one.start: Kicks(draft, descent.resplit, self.seed, KICKS, one.start) for one in some
+        }
         # Three, then one; nine, three, one: who falls behind is left.
         rounds = 1 + sum(len(some) > 3**n for n in range(4))
         last = min(1.0, SHARE_OF_LAST / rounds) * left
@@ -318,7 +330,7 @@ class LocalSearch:
             if place < rounds - 1:
                 rest, some = some[3**place :] + rest, some[: 3**place]
             share = last if place == 0 else (left - last) / (rounds - 1)
-            some = [self._from(one, kicks, descent, share / len(some)) for one in some]
+            some = [self._from(one, kicks[one.start], descent, share / len(some)) for one in some]
             some.sort(key=lambda one: -one.objective)
         return sorted(some + rest, key=lambda one: -one.objective)
 
@@ -333,14 +345,14 @@ class LocalSearch:
         begun, before = self.spent, draft.work
         name, now = "descent", valley
         while True:
-            descent.run(spend=name == "descent")
+            descent.run(spend=name == "descent", anywhere=self.thorough)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:
                 if draft.objective > valley.objective + descent.tolerance:
                     # What is known of trees that will not come back only takes room.
                     descent.forget()
-                now = Valley(draft.objective, draft.save())
+                now = Valley(draft.objective, draft.save(), valley.start)
                 if now.objective >= valley.objective:
                     valley = now
                     self._keep(draft, name)
@@ -354,6 +366,10 @@ class LocalSearch:
             if self.spent >= begun + work:
                 return valley
             name = kicks.make()
+
+    def _random(self, *place: int) -> np.random.RandomState:
+        """Random numbers that do not depend on what was drawn elsewhere."""
+        return np.random.RandomState((self.seed, *place))
 
     def _begin(self, draft: Draft) -> None:
         """Write a tree down that the search begins with."""

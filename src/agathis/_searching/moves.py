@@ -9,6 +9,7 @@ by bit.
 re-split   an inner node asks something else; both of its subtrees stay, or change sides
 reassign   a leaf goes to another cluster, or founds one
 cut        a leaf is cut, and one side goes to another cluster, or founds one
+part off   some rows of an inner node become a leaf, before anything else is asked of them
 prune      a leaf is taken away, and its rows go down the tree of its sibling
 =========  ==========================================================================
 
@@ -19,10 +20,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from agathis._core.search.draft import Draft
 from agathis._core.search.leaf_cuts import LeafCuts
 from agathis._core.search.move_gains import best_assign, prune_gain
 from agathis._core.search.node_cuts import node_cuts
+from agathis._core.search.part_off import offs
 from agathis._growing.limits import Limits
 
 
@@ -125,6 +129,41 @@ class Cut:
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:
         draft.cut(proposal.node, *proposal.change)
+
+
+class PartOff:
+    """See the module.
+
+    Parameters
+    ----------
+    limits : Limits
+    proposals : int
+        How many of the cuts that look best with the centres held have their gain worked out.
+    """
+
+    name = "part off"
+
+    def __init__(self, limits: Limits, proposals: int = 4) -> None:
+        self.limits, self.proposals = limits, proposals
+
+    def propose(self, draft: Draft, node: int) -> Proposal | None:
+        found = self.propose_some(draft, node, np.arange(draft.rows.n_columns))
+        return found[0] if found else None
+
+    def propose_some(self, draft: Draft, node: int, columns: np.ndarray) -> list[Proposal]:
+        """Several changes above one node, the best first; only these columns are asked about."""
+        limits, cluster = self.limits, draft.empty_cluster()
+        if draft.is_leaf(node) or draft.n_leaves >= draft.most_leaves or cluster < 0:
+            return []
+        if limits.max_depth is not None and draft.deepest_under(node) >= limits.max_depth:
+            return []
+        columns = np.ascontiguousarray(columns, dtype=np.int32)
+        least = limits.min_leaf, limits.min_split
+        cuts = offs(draft, node, columns, self.proposals, cluster, *least)
+        return [Proposal(node, gain, (asks, left, cluster)) for gain, asks, left in cuts]
+
+    def apply(self, draft: Draft, proposal: Proposal) -> None:
+        draft.part_off(proposal.node, *proposal.change)
 
 
 class Prune:

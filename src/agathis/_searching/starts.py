@@ -52,13 +52,13 @@ def _first_rows(
     """Rows to begin with, each the best of some drawn by squared distance (greedy k-means++)."""
     square = np.einsum("ij,ij->i", points, points)
     trials = 2 + int(np.log(count))
-    chosen = [_drawn(weight, random.uniform(size=1))[0]]
+    chosen = [_drawn(weight, 1, random)[0]]
     nearest = _apart(points, square, chosen)[:, 0]
     while len(chosen) < count:
         share = weight * nearest
         if not share.sum() > 0:
             break
-        rows = _drawn(share, random.uniform(size=trials))
+        rows = _drawn(share, trials, random)
         apart = np.minimum(_apart(points, square, rows), nearest[:, None])
         best = int(np.argmin(weight @ apart))
         chosen.append(rows[best])
@@ -66,11 +66,16 @@ def _first_rows(
     return chosen
 
 
-def _drawn(share: np.ndarray, uniform: np.ndarray) -> list[int]:
-    """Rows drawn in proportion to their share."""
-    total = np.cumsum(share)
-    rows = np.searchsorted(total, uniform * total[-1], side="right")
-    return np.minimum(rows, len(share) - 1).tolist()
+def _drawn(share: np.ndarray, count: int, random: np.random.RandomState) -> list[int]:
+    """Rows drawn in proportion to their share.
+
+    Each row has a random time of its own, sooner the larger its share, and the first one is drawn:
+    shares that differ a little nearly always draw the same row, which places in a running total
+    do not.
+    """
+    times = np.full((count, len(share)), np.inf)
+    np.divide(random.standard_exponential(times.shape), share, out=times, where=share > 0)
+    return np.argmin(times, axis=1).tolist()
 
 
 def _apart(points: np.ndarray, square: np.ndarray, rows: list[int]) -> np.ndarray:

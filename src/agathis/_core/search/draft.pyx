@@ -99,6 +99,14 @@ cdef class Draft(TreeShape):
         """How many leaves a cluster has."""
         return self.leaves_in[cluster]
 
+    def empty_cluster(self):
+        """A cluster that has no leaf; -1 where all have one."""
+        cdef Py_ssize_t k
+        for k in range(self.most_clusters):
+            if self.leaves_in[k] == 0:
+                return k
+        return -1
+
     def condition_of(self, Py_ssize_t node):
         """What an inner node asks, as the bytes of a condition."""
         return bytes(self.asks[node])
@@ -168,6 +176,35 @@ cdef class Draft(TreeShape):
         self.n_leaves += 1
         self._settle(leaf)
         return first, second
+
+    def part_off(self, Py_ssize_t node, const uint8_t[::1] asks, bint leaf_left, int cluster):
+        """Make a leaf of the rows that a question sends to one side; all others go down as before.
+
+        Leaves that are left without rows are taken away. The node of the new leaf.
+        """
+        cdef Py_ssize_t m, i, below, leaf
+        if self.left[node] < 0 or self.n_leaves >= self.most_leaves:
+            raise ValueError(f"no leaf can be parted off above node {node}")
+        below = self._free_node()
+        self.parent[below] = <int32_t>node
+        leaf = self._free_node()
+        self.parent[leaf] = <int32_t>node
+        m = self.rows_under(node)
+        self.left[below], self.right[below] = self.left[node], self.right[node]
+        self.parent[self.left[below]] = self.parent[self.right[below]] = <int32_t>below
+        memcpy(&self.asks[below, 0], &self.asks[node, 0], sizeof(search_condition))
+        self.left[node] = <int32_t>(leaf if leaf_left else below)
+        self.right[node] = <int32_t>(below if leaf_left else leaf)
+        memcpy(&self.asks[node, 0], &asks[0], sizeof(search_condition))
+        self.cluster[leaf] = cluster
+        self.deepen(node)
+        for i in range(m):
+            if goes_left(&self.view, self.condition(node), self.ids[i]) == leaf_left:
+                self.leaf[self.ids[i]] = <int32_t>leaf
+        self.n_leaves += 1
+        self._settle(node)
+        self.drop_empty(node)
+        return leaf
 
     def assign(self, Py_ssize_t leaf, int cluster):
         """Move a leaf to another cluster."""

@@ -75,6 +75,12 @@ cdef class TreeShape:
             return [node]
         return self.leaves_under(self.left[node]) + self.leaves_under(self.right[node])
 
+    def deepest_under(self, Py_ssize_t node):
+        """The depth of the deepest leaf under a node."""
+        if self.left[node] < 0:
+            return self.depth[node]
+        return max(self.deepest_under(self.left[node]), self.deepest_under(self.right[node]))
+
     def _free_node(self):
         cdef Py_ssize_t node
         for node in range(1, self.room):

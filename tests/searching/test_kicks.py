@@ -1,0 +1,97 @@
+"""Random changes: each draws from numbers of its own; starts hardly move with the rows."""
+
+import numpy as np
+from agathis._core.search.draft import Draft
+from helpers.examples import examples
+from helpers.search_problems import (
+    check_draft,
+    grow_at_random,
+    labels_of,
+    search_problems,
+    within,
+)
+from hypothesis import given
+from numpy.testing import assert_allclose, assert_array_equal
+
+from agathis._growing.limits import Limits
+from agathis._searching.drafts import COLUMN, CONDITION, repair
+from agathis._searching.kicks import Kicks
+from agathis._searching.moves import PartOff, Resplit
+from agathis._searching.rows import SearchRows
+from agathis._searching.starts import _drawn
+
+
+def drawn_draft(problem):
+    draft = problem.draft()
+    grow_at_random(problem, draft)
+    repair(draft, problem.limits)
+    return draft
+
+
+@examples(40)
+@given(search_problems())
+def test_what_a_change_draws_does_not_depend_on_the_changes_before(problem):
+    draft = drawn_draft(problem)
+    saved, resplit = draft.save(), Resplit(problem.limits)
+    kicks, seen = Kicks(draft, resplit, 5, 7), []
+    for _ in range(6):
+        name = kicks.make()
+        # A turn of a deck of columns is all that is kept from one to the next.
+        seen.append((name, None if name == "replant" else labels_of(draft)))
+        draft.restore(saved)
+    for place in reversed(range(6)):
+        again = Kicks(draft, resplit, 5, 7)
+        again.made = place
+        name, labels = seen[place]
+        assert again.make() == name
+        if labels is not None:
+            assert_array_equal(labels_of(draft), labels)
+        draft.restore(saved)
+
+
+@examples(60)
+@given(search_problems())
+def test_a_lift_spends_the_leaf_that_it_takes_where_it_can(problem):
+    draft = drawn_draft(problem)
+    kicks = Kicks(draft, Resplit(problem.limits), 3)
+    before = draft.n_leaves
+    kicks.lift()
+    check_draft(draft)
+    assert within(draft, problem.limits)
+    # A leaf less where nothing could be parted off, a leaf more where one was free.
+    assert before - 1 <= draft.n_leaves <= before + 1
+
+
+def test_rows_that_lie_apart_are_parted_off_above_the_root():
+    # The root cuts a far group in two with the others: no cut of a leaf brings its rows together.
+    random = np.random.RandomState(0)
+    centres = np.array([[0, 0], [0, 9], [40, 4.5]])
+    X = np.repeat(centres, 50, axis=0) + random.normal(0, 0.5, (150, 2))
+    rows = SearchRows.of(X, X, np.ones(150), np.arange(2), None)
+    draft = Draft(rows, 3, 3)
+    asks = np.zeros((), CONDITION)
+    asks["kind"], asks["column"], asks["cut"] = COLUMN, 1, 74
+    draft.cut(0, asks.tobytes(), 0, 1)
+    move = PartOff(Limits(3, 3))
+    found = move.propose(draft, 0)
+    move.apply(draft, found)
+    check_draft(draft)
+    parts = [np.sort(draft.leaf_rows(leaf)).tolist() for leaf in draft.leaves()]
+    assert sorted(parts) == [[*range(50)], [*range(50, 100)], [*range(100, 150)]]
+
+
+def test_rows_are_drawn_by_their_shares():
+    share = np.array([0.0, 1.0, 2.0, 5.0, 0.0, 2.0])
+    drawn = _drawn(share, 20_000, np.random.RandomState(0))
+    counts = np.bincount(drawn, minlength=len(share)) / 20_000
+    assert counts[0] == counts[4] == 0
+    # Four deviations of such a share at most.
+    assert_allclose(counts, share / share.sum(), atol=4 * np.sqrt(0.25 / 20_000))
+
+
+def test_shares_that_differ_a_little_draw_the_same_rows():
+    random = np.random.RandomState(1)
+    share = random.uniform(size=2000)
+    near = share * (1 + 1e-4 * random.uniform(-1, 1, 2000))
+    first, second = (_drawn(one, 500, np.random.RandomState(2)) for one in (share, near))
+    assert np.mean(np.array(first) == np.array(second)) > 0.99
