@@ -26,14 +26,12 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from agathis import Kauri
+from agathis import Kauri, KernelKMeans
 from agathis.metrics import weighted_average_explanation_size
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = range(5)
 KERNELS = ("linear", "rbf", "laplacian", "chi2")
-#: Rows up to which kernels other than the linear one are tried: rivals take n x n matrices.
-KERNEL_ROWS = 5000
 FIGURES = Path(__file__).with_name("search.json")
 
 
@@ -117,7 +115,8 @@ def rivals(options):
     rows, held = [], True
     known = {cell_of(row): row for row in options.known_rivals}
     for name, X, k in chosen(options):
-        for kernel in KERNELS if len(X) <= KERNEL_ROWS else KERNELS[:1]:
+        for kernel in options.kernels.split(","):
+            clusters = None
             for leaves in (k, 4 * k):
                 cell = known.get((name, kernel, "K" if leaves == k else "4K"))
                 if known and cell is None:
@@ -125,7 +124,9 @@ def rivals(options):
                 local = kauri(X, k, leaves, search="local", search_effort=10, kernel=kernel)[1]
                 if cell is None:
                     others = {"greedy": kauri(X, k, leaves, kernel=kernel)[1].inertia_}
-                    others.update(rival_costs(X, k, leaves, kernel))
+                    # Clusters that KMeans+DT learns are the same for all numbers of leaves.
+                    clusters = clusters or kmeans_clusters(X, k, kernel)
+                    others.update(rival_costs(X, k, leaves, kernel, clusters))
                 else:
                     others = {cell["by"]: cell["best"]}
                 winner = min(others, key=others.get)
@@ -151,22 +152,28 @@ def rivals(options):
     return rows, held
 
 
-def rival_costs(X, k, leaves, kernel):
+def kmeans_clusters(X, k, kernel):
+    """The labels of a kernel KMeans with each seed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [KernelKMeans(k, kernel=kernel, random_state=seed).fit(X).labels_ for seed in SEEDS]
+
+
+def rival_costs(X, k, leaves, kernel, clusters):
     """The least cost of each rival over the seeds, by the kernel's objective."""
     made = {"KMeans+DT": lambda seed: KMeansTree(
-        k, kernel=kernel, max_leaf_nodes=leaves, random_state=seed)}  # fmt: skip
+        k, kernel=kernel, max_leaf_nodes=leaves, random_state=seed
+    ).fit(X, labels=clusters[seed])}  # fmt: skip
     if kernel == "linear":
         made |= {
-            "ExKMC": lambda seed: ExKMC(k, max_leaf_nodes=leaves, random_state=seed),
-            "IMM": lambda seed: IMM(k, random_state=seed),
-            "ExShallow": lambda seed: ExShallow(k, random_state=seed),
-            "RDM": lambda seed: RDM(k, random_state=seed),
+            "ExKMC": lambda seed: ExKMC(k, max_leaf_nodes=leaves, random_state=seed).fit(X),
+            "IMM": lambda seed: IMM(k, random_state=seed).fit(X),
+            "ExShallow": lambda seed: ExShallow(k, random_state=seed).fit(X),
+            "RDM": lambda seed: RDM(k, random_state=seed).fit(X),
         }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {
-            name: min(make(seed).fit(X).inertia_ for seed in SEEDS) for name, make in made.items()
-        }
+        return {name: min(make(seed).inertia_ for seed in SEEDS) for name, make in made.items()}
 
 
 def optimum(options):
@@ -310,6 +317,9 @@ def main():
     parser.add_argument("parts", nargs="*", metavar="PART", help="of the above; all by default")
     parser.add_argument("--sets", default="", help="names of sets, with commas")
     parser.add_argument(
+        "--kernels", default=",".join(KERNELS), help="kernels of the part rivals, with commas"
+    )
+    parser.add_argument(
         "--known",
         action="store_true",
         help="take what KMeans and the rivals cost from search.json: in the part rivals only local "
@@ -328,12 +338,12 @@ def main():
         print(f"== {name}", flush=True)
         found, good = PARTS[name](options)
         held &= good
-        if not options.sets:
-            write(**{name: found})
-        elif name == "rivals":
-            # Cells of some sets take the place of what was known of them.
+        if name == "rivals":
+            # Cells of some sets and kernels take the place of what was known of them.
             cells = {cell_of(row): row for row in [*written().get("rivals", []), *found]}
             write(rivals=list(cells.values()))
+        elif not options.sets:
+            write(**{name: found})
     return int(not held)
 
 

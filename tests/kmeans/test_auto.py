@@ -2,6 +2,7 @@
 rows, the best of few partitions.
 """
 
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -18,8 +19,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import KernelKMeans
-from agathis._kmeans.factor import centre, factor
-from agathis._kmeans.searches import fill, single_moves, without_gaps
+from agathis._kernels.kernel import Kernel, at_most
+from agathis._kmeans import factor as factors
+from agathis._kmeans import problem as tasks
+from agathis._kmeans.factor import centre, factor, few_components, triangle
+from agathis._kmeans.searches import Points, fill, lloyd, single_moves, without_gaps
 
 
 def partitions(n, k):
@@ -42,6 +46,59 @@ class TestFactor:
         assert found.positive
         np.testing.assert_allclose(found.points @ found.points.T, centred, atol=1e-8)
         assert found.points.shape[1] < len(gram)
+
+    @given(seed=SEEDS, kernel=st.sampled_from(["linear", "rbf"]), weighted=st.booleans())
+    def test_a_triangle_has_the_inner_products_of_the_eigenvectors(self, seed, kernel, weighted):
+        rng, _, gram = problem(seed, kernel)
+        weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
+        centred, largest = centre(gram, weight), np.abs(gram).max()
+        slow = factor(centred, weight, 1e-16 * largest).points
+        fast = triangle(centred, 8e-16 * len(gram) * largest)
+        np.testing.assert_allclose(fast @ fast.T, slow @ slow.T, rtol=0, atol=1e-12 * largest)
+
+    @given(seed=SEEDS, k=st.integers(2, 4), weighted=st.booleans())
+    def test_kmeans_finds_the_same_clusters_with_a_triangle(self, seed, k, weighted):
+        rng, _, gram = problem(seed, "rbf", least=6)
+        weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
+        centred, start = centre(gram, weight), rng.integers(0, k, len(gram))
+        slow, fast = factor(centred, weight, 1e-16).points, triangle(centred, 8e-16 * len(gram))
+        expected, objective, _ = lloyd(Points(slow, weight), start, 300)
+        labels, found, _ = lloyd(Points(fast, weight), start, 300)
+        np.testing.assert_array_equal(labels, expected)
+        assert found == pytest.approx(objective, rel=1e-12)
+
+    def test_a_triangle_is_the_same_with_any_number_of_threads(self):
+        X = np.random.default_rng(0).normal(size=(600, 3))
+        centred = centre(Kernel("rbf").matrix(X), np.ones(600))
+        found = []
+        for threads in (1, 2):
+            with at_most(threads):
+                found.append(triangle(centred, 1e-10))
+        np.testing.assert_array_equal(*found)
+
+    @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "chi2", "additive_chi2"])
+    def test_few_components_are_nearly_the_kernel(self, kernel, iris):
+        rows = np.unique(iris, axis=0)
+        centred = centre(Kernel(kernel).matrix(rows), np.ones(len(rows)))
+        points = few_components(Kernel(kernel), centred)
+        assert abs(np.trace(centred - points @ points.T)) <= 1e-4 * np.trace(centred)
+        np.testing.assert_array_equal(few_components(Kernel(kernel), centred), points)
+
+    def test_a_kernel_that_is_nothing_has_points(self):
+        nothing = np.zeros((3, 3))
+        for points in (few_components(Kernel("rbf"), nothing), triangle(nothing, 0.0)):
+            np.testing.assert_array_equal(points, np.zeros((3, 1)))
+
+    @given(seed=SEEDS, square=st.integers(1, 9))
+    def test_a_centred_matrix_is_symmetric(self, seed, square):
+        rng, _, gram = problem(seed, "rbf")
+        weight = rng.uniform(0.1, 3, len(gram))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(factors, "SQUARE", square)
+            centred = centre(gram, weight)
+        np.testing.assert_array_equal(centred, centred.T)
+        about = np.eye(len(gram)) - weight / weight.sum()
+        np.testing.assert_allclose(centred, about @ gram @ about.T, rtol=0, atol=1e-13)
 
     @given(seed=SEEDS)
     def test_centring_changes_no_cost(self, seed):
@@ -138,6 +195,43 @@ class TestAuto:
         np.testing.assert_array_equal(once.labels_[ids], often.labels_)
         assert once.inertia_ == pytest.approx(often.inertia_)
         np.testing.assert_array_equal(once.predict(iris), often.predict(iris))
+
+    @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "chi2", "additive_chi2"])
+    def test_few_components_end_where_the_kernel_has_no_better_move(
+        self, monkeypatch, iris, kernel
+    ):
+        exact = KernelKMeans(4, kernel=kernel, random_state=0).fit(iris)
+        monkeypatch.setattr(tasks, "FACTOR_ROWS", 100)
+        monkeypatch.setattr(factors, "COMPONENTS", 5)
+        model = KernelKMeans(4, kernel=kernel, random_state=0).fit(iris)
+        # A fixed seed: both are searches, and on this set they end at the same clusters.
+        assert model.inertia_ == pytest.approx(exact.inertia_, rel=1e-9)
+        np.testing.assert_array_equal(model.predict(iris), model.labels_)
+        gram = pairwise_kernels(iris, metric=kernel)
+        assert model.inertia_ == pytest.approx(pair_cost(gram, model.labels_))
+        again, _ = single_moves(centre(gram, np.ones(150)), np.ones(150), model.labels_, 9)
+        np.testing.assert_array_equal(again, model.labels_)
+
+    @pytest.mark.parametrize("far", [1e9, 1e200])
+    def test_few_components_beside_a_row_that_is_far_away(self, monkeypatch, iris, far):
+        X = np.vstack([iris, np.full(4, far)])
+        exact = KernelKMeans(4, kernel="rbf", random_state=0).fit(X)
+        monkeypatch.setattr(tasks, "FACTOR_ROWS", 100)
+        model = KernelKMeans(4, kernel="rbf", random_state=0).fit(X)
+        assert model.inertia_ == pytest.approx(exact.inertia_, rel=1e-9)
+
+    def test_few_components_take_no_more_memory_than_is_said(self, monkeypatch):
+        monkeypatch.setattr(tasks, "FACTOR_ROWS", 100)
+        monkeypatch.setattr(factors, "COMPONENTS", 16)
+        X = np.random.default_rng(0).normal(size=(2000, 3))
+        tracemalloc.start()
+        try:
+            KernelKMeans(3, kernel="rbf", n_init=1, n_jobs=1, random_state=0).fit(X)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        # Besides the matrices there are a few blocks of 8 MB of the kernel, here as in large fits.
+        assert 2 * 8 * 2000**2 < peak <= 8 * tasks.MATRICES_OF_FEW * 2000**2 + 24 * 2**20
 
     def test_rings(self):
         X, y = make_circles(200, factor=0.3, noise=0.03, random_state=0)

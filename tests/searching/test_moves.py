@@ -212,6 +212,22 @@ def test_a_descent_only_betters_and_ends_where_no_move_does(problem):
     assert not again.grow()
 
 
+@examples(60)
+@given(search_problems())
+def test_leaves_that_are_spent_anywhere_only_better(problem):
+    draft, limits = drawn_draft(problem), problem.limits
+    descent = Descent(draft, limits, patience=3)
+    before = draft.objective
+    descent.run(spend=True, anywhere=True)
+    assert draft.objective >= before
+    check_draft(draft)
+    assert within(draft, limits)
+    # Nothing that gains is left to be parted off, above any node.
+    descent.grow(anywhere=True)
+    found = [PartOff(limits).propose(draft, node) for node in draft.nodes()]
+    assert all(one.gain <= descent.tolerance for one in found if one is not None)
+
+
 def worth(draft, ids, change, asks, swapped):
     """What a question costs with the centres held: of rows in the left subtree what left costs
     more than right.

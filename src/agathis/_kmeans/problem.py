@@ -20,13 +20,22 @@ from agathis._checks.data import warn
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._kmeans import searches as search
-from agathis._kmeans.factor import centre, factor
+from agathis._kmeans.factor import (
+    FACTOR_ROWS,
+    ROUNDING,
+    centre,
+    factor,
+    few_components,
+    triangle,
+)
 from agathis._kmeans.searches import Pairs, Points
 from agathis._partitions.centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
 from agathis._partitions.objective import kernel_cost, membership
 
-# Matrices of n x n numbers that the search with "auto" holds at a time.
-MATRICES = 6
+# Matrices of n x n numbers that the search with "auto" holds at a time, and where the points have
+# few components.
+MATRICES = 7
+MATRICES_OF_FEW = 2.1
 # How often "similarity" starts again where a cluster was lost, the first start counted.
 ATTEMPTS = 10
 # Times the rounding of a kernel value: centres that are no further apart are the same.
@@ -140,7 +149,7 @@ class Task:
         tol: float,
         random_state: np.random.RandomState,
     ) -> Found:
-        """KMeans on points; for a matrix, on the points of its eigenvectors, then single moves."""
+        """KMeans on points; for a matrix, on points that are made of it, then single moves."""
         space = self.space
         n = len(space.weight)
         if n <= n_clusters:
@@ -149,10 +158,8 @@ class Task:
         if isinstance(space, Points):
             points = space.points
         else:
-            matrix = _whole(space)
-            centred = centre(matrix, space.weight)
-            found = factor(centred, space.weight, EPS * float(np.abs(matrix).max()))
-            points, positive = found.points, found.positive or self.kernel.is_positive
+            centred = centre(_whole(space), space.weight)
+            points, positive = _made_of(space, centred)
         best, best_cost = None, np.inf
         for labels, n_iter in search.starts(
             points,
@@ -267,6 +274,23 @@ def _whole(space: Pairs) -> np.ndarray:
     return space.matrix
 
 
+def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Points for a kernel matrix, and whether it is positive."""
+    matrix, kernel = _whole(space), space.kernel
+    if _in_few_components(kernel, len(matrix)):
+        return few_components(kernel, centred), True
+    rounding = EPS * float(max(matrix.max(), -matrix.min()))
+    if kernel.is_positive:
+        return triangle(centred, ROUNDING * len(matrix) * rounding), True
+    found = factor(centred, space.weight, rounding)
+    return found.points, found.positive
+
+
+def _in_few_components(kernel: Kernel, n: int) -> bool:
+    """Whether there are too many rows for all components of a kernel that can do with few."""
+    return kernel.is_positive and n > FACTOR_ROWS
+
+
 def make_task(
     kernel: Kernel,
     X: np.ndarray,
@@ -343,7 +367,8 @@ def _pairs(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, threads: int, a
 
 def _check_room(kernel: Kernel, n: int, room: float) -> None:
     """Warn of much memory, and raise where there is not as much, before it is asked for."""
-    needed = 8 * MATRICES * n**2
+    held = MATRICES_OF_FEW if _in_few_components(kernel, n) else MATRICES
+    needed = 8 * held * n**2
     if needed <= 4 * room:
         return
     advice = (

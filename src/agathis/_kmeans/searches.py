@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -154,13 +155,15 @@ def single_moves(
     labels = labels.copy()
     n_clusters = int(labels.max()) + 1
     own = np.diagonal(matrix)
+    all_rows = np.arange(len(labels))
     least = LEAST_GAIN * float(weight @ np.abs(own))
+    # Whether there are sums, and whether moves have not added to them what rounding makes of each.
+    known = exact = False
     for _ in range(max_iter):
-        member = membership(labels, n_clusters, weight)
-        held = np.bincount(labels, minlength=n_clusters)
-        towards, size = matrix @ member, member.sum(axis=0)
-        stock = np.einsum("ik,ik->k", member, towards)
-        all_rows = np.arange(len(labels))
+        if not known:
+            towards, stock, size = _sums(matrix, weight, labels, n_clusters)
+            held = np.bincount(labels, minlength=n_clusters)
+            known = exact = True
         gains, _ = _gains(towards, stock, size, own, weight, labels, all_rows)
         hopeful = np.flatnonzero((gains > least) & (held[labels] > 1))
         moved = False
@@ -173,18 +176,37 @@ def single_moves(
             if gain[0] <= least:
                 continue
             b = best[0]
-            stock[a] += w * (w * own[i] - 2 * towards[i, a])
-            stock[b] += w * (w * own[i] + 2 * towards[i, b])
-            towards[:, a] -= w * matrix[:, i]
-            towards[:, b] += w * matrix[:, i]
+            stock[a] += w * (w * own[i] - 2 * towards[a, i])
+            stock[b] += w * (w * own[i] + 2 * towards[b, i])
+            change = w * matrix[i]
+            towards[a] -= change
+            towards[b] += change
             size[a], size[b] = size[a] - w, size[b] + w
             held[a], held[b] = held[a] - 1, held[b] + 1
             labels[i], moved = b, True
-        if not moved:
+        if moved:
+            exact = False
+        elif exact:
             break
-    member = membership(labels, n_clusters, weight)
-    stock = np.einsum("ik,ik->k", member, matrix @ member)
-    return labels, float(np.sum(stock / member.sum(axis=0)))
+        else:
+            known = False
+    if not exact:
+        _, stock, size = _sums(matrix, weight, labels, n_clusters)
+    return labels, float(np.sum(stock / size))
+
+
+def _sums(
+    matrix: np.ndarray, weight: np.ndarray, labels: np.ndarray, n_clusters: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """T with a row a cluster, of which a move changes two, S and W: see the head of this file.
+
+    Rows of the matrix are added up: as a product of matrices most of it would be with zeros.
+    """
+    rows = np.arange(len(labels))
+    member = sparse.csr_matrix((weight, (labels, rows)), shape=(n_clusters, len(labels)))
+    towards = member @ matrix
+    stock = np.bincount(labels, weight * towards[labels, rows], minlength=n_clusters)
+    return towards, stock, np.bincount(labels, weight, minlength=n_clusters)
 
 
 def _gains(
@@ -196,18 +218,23 @@ def _gains(
     labels: np.ndarray,
     rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the best move of each of these rows adds to the objective, and where it leads."""
-    w, a = weight[rows, None], labels[rows]
-    square = w**2 * own[rows, None]
-    arrive = (stock + 2 * w * towards[rows] + square) / (size + w) - stock / size
-    arrive[np.arange(len(rows)), a] = -np.inf
-    best = np.argmax(arrive, axis=1)
-    w, square = w[:, 0], square[:, 0]
+    """What the best move of each of these rows adds to the objective, and where it leads.
+
+    ``towards`` has a row a cluster.
+    """
+    w, a, each = weight[rows], labels[rows], np.arange(len(rows))
+    square = w**2 * own[rows]
+    before = stock / size
+    arrive = stock[:, None] + 2 * w * towards[:, rows] + square
+    arrive /= size[:, None] + w
+    arrive -= before[:, None]
+    arrive[a, each] = -np.inf
+    best = np.argmax(arrive, axis=0)
     left = size[a] - w
     # A row that is all of its cluster does not leave it; what is computed for it is not used.
     left[left <= 0] = 1.0
-    leave = (stock[a] - 2 * w * towards[rows, a] + square) / left - stock[a] / size[a]
-    return leave + arrive[np.arange(len(rows)), best], best
+    leave = (stock[a] - 2 * w * towards[a, rows] + square) / left - before[a]
+    return leave + arrive[best, each], best
 
 
 def starts(

@@ -7,10 +7,12 @@ of one of its leaves, or the centre of one of their clusters. A move so costs wh
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from agathis._core.search.draft import Draft
 from agathis._core.search.move_gains import cut_gain
 from agathis._growing.limits import Limits
-from agathis._searching.moves import Cut, Proposal, Prune, Reassign, Resplit
+from agathis._searching.moves import Cut, Move, PartOff, Proposal, Prune, Reassign, Resplit
 
 # Of the rows' inertia, what a change must gain: less may be rounding.
 LEAST_GAIN = 1e-10
@@ -39,20 +41,23 @@ class Descent:
     ) -> None:
         self.draft, self.patience = draft, patience
         self.resplit, self.reassign, self.prune = Resplit(limits), Reassign(), Prune()
-        self.cut = Cut(draft, limits, only_found)
+        self.cut, self.part_off = Cut(draft, limits, only_found), PartOff(limits)
         self.tolerance = LEAST_GAIN * draft.rows.inertia
         self._in_vain: set[tuple[int, int]] = set()
         self._cuts: dict[tuple[int, int, int], tuple[Proposal | None, tuple[int, ...]]] = {}
 
-    def run(self, sweeps: int = MOST_SWEEPS, spend: bool = False) -> None:
-        """Better the draft until nothing helps; with ``spend`` leaves are spent elsewhere, too."""
+    def run(self, sweeps: int = MOST_SWEEPS, spend: bool = False, anywhere: bool = False) -> None:
+        """Better the draft until nothing helps; with ``spend`` leaves are spent elsewhere, too.
+
+        With ``anywhere`` that may be above any node, which takes longer.
+        """
         for _ in range(sweeps):
             changed = self.sweep()
             changed |= self.grow()
-            if not changed and not (spend and self.spend()):
+            if not changed and not (spend and self.spend(anywhere)):
                 break
 
-    def spend(self) -> bool:
+    def spend(self, anywhere: bool = False) -> bool:
         """Cut leaves off that are missed least, and spend them where they gain most."""
         draft, changed, tries = self.draft, False, 0
         most = self.patience * max(SPENT_IN_VAIN, SHARE_IN_VAIN * draft.n_leaves)
@@ -63,7 +68,7 @@ class Descent:
                 break
             saved, objective = draft.save(), draft.objective
             self.prune.apply(draft, losses[tries])
-            self.grow()
+            self.grow(anywhere)
             if draft.objective > objective + self.tolerance:
                 changed, tries = True, 0
             else:
@@ -94,17 +99,29 @@ class Descent:
                 changed = True
         return changed
 
-    def grow(self) -> bool:
-        """Cut leaves, the best cut first, while there is room and something is gained."""
+    def grow(self, anywhere: bool = False) -> bool:
+        """Cut leaves, the best cut first, while there is room and something is gained.
+
+        With ``anywhere`` a leaf may be parted off above any node as well.
+        """
         draft, changed = self.draft, False
         while draft.n_leaves < draft.most_leaves:
-            found = [cut for cut in map(self._best_cut, draft.leaves()) if cut is not None]
-            best = max(found, key=lambda cut: cut.gain, default=None)
+            best = self._best_of(map(self._best_cut, draft.leaves()))
+            move: Move = self.cut
+            if anywhere:
+                above = self._best_of(self.part_off.propose(draft, node) for node in draft.nodes())
+                if above is not None and (best is None or above.gain > best.gain):
+                    best, move = above, self.part_off
             if best is None or best.gain <= self.tolerance:
                 break
-            self.cut.apply(draft, best)
+            move.apply(draft, best)
             changed = True
         return changed
+
+    @staticmethod
+    def _best_of(proposals: Iterable[Proposal | None]) -> Proposal | None:
+        found = [one for one in proposals if one is not None]
+        return max(found, key=lambda one: one.gain, default=None)
 
     def forget(self) -> None:
         """Let go of what is known of trees that will not come back."""

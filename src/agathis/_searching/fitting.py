@@ -21,6 +21,7 @@ from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._kernels.space import Space
+from agathis._kmeans.factor import FACTOR_ROWS
 from agathis._partitions.centres import Centres
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, redrawn, tree_of
@@ -29,7 +30,7 @@ from agathis._searching.local import LocalSearch, Step
 from agathis._searching.merging import merged
 from agathis._searching.optimum import Optimum, optimum
 from agathis._searching.pairs import with_pairs
-from agathis._searching.points import FACTOR_ROWS, search_points
+from agathis._searching.points import search_points
 from agathis._searching.rows import SearchRows
 from agathis._support.progress import Progress
 from agathis._trees.builder import TreeBuilder

@@ -50,10 +50,10 @@ class Kicks:
             (1.0 if draft.most_leaves <= draft.most_clusters else 0.0, self.lift),
             (0.25, self.ask),
             (0.2, self.collapse),
-            (0.15, self.regrow),
+            (0.1, self.regrow),
             (0.15, self.empty),
             (0.05, self.reassign),
-            (1.0 if draft.most_leaves <= FEW_LEAVES else 0.05, self.replant),
+            (1.0 if draft.most_leaves <= FEW_LEAVES else 0.02, self.replant),
         )
 
     def make(self) -> str:

@@ -81,7 +81,7 @@ VALLEYS = 3
 SHARE_OF_LAST = 1.2
 # With a leaf a cluster and more effort: by what share of its cost a tree may be worse than the last
 # one at the beginning, and how many times as much worse than the best.
-SLACK = 0.02
+SLACK = 0.05
 FARTHEST = 5
 # Trees of a sample that are brought down with all rows.
 BROUGHT = 2
@@ -170,7 +170,9 @@ class LocalSearch:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
         self.seed = random.randint(2**31)
-        self.slack = SLACK if few and self.scale > 1 else 0.0
+        # With a leaf a cluster and more effort.
+        self.thorough = few and self.scale > 1
+        self.slack = SLACK if self.thorough else 0.0
         self.share_of_starts = SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
@@ -328,9 +330,7 @@ class LocalSearch:
             if place < rounds - 1:
                 rest, some = some[3**place :] + rest, some[: 3**place]
             share = last if place == 0 else (left - last) / (rounds - 1)
-            some = [
-                self._from(one, kicks[one.start], descent, share / len(some)) for one in some
-            ]
+            some = [self._from(one, kicks[one.start], descent, share / len(some)) for one in some]
             some.sort(key=lambda one: -one.objective)
         return sorted(some + rest, key=lambda one: -one.objective)
 
@@ -345,7 +345,7 @@ class LocalSearch:
         begun, before = self.spent, draft.work
         name, now = "descent", valley
         while True:
-            descent.run(spend=name == "descent")
+            descent.run(spend=name == "descent", anywhere=self.thorough)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:

@@ -8,17 +8,15 @@ kernel itself (:mod:`agathis._searching.fitting`).
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpstrf
 from sklearn.utils import check_random_state
 
 from agathis._growing.inputs import TrainingData
-from agathis._kernels.kernel import Kernel, one_blas_thread
+from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, mapped
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import centre
+from agathis._kmeans.factor import FACTOR_ROWS, centre, triangle
 
-# Rows up to which a kernel is factored exactly, and components of a feature map beyond.
-FACTOR_ROWS = 2000
+# Components of a feature map where a kernel is not factored exactly.
 MAP_COMPONENTS = 256
 # Of the largest squared length, what is left out: rounding, or little.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
@@ -60,14 +58,7 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
     centred = centre(matrix, weight)
     exact = len(matrix) <= FACTOR_ROWS
     tolerance = EXACT_TOLERANCE if exact else LOOSE_TOLERANCE
-    largest = float(np.diagonal(centred).max(initial=0.0))
-    if largest <= 0:
-        return np.zeros((len(matrix), 1))
-    with one_blas_thread():
-        lower, pivots, rank, _ = dpstrf(centred, tol=tolerance * largest, lower=1)
-    points = np.zeros((len(matrix), rank))
-    points[pivots - 1] = np.tril(lower)[:, :rank]
-    return points
+    return triangle(centred, tolerance * float(np.diagonal(centred).max(initial=0.0)))
 
 
 def _is_wide(points: np.ndarray) -> bool:

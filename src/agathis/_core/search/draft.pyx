@@ -178,7 +178,7 @@ cdef class Draft(TreeShape):
         return first, second
 
     def part_off(self, Py_ssize_t node, const uint8_t[::1] asks, bint leaf_left, int cluster):
-        """Make a leaf of the rows that a node sends to one side; the rest go down the node as it was.
+        """Make a leaf of the rows that a question sends to one side; all others go down as before.
 
         Leaves that are left without rows are taken away. The node of the new leaf.
         """
