@@ -47,7 +47,7 @@ from agathis._trees.tree import Tree
 KMEANS, LEARNED, KICKS = range(3)
 # Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
 SAMPLE = 2500
-ROWS_PER_LEAF = 60
+ROWS_PER_LEAF = 120
 # Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
 STARTS_OF_SMALL, STARTS = 8, 2
 # Runs of KMeans of which one is taken, where there are more leaves than clusters.
