@@ -124,7 +124,7 @@ class Descent:
     def _have_clusters_moved(self) -> bool:
         """Whether cuts are sought again: sides may go to any cluster, and some have other rows."""
         draft = self.draft
-        clusters = tuple(draft.cluster_state(cluster) for cluster in range(draft.n_clusters))
+        clusters = tuple(draft.cluster_state(cluster) for cluster in range(draft.most_clusters))
         if clusters == self._looked_at:
             return False
         self._cuts.clear()

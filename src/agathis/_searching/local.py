@@ -57,7 +57,7 @@ START_SWEEPS = 3
 # Numbers that may be looked at for one unit of effort: so many, and so many for each value times
 # each component of a row, more where there is a leaf a cluster. It is a few times what the greedy
 # tree looks at.
-FIXED_WORK = 2_000_000
+FIXED_WORK = 1_800_000
 FIXED_WORK_OF_FEW = 4_000_000
 WORK_PER_VALUE = 15
 WORK_PER_VALUE_OF_SMALL = 25

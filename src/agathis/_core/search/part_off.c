@@ -98,6 +98,7 @@ off_source_cut(const search_rows *rows, ptrdiff_t source, const off_node *node,
     const ptrdiff_t width = rows->width;
     const int32_t codes = rows->n_codes[source];
     double weights[MOST_CODES] = {0.0}, holds[MOST_CODES] = {0.0};
+    ptrdiff_t counts[MOST_CODES] = {0};
     uint64_t present[CODE_WORDS] = {0};
     out->worth = -INFINITY;
     memset(scratch, 0, (size_t)(codes * width) * sizeof *scratch);
@@ -111,11 +112,14 @@ off_source_cut(const search_rows *rows, ptrdiff_t source, const off_node *node,
         }
         weights[code] += rows->weight[row];
         holds[code] += node->held[row];
+        ++counts[code];
         present[code >> 6] |= UINT64_C(1) << (code & 63);
     }
     for (int32_t code = 0; code < codes; ++code) {
         double self = 0.0;
-        if (!(weights[code] > 0.0) || weights[code] < node->min_leaf) {
+        /* Where all rows have one category there is nothing to part. */
+        if (counts[code] == 0 || counts[code] == node->m || !(weights[code] > 0.0) ||
+            weights[code] < node->min_leaf) {
             continue;
         }
         for (ptrdiff_t j = 0; j < width; ++j) {
