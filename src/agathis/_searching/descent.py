@@ -34,12 +34,20 @@ class Descent:
         Whether cuts may only found clusters.
     patience : float
         How many times as many leaves are cut off in vain before that is given up.
+    again : bool
+        Whether cuts are sought again before it ends, where clusters have moved since. Who goes on
+        with random changes anyhow can spare that.
     """
 
     def __init__(
-        self, draft: Draft, limits: Limits, only_found: bool = False, patience: float = 1.0
+        self,
+        draft: Draft,
+        limits: Limits,
+        only_found: bool = False,
+        patience: float = 1.0,
+        again: bool = True,
     ) -> None:
-        self.draft, self.patience = draft, patience
+        self.draft, self.patience, self.again = draft, patience, again
         self.resplit, self.reassign, self.prune = Resplit(limits), Reassign(), Prune()
         self.cut, self.part_off = Cut(draft, limits, only_found), PartOff(limits)
         self.tolerance = LEAST_GAIN * draft.rows.inertia
@@ -114,7 +122,7 @@ class Descent:
                 if above is not None and (best is None or above.gain > best.gain):
                     best, move = above, self.part_off
             if best is None or best.gain <= self.tolerance:
-                if self._have_clusters_moved():
+                if self.again and self._have_clusters_moved():
                     continue
                 break
             move.apply(draft, best)

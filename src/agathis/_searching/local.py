@@ -57,7 +57,7 @@ START_SWEEPS = 3
 # Numbers that may be looked at for one unit of effort: so many, and so many for each value times
 # each component of a row, more where there is a leaf a cluster. It is a few times what the greedy
 # tree looks at.
-FIXED_WORK = 1_800_000
+FIXED_WORK = 2_000_000
 FIXED_WORK_OF_FEW = 4_000_000
 WORK_PER_VALUE = 15
 WORK_PER_VALUE_OF_SMALL = 25
@@ -265,7 +265,7 @@ class LocalSearch:
 
         def settle(draft: Draft, name: str, start: int) -> None:
             self._begin(draft)
-            descent = Descent(draft, limits, patience=self.scale)
+            descent = Descent(draft, limits, patience=self.scale, again=False)
             descent.run(START_SWEEPS, spend=True)
             self.spent += draft.work + ROUND_WORK
             self._keep(draft, name)
@@ -317,7 +317,7 @@ class LocalSearch:
     def _wandered(self, rows: SearchRows, found: list[Valley]) -> list[Valley]:
         """What random changes make of the best starts, the best first."""
         draft = self._draft(rows)
-        descent = Descent(draft, self._limits_of(rows), patience=self.scale)
+        descent = Descent(draft, self._limits_of(rows), patience=self.scale, again=False)
         left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
         kicks = {
             one.start: Kicks(draft, descent.resplit, self.seed, KICKS, one.start) for one in some
