@@ -45,6 +45,7 @@ class Descent:
         self.tolerance = LEAST_GAIN * draft.rows.inertia
         self._in_vain: set[tuple[int, int]] = set()
         self._cuts: dict[tuple[int, int, int], tuple[Proposal | None, tuple[int, ...]]] = {}
+        self._looked_at: tuple[int, ...] = ()
 
     def run(self, sweeps: int = MOST_SWEEPS, spend: bool = False, anywhere: bool = False) -> None:
         """Better the draft until nothing helps; with ``spend`` leaves are spent elsewhere, too.
@@ -113,10 +114,22 @@ class Descent:
                 if above is not None and (best is None or above.gain > best.gain):
                     best, move = above, self.part_off
             if best is None or best.gain <= self.tolerance:
+                if self._have_clusters_moved():
+                    continue
                 break
             move.apply(draft, best)
             changed = True
         return changed
+
+    def _have_clusters_moved(self) -> bool:
+        """Whether cuts are sought again: sides may go to any cluster, and some have other rows."""
+        draft = self.draft
+        clusters = tuple(draft.cluster_state(cluster) for cluster in range(draft.n_clusters))
+        if clusters == self._looked_at:
+            return False
+        self._cuts.clear()
+        self._looked_at = clusters
+        return True
 
     @staticmethod
     def _best_of(proposals: Iterable[Proposal | None]) -> Proposal | None:

@@ -40,14 +40,13 @@ class Kicks:
 
     def __init__(self, draft: Draft, resplit: Resplit, *seed: int) -> None:
         self.draft, self.resplit, self.seed, self.made = draft, resplit, seed, 0
-        self.random = np.random.RandomState(seed)
+        self.random = np.random.default_rng(seed)
         self.part_off = PartOff(resplit.limits)
         # Columns that no tree has begun with yet.
         self.columns: list[int] = []
         self.kinds = (
             (0.35, self.prune),
-            # With more leaves than clusters none is free to be founded.
-            (1.0 if draft.most_leaves <= draft.most_clusters else 0.0, self.lift),
+            (self._chance_of_lifts(), self.lift),
             (0.25, self.ask),
             (0.2, self.collapse),
             (0.1, self.regrow),
@@ -56,9 +55,15 @@ class Kicks:
             (1.0 if draft.most_leaves <= FEW_LEAVES else 0.02, self.replant),
         )
 
+    def _chance_of_lifts(self) -> float:
+        """With more leaves than clusters none is free to be founded; small trees begin anew."""
+        if self.draft.most_leaves > self.draft.most_clusters:
+            return 0.0
+        return 0.2 if self.draft.most_leaves <= FEW_LEAVES else 1.0
+
     def make(self) -> str:
         """Make one; its name."""
-        self.random = np.random.RandomState((*self.seed, self.made))
+        self.random = np.random.default_rng((*self.seed, self.made))
         self.made += 1
         chances = np.cumsum([chance for chance, _ in self.kinds])
         place = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
@@ -68,7 +73,7 @@ class Kicks:
 
     def prune(self) -> None:
         """Take some leaves away."""
-        for _ in range(1 + self.random.randint(max(2, self.draft.n_leaves // 10))):
+        for _ in range(1 + self.random.integers(max(2, self.draft.n_leaves // 10))):
             self._prune_one()
 
     def lift(self) -> None:
@@ -82,7 +87,7 @@ class Kicks:
             self._prune_one()
         inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
         if inner:
-            node = inner[self.random.randint(len(inner))]
+            node = inner[self.random.integers(len(inner))]
             columns = self.random.permutation(draft.rows.n_columns)
             some = columns[: max(COLUMNS, len(columns) // 4)]
             found = self.part_off.propose_some(draft, node, some)
@@ -93,10 +98,10 @@ class Kicks:
         """Let a node ask another of the questions that look best."""
         inner = [node for node in self.draft.nodes() if not self.draft.is_leaf(node)]
         if inner:
-            node = inner[self.random.randint(len(inner))]
+            node = inner[self.random.integers(len(inner))]
             found = self.resplit.propose_some(self.draft, node, QUESTIONS)
             if found:
-                self.resplit.apply(self.draft, found[self.random.randint(len(found))])
+                self.resplit.apply(self.draft, found[self.random.integers(len(found))])
 
     def collapse(self) -> None:
         """Make a node whose subtree is small a leaf, of its heaviest leaf's cluster."""
@@ -104,7 +109,7 @@ class Kicks:
         most = max(3, draft.n_leaves // 4)
         small = [node for node in draft.nodes() if 1 < len(draft.leaves_under(node)) <= most]
         if small:
-            node = small[self.random.randint(len(small))]
+            node = small[self.random.integers(len(small))]
             draft.collapse(node, draft.main_cluster(node))
 
     def regrow(self) -> None:
@@ -116,10 +121,10 @@ class Kicks:
         inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
         if not inner:
             return
-        node = inner[self.random.randint(len(inner))]
+        node = inner[self.random.integers(len(inner))]
         found = self.resplit.propose_some(draft, node, QUESTIONS)
         if found:
-            self.resplit.apply(draft, found[self.random.randint(len(found))])
+            self.resplit.apply(draft, found[self.random.integers(len(found))])
         if not draft.is_used(node) or draft.is_leaf(node):
             return
         for child in draft.children(node):
@@ -146,8 +151,8 @@ class Kicks:
     def reassign(self) -> None:
         """Move a leaf to any cluster."""
         leaves = self.draft.leaves()
-        leaf = leaves[self.random.randint(len(leaves))]
-        self.draft.assign(leaf, int(self.random.randint(self.draft.most_clusters)))
+        leaf = leaves[self.random.integers(len(leaves))]
+        self.draft.assign(leaf, int(self.random.integers(self.draft.most_clusters)))
 
     def replant(self) -> None:
         """Begin anew with a cut anywhere; a tree of few leaves is little else.
@@ -164,7 +169,7 @@ class Kicks:
         if present < 2:
             return
         rank = rows.rank[column, :present]
-        place = int(np.searchsorted(rank, rank[self.random.randint(present)], side="right")) - 1
+        place = int(np.searchsorted(rank, rank[self.random.integers(present)], side="right")) - 1
         if place == present - 1:
             return
         asks = np.zeros((), CONDITION)

@@ -47,7 +47,7 @@ from agathis._trees.tree import Tree
 KMEANS, LEARNED, KICKS = range(3)
 # Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
 SAMPLE = 2500
-ROWS_PER_LEAF = 60
+ROWS_PER_LEAF = 120
 # Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
 STARTS_OF_SMALL, STARTS = 8, 2
 # Runs of KMeans of which one is taken, where there are more leaves than clusters.
@@ -170,9 +170,9 @@ class LocalSearch:
             n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
         self.n_starts, self.random, self.threads = n_starts, random, threads
         self.seed = random.randint(2**31)
-        # With a leaf a cluster and more effort.
-        self.thorough = few and self.scale > 1
-        self.slack = SLACK if self.thorough else 0.0
+        self.slack = SLACK if few and self.scale > 1 else 0.0
+        # Whether leaves are spent above any node: in small trees that takes little.
+        self.anywhere = few and (self.scale > 1 or limits.max_leaves <= FEW_LEAVES)
         self.share_of_starts = SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
@@ -345,7 +345,7 @@ class LocalSearch:
         begun, before = self.spent, draft.work
         name, now = "descent", valley
         while True:
-            descent.run(spend=name == "descent", anywhere=self.thorough)
+            descent.run(spend=name == "descent", anywhere=self.anywhere)
             done = min(1.0, (self.spent - begun) / work) if work > 0 else 1.0
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:
