@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from agathis._growing.engines.categories import Sources
 from agathis._growing.limits import Limits
-from agathis._searching.drafts import COLUMN, CONDITION, PAIR, SOURCE
+from agathis._searching.drafts import COLUMN, CONDITION, PAIR, SOURCE, repair
 from agathis._searching.rows import SearchRows
 
 #: What `Draft.arrays` has, in its order.
@@ -157,6 +157,14 @@ def grow_at_random(problem: SearchProblem, draft: Draft) -> None:
         leaf, asks = leaves[random.randint(len(leaves))], random_condition(problem)
         if min(draft.sides(leaf, asks)) > 0:
             draft.cut(leaf, asks, *map(int, random.randint(0, draft.most_clusters, 2)))
+
+
+def drawn_draft(problem: SearchProblem) -> Draft:
+    """A draft of anything that the limits allow."""
+    draft = problem.draft()
+    grow_at_random(problem, draft)
+    repair(draft, problem.limits)
+    return draft
 
 
 def goes_left(asks: bytes, rows: SearchRows) -> np.ndarray:

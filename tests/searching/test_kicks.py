@@ -3,29 +3,16 @@
 import numpy as np
 from agathis._core.search.draft import Draft
 from helpers.examples import examples
-from helpers.search_problems import (
-    check_draft,
-    grow_at_random,
-    labels_of,
-    search_problems,
-    within,
-)
+from helpers.search_problems import check_draft, drawn_draft, labels_of, search_problems, within
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from agathis._growing.limits import Limits
-from agathis._searching.drafts import COLUMN, CONDITION, repair
+from agathis._searching.drafts import COLUMN, CONDITION
 from agathis._searching.kicks import Kicks
 from agathis._searching.moves import PartOff, Resplit
 from agathis._searching.rows import SearchRows
 from agathis._searching.starts import _drawn
-
-
-def drawn_draft(problem):
-    draft = problem.draft()
-    grow_at_random(problem, draft)
-    repair(draft, problem.limits)
-    return draft
 
 
 @examples(40)

@@ -8,8 +8,8 @@ from agathis._core.search.part_off import offs, part_off_gain
 from helpers.examples import examples
 from helpers.search_problems import (
     check_draft,
+    drawn_draft,
     goes_left,
-    grow_at_random,
     labels_of,
     objective_of,
     random_condition,
@@ -22,18 +22,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from agathis._searching.descent import MOST_SWEEPS, Descent
-from agathis._searching.drafts import COLUMN, CONDITION, SOURCE, repair
+from agathis._searching.drafts import COLUMN, CONDITION, SOURCE
 from agathis._searching.kicks import Kicks
 from agathis._searching.moves import Cut, PartOff, Proposal, Prune, Reassign, Resplit
 from agathis._searching.pairs import PairResplit
-
-
-def drawn_draft(problem):
-    """A draft of anything that the limits allow."""
-    draft = problem.draft()
-    grow_at_random(problem, draft)
-    repair(draft, problem.limits)
-    return draft
 
 
 def proposals(problem, draft):
