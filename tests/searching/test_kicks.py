@@ -1,6 +1,7 @@
 """Random changes: each draws from numbers of its own; starts hardly move with the rows."""
 
 import numpy as np
+import pytest
 from agathis._core.search.draft import Draft
 from helpers.examples import examples
 from helpers.search_problems import check_draft, drawn_draft, labels_of, search_problems, within
@@ -82,3 +83,17 @@ def test_shares_that_differ_a_little_draw_the_same_rows():
     near = share * (1 + 1e-4 * random.uniform(-1, 1, 2000))
     first, second = (_drawn(one, 500, np.random.RandomState(2)) for one in (share, near))
     assert np.mean(np.array(first) == np.array(second)) > 0.99
+
+
+@pytest.mark.parametrize("n_leaves", [1, 2])
+def test_no_leaf_is_parted_off_above_a_leaf_or_in_a_full_tree(n_leaves):
+    X = np.arange(6.0)[:, None]
+    draft = Draft(SearchRows.of(X, X, np.ones(6), np.arange(1), None), 2, 2)
+    asks = np.zeros((), CONDITION)
+    asks["kind"], asks["cut"] = COLUMN, 2
+    if n_leaves == 2:
+        draft.cut(0, asks.tobytes(), 0, 1)
+    with pytest.raises(ValueError, match="no leaf can be parted off above node 0"):
+        draft.part_off(0, asks.tobytes(), True, 1)
+    check_draft(draft)
+    assert PartOff(Limits(2, 2)).propose(draft, 0) is None
