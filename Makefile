@@ -10,6 +10,7 @@ NOX_ARGS ?=
 # may know warnings that nobody has seen yet.
 STRICT ?= -Dwerror=$(if $(CI),true,false)
 MUTANT_ARGS ?=
+WHY ?=
 # Tests in several processes, one a core; WORKERS= runs them in one, for a debugger.
 WORKERS ?= -n auto --maxprocesses=8 --dist worksteal
 BENCH_ARGS ?=
@@ -44,7 +45,7 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-seeds test-oldest test-newest test-pythons test-asan test-tsan \
-    coverage mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench \
+    coverage golden mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench \
     paper agreement panel bench-search bench-dask docs docs-test docs-serve clean FORCE
 
 help:
@@ -54,6 +55,7 @@ help:
 	@echo "make test-seeds tests that draw examples, with as many as fifty runs of make test"
 	@echo "make test-oldest, test-newest, test-pythons  with other dependencies and Pythons, by nox"
 	@echo "make coverage   which lines of the package the tests run"
+	@echo "make golden     which trees, labels and exports changed (WHY='reason' writes them down)"
 	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
 	@echo "make test-asan  tests of compiled code, watched for wrong addresses and undefined behaviour"
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
@@ -94,14 +96,17 @@ coverage: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) -m pytest $(WORKERS) -m "not slow" --hypothesis-profile=quick --cov=agathis \
 	  --cov-report=term:skip-covered $(PYTEST_ARGS)
 
+golden: $(PACKAGE) $(STAMPS)/extra-test
+	@$(RUN) tools/golden.py $(if $(WHY),--why '$(WHY)')
+
 mutants: $(ENVIRONMENT) $(STAMPS)/extra-test
 	@$(RUN) tools/mutants.py $(MUTANT_ARGS)
 
 test-asan: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) tools/sanitized.py address
+	@$(RUN) tools/sanitized.py address $(if $(PYTEST_ARGS),-- $(PYTEST_ARGS))
 
 test-tsan: $(PACKAGE) $(STAMPS)/extra-test
-	@$(RUN) tools/sanitized.py thread
+	@$(RUN) tools/sanitized.py thread $(if $(PYTEST_ARGS),-- $(PYTEST_ARGS))
 
 fuzz: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) fuzz/problems.py $(FUZZ_ARGS)
