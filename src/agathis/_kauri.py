@@ -208,6 +208,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
     search_path_ : list of Step
         With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
         ``cost`` then, and the ``move`` that led there.
+    search_interrupted_ : bool
+        With ``search`` other than greedy: whether a KeyboardInterrupt ended the search, so that
+        the tree is the best found until then.
     lower_bound_, gap_, is_optimal_ : float, float, bool
         With ``search="optimal"``: no tree with so many leaves costs less; the share of its cost by
         which a better tree could be better; whether this is proven to be the best.
@@ -561,7 +564,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         self.residual_trace_ = built.residual
         self.inertia_ = cost
         self.objective_ = stocks.trace - self.inertia_
-        for name in ("search_path_", "lower_bound_", "gap_", "is_optimal_"):
+        for name in ("search_path_", "search_interrupted_", "lower_bound_", "gap_", "is_optimal_"):
             self.__dict__.pop(name, None)
         self.__dict__.update(searched)
         progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)

@@ -140,8 +140,6 @@ def test_streams_that_are_closed(place):
         words = f"{shlex.join(command(*args))} {streams}"
         return subprocess.run(["sh", "-c", words], cwd=place, capture_output=True, check=False)
 
-    done = shell("show", "model.json", streams=">&-")
-    assert (done.returncode, done.stderr) == (0, b"")
     done = shell("predict", "model.json", "new.csv", "--drop", streams="2>&-")
     assert (done.returncode, done.stdout) == (2, b"")
     done = shell("fit", "iris.csv", "-k", 3, "-o", "-", streams="2>&-")

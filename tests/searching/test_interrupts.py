@@ -89,6 +89,7 @@ def test_an_interrupt_at_any_moment_leaves_a_whole_model(which, place, given_sta
     parameters, interrupts = SEARCHES[which], Interrupts(min(int(place * calls), calls - 1))
     with pytest.warns(UserWarning, match="interrupted: the tree is the best so far"):
         model = fitted(parameters, interrupts, start=start)
+    assert (model.search_interrupted_, free.search_interrupted_) == (True, False)
     # A start that is the best so far has thresholds of its own.
     whole(model, greedy, midpoints=not given_start)
     if parameters["search"] == "optimal":

@@ -17,7 +17,7 @@ __getattr__, __dir__ = lazy(
 
 
 def main() -> None:
-    """Run the command of this process's arguments; the exit code is 0, 1 or 2."""
+    """Run the command of this process's arguments; exit codes are listed in ``errors``."""
     # What imports make is there to stay: to look through it again and again for rubbish takes a
     # tenth of the time of a short command.
     gc.set_threshold(100_000, 20, 20)

@@ -16,11 +16,12 @@ import os
 import sys
 from importlib import import_module
 from inspect import cleandoc
-from typing import Annotated
+from typing import Annotated, TextIO, cast
 
 import typer
 
-from agathis._cli.errors import Ended, as_messages, end_in_order
+from agathis._cli.console import SafeStream
+from agathis._cli.errors import BAD_DATA, Ended, as_messages, end_in_order, output_failed
 
 #: The commands in the order of the help, with their modules.
 COMMANDS = (
@@ -74,18 +75,26 @@ def help_of(doc: str | None) -> tuple[str, str]:
 def run() -> None:
     """Run the command of this process's arguments."""
     end_in_order()
-    # A stream that the caller has closed leads nowhere; else messages would go to stdout.
+    # A stream that the caller has closed gets a descriptor, so that no file takes its number. It
+    # is open for reading only: a result written to it fails with EBADF, as it does when closed.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+            number = os.open(os.devnull, os.O_RDONLY)
+            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: SIM115
     # A name that the terminal cannot show is no reason to stop.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    sys.stderr = cast(TextIO, SafeStream(sys.stderr))
     try:
         make_app()(prog_name="agathis")
     except Ended as ended:  # before a command began, or after it
         raise SystemExit(128 + ended.args[0]) from None
+    except OSError as error:  # --help and --version, which no command writes
+        if error.filename is not None or error.strerror is None:
+            raise
+        print(output_failed(error), file=sys.stderr)
+        raise SystemExit(BAD_DATA) from None
 
 
 def _show_version(asked: bool) -> None:
@@ -106,6 +115,7 @@ def _agathis(
 ) -> None:
     """Clusters that people can read: a table in, a few short rules out.
 
-    Results go to stdout, messages to stderr. The exit code is 0, or 1 for data that cannot be
-    used, or 2 for a command that cannot be understood.
+    Results go to stdout, messages to stderr. Exit codes: 0; 1, data or a file cannot be used, or
+    stdout cannot be written; 2, the command cannot be understood; 3, interrupted (Ctrl-C), and the
+    best result so far was written; 130, interrupted before the results were written.
     """

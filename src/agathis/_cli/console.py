@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO
 
 from agathis._tables.errors import Note, told
 from agathis._tables.wording import count, listed
@@ -15,10 +15,32 @@ from agathis._tables.wording import count, listed
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Messages", "count", "harmless", "listed", "one_line", "results"]
+__all__ = ["Messages", "SafeStream", "count", "harmless", "listed", "one_line", "results"]
 
 # What moves the cursor, changes colours or is half a character; tabs and ends of lines do not.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+class SafeStream:
+    """A stream for messages: what cannot be written to it is dropped.
+
+    A closed or full stderr, or a pipe whose reader has left, must not stop a command.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class Messages:

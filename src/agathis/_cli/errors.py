@@ -3,10 +3,19 @@
 A command raises ``BadData`` (exit code 1) or ``WrongUse`` (2); a table that the library cannot use
 is a ``BadTable``, whose advice is told as options; trouble with files is an OSError and counts as
 bad data. Anything else is a mistake of ours, and shows its traceback.
+
+Exit codes, besides 0 for success:
+
+    1    the data or a file cannot be used, or standard output cannot be written
+    2    the command cannot be understood
+    3    interrupted (SIGINT), and the best result so far was written
+    130  interrupted (SIGINT) before the results were written
+    128 + N  ended by signal N (SIGTERM: 143, SIGHUP: 129)
 """
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import signal
@@ -21,7 +30,7 @@ import typer
 from agathis._cli.console import harmless
 from agathis._tables.errors import BadTable, UnknownEncoding, told
 
-BAD_DATA, WRONG_USE, INTERRUPTED = 1, 2, 130
+BAD_DATA, WRONG_USE, PARTIAL_RESULT, INTERRUPTED = 1, 2, 3, 130
 
 
 class Ended(BaseException):
@@ -34,6 +43,10 @@ class BadData(Exception):
 
 class WrongUse(Exception):
     """The command cannot be understood."""
+
+
+class PartialResult(Exception):
+    """The command was interrupted after it had found a result, which was written."""
 
 
 def as_messages(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,6 +77,8 @@ def _messages() -> Iterator[None]:
             _stop(f"Error: {in_options(error)}", WRONG_USE if wrong else BAD_DATA)
         except WrongUse as error:
             _stop(f"Error: {error}", WRONG_USE)
+        except PartialResult as error:
+            _stop(f"Interrupted: {error}", PARTIAL_RESULT)
         except KeyboardInterrupt:
             _stop("Stopped.", INTERRUPTED)
         except Ended as ended:
@@ -76,9 +91,15 @@ def _messages() -> Iterator[None]:
                 raise
             if error.filename is not None:
                 _stop(f"Error: {os.fsdecode(error.filename)}: {error.strerror}.", BAD_DATA)
-            # No file has a name here but stdout: a disk that is full, for one.
-            _forget_output()
-            _stop(f"Error: {error.strerror}.", BAD_DATA)
+            _stop(output_failed(error), BAD_DATA)
+
+
+def output_failed(error: OSError) -> str:
+    """Give up standard output after a failed write, and return the message."""
+    _forget_output()
+    if error.errno == errno.EBADF:
+        return "Error: standard output is closed (EBADF); the results could not be written to it."
+    return f"Error: {error.strerror}."
 
 
 def end_in_order() -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
-from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
+from agathis._tables.csv_layout import SAMPLE_BYTES
 from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
 from agathis._tables.formats import PAGE, looks_like
 
@@ -37,20 +38,23 @@ def read_input(
     needs("pyarrow", "io", "reading tables")
     from agathis._tables.whole_table import read_table
 
-    source = _stdin() if path == STDIN else path
+    source = stdin() if path == STDIN else path
     with bad_data(ImportError):  # spreadsheets need one more package
         return read_table(source, reading, as_text, title_of_input(path))
 
 
-def _stdin() -> bytes:
+def stdin() -> BinaryIO:
+    """Standard input, to which something must be sent."""
     if sys.stdin.isatty():
         raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
-    # Piece by piece, by steps of Python: only between these is the keyboard noticed.
-    pieces = []
-    buffer = cast(BufferedReader, sys.stdin.buffer)
-    while piece := buffer.read1(1 << 20):
-        pieces.append(piece)
-    return b"".join(pieces)
+    return sys.stdin.buffer
+
+
+def model_from_stdin() -> str:
+    """What was sent for a model, and no more of it than a model may have."""
+    from agathis.export._json import MAX_BYTES
+
+    return sys.stdin.buffer.read(MAX_BYTES + 1).decode("utf-8", errors="replace")
 
 
 def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
@@ -73,7 +77,7 @@ def load_model(path: str, takes_missing: bool | None = None) -> LoadedTree:
         if path != STDIN:
             return from_json(Path(path), takes_missing=takes_missing)
         # With a brace before it, whatever comes is taken for a text and not for a path.
-        text = sys.stdin.buffer.read().decode("utf-8", errors="replace").lstrip()
+        text = model_from_stdin().lstrip()
         text = text if text.startswith("{") else "{" + text
         return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
@@ -84,7 +88,10 @@ def load_model(path: str, takes_missing: bool | None = None) -> LoadedTree:
 
 def _other(path: str) -> str | None:
     """What a file seems to be that is no model, and where it belongs."""
-    data = Path(path).read_bytes()
+    if not os.path.isfile(path):
+        return None  # a pipe or a device: what was read of it is gone
+    with open(path, "rb") as file:
+        data = file.read(SAMPLE_BYTES)
     what = looks_like(data)
     if what == PAGE:
         return f"it seems to be {what}, for a browser"

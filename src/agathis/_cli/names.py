@@ -16,7 +16,10 @@ from agathis._tables.scaling import SCALES
 from agathis._tables.wording import SHOWN, listed
 
 #: What stands for the value of an option that the user has to find.
-PLACES = {"na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER"}
+PLACES = {
+    "na": " TEXT", "keep": " NAME", "n_clusters": " NUMBER", "max_bytes": " N",
+    "max_line_bytes": " N",
+}  # fmt: skip
 #: Arguments whose options have other names.
 SHORT = {"n_clusters": "-k"}
 
@@ -134,7 +137,7 @@ def as_options(advice: Advice) -> str:
     >>> as_options(Advice("drop", ("x", "spend (€)"))), as_options(Advice("na"))
     ("--drop x --drop 'spend (€)'", '--na TEXT')
     """
-    option = SHORT.get(advice.argument, f"--{advice.argument}")
+    option = SHORT.get(advice.argument, f"--{advice.argument.replace('_', '-')}")
     if advice.value is None:
         return f"{option}{PLACES.get(advice.argument, '')}"
     names = [advice.value] if isinstance(advice.value, str) else list(advice.value)

@@ -161,6 +161,20 @@ DecimalPoint = Annotated[
     Decimal | None,
     typer.Option(help="Of numbers such as 1.200, which may be either; by default found."),
 ]
+MaxLineBytes = Annotated[
+    int,
+    typer.Option(
+        min=1 << 20, metavar="N", help="The longest line of a text; longer ones are an error."
+    ),
+]
+MaxBytes = Annotated[
+    int,
+    typer.Option(
+        min=1 << 20,
+        metavar="N",
+        help="The most bytes of a pipe, a device or a gzip file's content.",
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="For what is drawn at random.")
 ]
@@ -179,12 +193,25 @@ Open = Annotated[bool, typer.Option("--open", help="Open the report in the brows
 
 
 def reading_of(
-    na: list[str], encoding: str | None, sep: str | None, decimal: Decimal | None
+    na: list[str],
+    encoding: str | None,
+    sep: str | None,
+    decimal: Decimal | None,
+    max_line_bytes: int,
+    max_bytes: int,
 ) -> Reading:
     """What the options say about how a file is read."""
     from agathis._tables.whole_table import Reading
 
-    return Reading(na, encoding, separator_of(sep), None if decimal is None else decimal.value)
+    point = None if decimal is None else decimal.value
+    return Reading(
+        na,
+        encoding,
+        separator_of(sep),
+        point,
+        max_line_bytes=max_line_bytes,
+        max_bytes=max_bytes,
+    )
 
 
 def separator_of(given: str | None) -> str | None:

@@ -7,6 +7,7 @@ import sys
 
 from agathis._cli.console import harmless
 from agathis._cli.errors import BadData, WrongUse
+from agathis._support.files import target_of
 
 #: What is typed for standard output, and for standard input where a file is read.
 STDOUT = STDIN = "-"
@@ -18,7 +19,7 @@ def check_target(path: str | None, option: str = "-o") -> None:
         return
     if not path:
         raise WrongUse(f"{option} is an empty name; give a file, or - for stdout.")
-    target = os.path.realpath(path)
+    target = target_of(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
         raise BadData(f"{path} is a folder; {option} takes a file.")

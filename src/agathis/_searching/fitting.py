@@ -101,7 +101,7 @@ class Found:
 
     def told(self) -> dict[str, Any]:
         """What the estimator keeps of the search, by its attributes."""
-        out: dict[str, Any] = {"search_path_": self.path}
+        out: dict[str, Any] = {"search_path_": self.path, "search_interrupted_": self.interrupted}
         if self.proof is not None:
             bound = float(min(self.proof.lower_bound, self.cost))
             gap = (self.cost - bound) / self.cost if self.cost > 0 else 0.0

@@ -26,11 +26,17 @@ LEFT_BEHIND = 60.0
 
 
 def target_of(path: str | os.PathLike[str]) -> str:
-    """The file that a path stands for, with links followed."""
+    """The file that a path stands for, with links followed.
+
+    A pipe or a device keeps its path: what ``/dev/stdout`` links to need not have one.
+    """
     try:
-        return os.path.realpath(os.fsdecode(path))
+        name = os.fsdecode(path)
     except TypeError:
         raise TypeError(f"path must be a str or a PathLike; it is {path!r}.") from None
+    if os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name)):
+        return name
+    return os.path.realpath(name)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 # Rows that a terminal shows without being asked for all.
 ROWS_SHOWN = 60
 DIGITS = 4
+#: Strings that begin so are formulas, or made to look harmless before one, to a spreadsheet.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# A sign and a number, or a sign alone, as tables have it for a missing value.
+SIGNED_NUMBER = re.compile(r"[-+]([\d.,]*(e[-+]?\d+)?%?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -145,12 +150,19 @@ class Table(Sequence[dict[str, Any]]):
         return "\n".join([line(head), line(rule), *map(line, body)])
 
     @overload
-    def to_csv(self, path: None = None) -> str: ...
+    def to_csv(self, path: None = None, *, keep_formulas: bool = False) -> str: ...
     @overload
-    def to_csv(self, path: str | PathLike[str]) -> None: ...
-    def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
-        """Write the values in full to a file, or return the text where no path is given."""
-        text = csv_text(self.columns, (row.values() for row in self._rows))
+    def to_csv(self, path: str | PathLike[str], *, keep_formulas: bool = False) -> None: ...
+    def to_csv(
+        self, path: str | PathLike[str] | None = None, *, keep_formulas: bool = False
+    ) -> str | None:
+        """Write the values in full to a file, or return the text where no path is given.
+
+        Strings that a spreadsheet would take for a formula get a leading apostrophe, unless
+        ``keep_formulas``.
+        """
+        rows = (row.values() for row in self._rows)
+        text = csv_text(self.columns, rows, keep_formulas=keep_formulas)
         if path is None:
             return text
         write_whole(path, text)
@@ -178,9 +190,32 @@ class Table(Sequence[dict[str, Any]]):
         return [list(map(str, self.columns)), *map(list, zip(*columns, strict=True))]
 
 
-def csv_text(head: Iterable[Any], rows: Iterable[Iterable[Any]], separator: str = ",") -> str:
-    """Rows of values as CSV."""
-    return "".join(_csv_line(values, separator) for values in chain([head], rows))
+def csv_text(
+    head: Iterable[Any],
+    rows: Iterable[Iterable[Any]],
+    separator: str = ",",
+    *,
+    keep_formulas: bool = False,
+) -> str:
+    """Rows of values as CSV; strings that begin as a formula are escaped, unless kept."""
+    lines: Iterable[Iterable[Any]] = chain([head], rows)
+    if not keep_formulas:
+        lines = (map(without_formula, values) for values in lines)
+    return "".join(_csv_line(values, separator) for values in lines)
+
+
+def without_formula(value: Any) -> Any:
+    """A value of a cell that no spreadsheet takes for a formula.
+
+    Strings that begin with one of ``FORMULA_STARTS`` get a leading apostrophe (the rule of OWASP,
+    "CSV Injection"), except numbers: these cannot call anything.
+
+    >>> [without_formula(value) for value in ("=1+1", "-2+3", "-5", -5, "+1.5e-3", "red")]
+    ["'=1+1", "'-2+3", '-5', -5, '+1.5e-3', 'red']
+    """
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return value if SIGNED_NUMBER.fullmatch(value) else f"'{value}"
+    return value
 
 
 def _csv_line(values: Iterable[Any], separator: str) -> str:

@@ -91,15 +91,21 @@ def assumed_encoding(data: bytes) -> str | None:
     return "cp1252"
 
 
+def check_text(head: bytes, name: str) -> None:
+    """Raise where first bytes are not those of text, or of UTF-16, which has a mark."""
+    if marked_encoding(head) is None and CONTROL.search(head):
+        raise BadTable(
+            f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
+        )
+
+
 def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
     """The text in UTF-8 without a mark at its beginning.
 
     Where it is not ``whole``, half a character at its end is left out.
     """
-    if encoding is None and CONTROL.search(data, 0, SAMPLE_BYTES):
-        raise BadTable(
-            f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
-        )
+    if encoding is None:
+        check_text(data[:SAMPLE_BYTES], name)
     try:
         text = _decoded(data, "utf-8" if encoding is None else encoding, whole)
     except LookupError:

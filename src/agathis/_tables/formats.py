@@ -19,6 +19,7 @@ FORMATS = {
 TITLES = {"parquet": "Parquet", "arrow": "Arrow", "csv": "CSV", "tsv": "TSV"}
 TEXTS = ("csv", "tsv")
 GZIP = b"\x1f\x8b"
+UTF8_MARK = b"\xef\xbb\xbf"
 # How files begin that are not text.
 MAGIC = {
     b"PAR1": "a Parquet file",
@@ -81,7 +82,7 @@ def looks_like(data: bytes) -> str | None:
     >>> looks_like(b"<!DOCTYPE html><p>"), looks_like(b'[{"a": 1}]'), looks_like(b"a,b")
     ('a page, HTML', 'data in JSON', None)
     """
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(UTF8_MARK)
     if HTML.match(data):
         return PAGE
     first = data.lstrip()[:1]

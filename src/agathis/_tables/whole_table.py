@@ -7,21 +7,21 @@ said with its line; Parquet and Arrow are read as there.
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
 import tempfile
-import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from agathis._tables.csv_layout import assumed_encoding, marked_encoding
 from agathis._tables.csv_reader import codes_in, notations, read_cells, with_numbers
 from agathis._tables.errors import Advice, BadTable, Note
-from agathis._tables.formats import GZIP, columnar_kind, is_tsv
+from agathis._tables.formats import columnar_kind, is_tsv
 from agathis._tables.json_rows import is_json_rows, read_json_rows
 from agathis._tables.source import open_source
 from agathis._tables.spreadsheet import is_spreadsheet, read_spreadsheet
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES, read_bytes
 from agathis._tables.text_opening import open_text
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Reading:
         By default they are found.
     strict : bool
         Whether a text that is not UTF-8 is an error, if no encoding is given.
+    max_line_bytes, max_bytes : int
+        Limits on a line, and on a stream or the content of a gzip file: see ``stream_limits``.
     """
 
     na: Sequence[str] = ()
@@ -49,6 +51,8 @@ class Reading:
     separator: str | None = None
     decimal: str | None = None
     strict: bool = False
+    max_line_bytes: int = MAX_LINE_BYTES
+    max_bytes: int = MAX_BYTES
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class WholeTable:
 
 
 def read_table(
-    source: str | bytes,
+    source: str | bytes | BinaryIO,
     reading: Reading | None = None,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
     title: str | None = None,
@@ -83,7 +87,7 @@ def read_table(
 
     Parameters
     ----------
-    source : str or bytes
+    source : str, bytes or binary file
         A path, or what a file would hold.
     reading : Reading, optional
     as_text : collection of str, or callable
@@ -93,15 +97,18 @@ def read_table(
         Of the table in messages; by default the path.
     """
     reading = reading or Reading()
-    if isinstance(source, bytes):
-        data, name, path = _unpacked(source, title or "the table"), title or "the table", ""
-    else:
+    limits = {"max_line_bytes": reading.max_line_bytes, "max_bytes": reading.max_bytes}
+    if isinstance(source, str):
         name, path = title or source, source
         head = _head(path)
         if head is not None and (kind := columnar_kind(head)):
             return _of_columns(_read_columnar(path, kind), name)
         with open(path, "rb") as file:
-            data = _unpacked(file.read(), name)
+            data = read_bytes(file, name, encoding=reading.encoding, **limits)
+    else:
+        name, path = title or "the table", ""
+        stream = io.BytesIO(source) if isinstance(source, bytes) else source
+        data = read_bytes(stream, name, encoding=reading.encoding, **limits)
     if kind := columnar_kind(data[:8]):
         return _of_columns(_read_spooled(data, kind, name), name)
     if is_spreadsheet(data):
@@ -153,16 +160,6 @@ def _head(path: str) -> bytes | None:
         return None  # a pipe: what is read from it is gone
     with open(path, "rb") as file:
         return file.read(8)
-
-
-def _unpacked(data: bytes, name: str) -> bytes:
-    """The content of a file that may be compressed."""
-    if not data.startswith(GZIP):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
 
 
 def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:

@@ -11,6 +11,7 @@ from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.options import COMPARED_NAMES, Compared, Kernel, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 # ICOT takes seconds a fit with more rows than that.
 ROWS_OF_ICOT = 1000
@@ -55,6 +56,8 @@ def compare(
     encoding: options.Encoding = None,
     sep: options.Separator = None,
     decimal: options.DecimalPoint = None,
+    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
+    max_bytes: options.MaxBytes = MAX_BYTES,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -83,7 +86,7 @@ def compare(
         raise WrongUse(f"--rows {rows_of_run:g} must be rows, 1 or more, or their share.")
     check_target(output)
     check_apart(data, o=output)
-    reading = options.reading_of(na, encoding, sep, decimal)
+    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
     import numpy as np
 

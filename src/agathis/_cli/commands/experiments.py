@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from agathis._cli import options
-from agathis._cli.console import Messages, listed
-from agathis._cli.errors import WrongUse, as_messages, bad_data, needs
+from agathis._cli.console import Messages, count, listed
+from agathis._cli.errors import PartialResult, WrongUse, as_messages, bad_data, needs
 
 Folder = Annotated[
     str, typer.Option("--output", "-o", metavar="FOLDER", help="Where results are kept.")
@@ -49,20 +49,29 @@ def run(
     from agathis.experiments import run as run_them
     from agathis.experiments._plan import EXPERIMENTS
     from agathis.experiments._run import check_experiments
+    from agathis.experiments._store import Store
 
     unknown = [name for name in only if name not in EXPERIMENTS]
     if unknown:
         raise WrongUse(f"--only {unknown[0]}: there are {listed(EXPERIMENTS)}.")
     names = check_experiments(only or None)
-    with bad_data(*_KINDS):
-        run_them(
-            output,
-            experiments=names,
-            quick=quick,
-            data_home=data_home,
-            n_jobs=jobs,
-            verbose=not quiet,
-        )
+    try:
+        with bad_data(*_KINDS):
+            run_them(
+                output,
+                experiments=names,
+                quick=quick,
+                data_home=data_home,
+                n_jobs=jobs,
+                verbose=not quiet,
+            )
+    except KeyboardInterrupt as error:
+        if not (kept := sum(1 for _ in Store(output).rows())):
+            raise
+        raise PartialResult(
+            f"{count(kept, 'row')} of results are kept in {output}; the same command goes on from "
+            "there."
+        ) from error
     _told(output, quiet)
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agathis._cli import options
-from agathis._cli.console import Messages, count
-from agathis._cli.errors import BadData, WrongUse, bad_data
+from agathis._cli.console import Messages, count, listed
+from agathis._cli.errors import BadData, PartialResult, WrongUse, bad_data
 from agathis._cli.options import Dates, Kernel, Method, Missing, Search
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, page_rows, write_report
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,6 +96,8 @@ def fit(
     encoding: options.Encoding = None,
     sep: options.Separator = None,
     decimal: options.DecimalPoint = None,
+    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
+    max_bytes: options.MaxBytes = MAX_BYTES,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     dask: Annotated[
@@ -159,7 +162,7 @@ def fit(
     cluster_names = _names(names, clusters)
     if method is not Method.kauri and (dates is Dates.parts or no_split or no_count):
         raise WrongUse("--dates parts, --no-split and --no-count are for --method kauri.")
-    reading = options.reading_of(na, encoding, sep, decimal)
+    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
     from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
     from agathis._fit_table import as_pipeline
@@ -214,6 +217,10 @@ def fit(
     if report is not None:
         told = page_rows(rows, wanted.of([*rows.table.column_names]), data, scaling_of(wanted))
         write_report(report, described, told, data, open_report, messages)
+    if getattr(model, "search_interrupted_", False):
+        files = [file for file in (output, report) if file not in (None, STDOUT)]
+        where = listed([*files, "standard output"])
+        raise PartialResult(f"the best tree found so far was written to {where}.")
 
 
 def _least(min_leaf: float | None, leaves: int) -> float:

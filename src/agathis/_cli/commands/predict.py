@@ -10,6 +10,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import BadData, WrongUse
 from agathis._cli.output import STDIN, STDOUT, check_apart, check_target, write, write_binary
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,10 +25,20 @@ def predict(
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Put the clusters beside the columns of DATA.")
     ] = False,
+    keep_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--keep-formulas",
+            help="Write texts of CSV and TSV that a spreadsheet takes for formulas as they are, "
+            "without an apostrophe before them.",
+        ),
+    ] = False,
     na: options.Na = [],  # noqa: B006
     encoding: options.Encoding = None,
     sep: options.Separator = None,
     decimal: options.DecimalPoint = None,
+    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
+    max_bytes: options.MaxBytes = MAX_BYTES,
     quiet: options.Quiet = False,
 ) -> None:
     """Tell the cluster of each row of a table.
@@ -42,7 +53,7 @@ def predict(
     check_target(output)
     check_apart(data, o=output)
     check_apart(model, o=output)
-    reading = options.reading_of(na, encoding, sep, decimal)
+    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
     from agathis._cli.inputs import load_model, read_for, rows_for_model
 
@@ -54,12 +65,12 @@ def predict(
     labels = loaded.predict(X).tolist()
     if hasattr(loaded, "cluster_names_"):
         labels = [loaded.cluster_names_[label] for label in labels]
-    _write(output, read.cells() if with_data else None, labels)
+    _write(output, read.cells() if with_data else None, labels, keep_formulas)
     if output != STDOUT:
         messages.say(f"Wrote {output}.")
 
 
-def _write(output: str, table: pa.Table | None, labels: list) -> None:
+def _write(output: str, table: pa.Table | None, labels: list, keep_formulas: bool) -> None:
     import pyarrow as pa
 
     column = pa.array(labels)
@@ -80,4 +91,4 @@ def _write(output: str, table: pa.Table | None, labels: list) -> None:
 
     separator = "\t" if output.lower().endswith((".tsv", ".tab")) else ","
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    write(output, csv_text(table.column_names, rows, separator))
+    write(output, csv_text(table.column_names, rows, separator, keep_formulas=keep_formulas))

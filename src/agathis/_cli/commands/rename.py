@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -90,8 +89,9 @@ def _read(path: str) -> tuple[str, LoadedTree]:
         # First what can be said of a file that is no model.
         tree = load_model(path)
         return Path(path).read_text(encoding="utf-8"), tree
+    from agathis._cli.inputs import model_from_stdin
     from agathis.export import from_json
 
-    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    text = model_from_stdin()
     with bad_data():
         return text, from_json("{" + text.lstrip().removeprefix("{"))

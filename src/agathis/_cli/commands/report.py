@@ -11,6 +11,7 @@ from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, check_apart
 from agathis._cli.reporting import PageRows, check_report, write_report
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 
 def report(
@@ -28,6 +29,8 @@ def report(
     encoding: options.Encoding = None,
     sep: options.Separator = None,
     decimal: options.DecimalPoint = None,
+    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
+    max_bytes: options.MaxBytes = MAX_BYTES,
     quiet: options.Quiet = False,
 ) -> None:
     """Write a page about a model and the rows of a table, as one HTML file.
@@ -41,7 +44,7 @@ def report(
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_apart(data, o=output)
     check_apart(model, o=output)
-    reading = options.reading_of(na, encoding, sep, decimal)
+    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
     from agathis._cli.inputs import load_model, read_for, rows_for_model
     from agathis._cli.names import Wanted, lacks

@@ -12,6 +12,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import bad_data
 from agathis._cli.options import Dates, Missing
+from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,6 +37,8 @@ def suggest(
     encoding: options.Encoding = None,
     sep: options.Separator = None,
     decimal: options.DecimalPoint = None,
+    max_line_bytes: options.MaxLineBytes = MAX_LINE_BYTES,
+    max_bytes: options.MaxBytes = MAX_BYTES,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
@@ -49,7 +52,7 @@ def suggest(
 
     Example: agathis suggest iris.csv --drop species
     """
-    reading = options.reading_of(na, encoding, sep, decimal)
+    reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
     import agathis
     from agathis._cli.console import results
@@ -79,6 +82,8 @@ def suggest(
     lists = {"--na": na}
     lists |= {"--encoding": [encoding] if encoding else [], "--sep": [sep] if sep else []}
     lists |= {"--decimal": [decimal.value] if decimal else []}
+    lists |= {"--max-line-bytes": [str(max_line_bytes)] * (max_line_bytes != MAX_LINE_BYTES)}
+    lists |= {"--max-bytes": [str(max_bytes)] * (max_bytes != MAX_BYTES)}
     words += [word for option, given in lists.items() for one in given for word in (option, one)]
     with results() as console:
         console.print(_table(found))

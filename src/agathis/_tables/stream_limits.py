@@ -1,0 +1,119 @@
+"""Read a whole file or stream into memory, with limits for what has no end.
+
+A pipe or a device may never end, and a small compressed file may hold any number of bytes. Two
+limits stop these with an error: on the bytes of one line, and on all bytes of what tells no size
+before it is read (a pipe, a device, the content of a gzip file). A stream that begins as no text
+does, such as ``/dev/zero``, is refused at its first bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from typing import BinaryIO, cast
+
+from agathis._tables.csv_layout import SAMPLE_BYTES, check_text
+from agathis._tables.errors import Advice, BadTable
+from agathis._tables.formats import GZIP, UTF8_MARK, begins_as
+
+#: No row of a table is that long; ``fit_file`` takes rows of up to 4 MiB.
+MAX_LINE_BYTES = 64 << 20
+#: A text is parsed in one block, which pyarrow limits to 2 GiB.
+MAX_BYTES = 1 << 31
+# Bytes at a time: an interrupt is seen in between.
+PIECE = 1 << 20
+
+
+def read_bytes(
+    file: BinaryIO,
+    name: str,
+    *,
+    encoding: str | None = None,
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_bytes: int = MAX_BYTES,
+) -> bytes:
+    """All bytes of a file, decompressed if it is one of gzip.
+
+    Parameters
+    ----------
+    file : binary file
+        With ``read1``.
+    name : str
+        Of the table in messages.
+    encoding : str, optional
+        Where one is given, the first bytes need not be those of UTF-8.
+    max_line_bytes : int
+        Of text; a list of JSON may be one line, and is not limited by it.
+    max_bytes : int
+        Of what is no regular file, and of the content of a gzip file.
+
+    Raises
+    ------
+    BadTable
+        Where a limit is exceeded, the first bytes are no text, or gzip data are damaged.
+    """
+    lines = _Lines(name, encoding, max_line_bytes)
+    data = _read(file, name, lines, None if _has_size(file) else max_bytes)
+    if not data.startswith(GZIP):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as content:
+            lines = _Lines(name, encoding, max_line_bytes)
+            return _read(cast(BinaryIO, content), name, lines, max_bytes)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadTable(f"{name} is compressed by gzip, and damaged: {error}.") from error
+
+
+def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
+    # A BytesIO grows in place and gives its buffer away: no second copy, as joining would make.
+    out = io.BytesIO()
+    while piece := file.read1(PIECE):  # type: ignore[attr-defined]
+        lines.check(piece, out.tell())
+        out.write(piece)
+        if most is not None and out.tell() > most:
+            raise BadTable(
+                f"{name} has more than {most:,} bytes, the limit for pipes, devices and compressed "
+                "files, and may have no end. ",
+                Advice("max_bytes"),
+                " raises the limit.",
+            )
+    return out.getvalue()
+
+
+class _Lines:
+    """What is seen of the lines of a text while it is read."""
+
+    def __init__(self, name: str, encoding: str | None, most: int) -> None:
+        self.name, self.encoding, self.most = name, encoding, most
+        self.is_text = True
+        self.length = 0
+
+    def check(self, piece: bytes, done: int) -> None:
+        """Raise where a piece makes a line too long, or the first one is no text."""
+        if not done:
+            start = piece.removeprefix(UTF8_MARK).lstrip()[:1]
+            self.is_text = begins_as(piece) is None and start != b"["
+            if self.is_text and self.encoding is None:
+                check_text(piece[:SAMPLE_BYTES], self.name)
+        if not self.is_text:
+            return
+        ends = [at for at in (piece.rfind(b"\n"), piece.rfind(b"\r")) if at >= 0]
+        self.length = len(piece) - max(ends) - 1 if ends else self.length + len(piece)
+        if self.length > self.most:
+            raise BadTable(
+                f"{self.name} has a line of more than {self.most:,} bytes: {self.length:,} were "
+                "read without the end of a line, so it is no table, or has no end. ",
+                Advice("max_line_bytes"),
+                " raises the limit.",
+            )
+
+
+def _has_size(file: BinaryIO) -> bool:
+    """Whether it is a regular file, which has an end."""
+    try:
+        return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    except OSError:  # of no file at all, such as a BytesIO
+        return False
