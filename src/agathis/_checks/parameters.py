@@ -5,6 +5,9 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import (
+    _check_feature_names_in as check_feature_names_in,  # noqa: F401, for transformers
+)
 
 from agathis._checks.engines import AUTO, ENGINES
 from agathis._kernels.kernel import KERNEL_NAMES
