@@ -149,7 +149,7 @@ def test_every_replaced_value_is_refused_or_harmless(name):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("column", None), ("column", 3), ("column", ""), ("column", ["when"]), ("column", {}),
+        ("column", None), ("column", 3), ("column", ["when"]), ("column", {}),
         ("part", "century"), ("part", ["month"]), ("part", None), ("holds", "words"),
         ("holds", []), ("circle", "tan"), ("circle", 1), ("first_is_day", 1), ("first_is_day", "x"),
         ("form", "other way"), ("form", []), ("more", 1),
@@ -173,3 +173,11 @@ def test_a_column_that_holds_no_dates(column):
     for table in (rows, pa.Table.from_pandas(rows)):
         with pytest.raises(ValueError, match=f"X must have dates in column '{column}', as"):
             model.predict(table)
+
+
+def test_a_column_of_dates_without_a_name():
+    rows = table()[["when", "size"]].rename(columns={"when": ""})
+    model = fit_table(rows, 3, dates="parts", keep=[""], no_split=["size"])
+    read = from_json(to_json(model))
+    assert {part.column for part in read.date_parts.values()} == {""}
+    np.testing.assert_array_equal(read.predict(rows), model.predict(rows))

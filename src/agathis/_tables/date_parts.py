@@ -80,7 +80,7 @@ def date_part_of(found: object) -> DatePart:
     if not isinstance(found, Mapping) or not set(found) <= set(DatePart.__dataclass_fields__):
         raise ValueError(f"{found!r} is no part of a date")
     given: dict[str, Any] = dict(found)
-    if not isinstance(given.get("column"), str) or not given["column"]:
+    if not isinstance(given.get("column"), str):
         raise ValueError(f"{given.get('column')!r} is no name of a column of dates")
     holds = given.get("holds", "dates")
     circle = given.get("circle", "")
