@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import copy
 import io
 import json
 import os
@@ -252,11 +253,11 @@ def json_damage(chance: random.Random, model: bytes) -> bytes:
             if kind == 0:
                 del at[key]
             elif kind == 1 and isinstance(at, list):
-                at.insert(key, chance.choice(VALUES))
+                at.insert(key, copy.deepcopy(chance.choice(VALUES)))
             elif kind == 2 and isinstance(at, dict):
                 at[chance.choice(["", "x", "version", "nodes"])] = at.pop(key)
             else:
-                at[key] = chance.choice(VALUES)
+                at[key] = copy.deepcopy(chance.choice(VALUES))
             break
     text = json.dumps(record)
     if chance.random() < 0.1:

@@ -261,7 +261,7 @@ def test_text_asks_for_the_encoder(kind):
         "arrow": lambda: pytest.importorskip("pyarrow").table(columns),
         "array": lambda: np.array([columns["size"], columns["city"]], dtype=object).T,
     }[kind]()
-    table = "pandas.DataFrame(X)" if kind == "array" else "df"
+    table = "X" if kind == "array" else "df"
     told = "could not convert string to float: 'Bonn'" if kind == "array" else "'city' (text)"
     line = f"make_pipeline(agathis.TableEncoder(), Kauri(n_clusters=2)).fit({table})"
     with pytest.raises(ValueError, match=re.escape(f"{told}. TableEncoder")) as raised:

@@ -120,6 +120,15 @@ def test_half_characters_are_no_reason_to_stop(form, rows, place, capsys):
     assert r"\ud800" in done.out
 
 
+def test_half_characters_in_names_of_clusters(rows, place, capsys):
+    data = json.loads(hostile_model(rows)) | {"feature_names": ["code", "x"]}
+    (place / "m.json").write_text(json.dumps(data | {"cluster_names": ["a\ud800", "b"]}))
+    rows.to_csv(place / "t.csv", index=False)
+    done = here(capsys, "predict", "m.json", "t.csv")
+    assert done.code == 0
+    assert set(done.out.split()) == {"cluster", r"a\ud800", "b"}
+
+
 def test_messages_do_nothing_to_a_terminal(place, capsys):
     (place / "t.csv").write_text("a\x1b[2J,b\n1,1\n1,5\n1,9\n")
     done = here(capsys, "fit", "t.csv", "-k", 2)

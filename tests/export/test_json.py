@@ -234,6 +234,7 @@ WRONG = {
     "half a leaf": (put("nodes", "right", 0, value=None), "left and right are not null"),
     "feature": (put("nodes", "feature", 0, value=2), "feature is 2, not .* from 0 to 1"),
     "huge": (put("nodes", "cluster", 0, value=2**70), "cluster is 1180591620717411303424"),
+    "of no leaf": (put("nodes", "cluster", 0, value=5), "node 0 has the cluster 5, .* 0 to 3"),
     "threshold": (put("nodes", "threshold", 0, value="-inf"), "threshold is no finite number"),
     "true": (put("nodes", "threshold", 0, value=True), "threshold is no finite number"),
     "too large": (put("nodes", "threshold", 0, value=10**400), "threshold is no finite number"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from helpers.examples import examples
 from helpers.exports import RIVALS, SCALERS, names_for, same_arrays, trees
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from agathis import Kauri
+from agathis import Kauri, fit_table
 from agathis.export import LoadedTree, from_json, to_json
 from agathis.export._loaded import loaded
 
@@ -94,3 +96,98 @@ def test_missing_values_are_taken_where_the_reader_says_so():
     model = from_json(text, takes_missing=True)
     assert model.takes_missing
     assert model.predict([[np.nan]]) == model.predict([[0.0]])
+
+
+def raw_table() -> pd.DataFrame:
+    """A column of every type, some with missing values."""
+    random = np.random.default_rng(0)
+    n = 120
+    group = random.integers(0, 3, n)
+    hours = pd.to_timedelta(random.integers(0, 23, n), unit="h")
+    frame = pd.DataFrame(
+        {
+            "float": random.normal(size=n) + 5 * group,
+            "int": random.integers(0, 9, n) + 20 * group,
+            "nullable": pd.array([None if i % 9 == 0 else i % 50 for i in range(n)], "Int64"),
+            "string": np.array(["red", "green", "blue"])[group],
+            "category": pd.Categorical(np.array(["a", "b", "c"])[random.integers(0, 3, n)]),
+            "bool": random.random(n) < 0.5,
+            "boolean": pd.array([None if i % 7 == 0 else i % 2 == 0 for i in range(n)], "boolean"),
+            "numbers": [f"{i % 40},5" for i in range(n)],
+            "datetime": pd.date_range("2019-01-01", periods=n, freq="5D") + hours,
+            "day": [f"{i % 28 + 1:02d}.{i % 12 + 1:02d}.20{10 + i % 9}" for i in range(n)],
+            "month": np.array(["January", "May", "July"])[random.integers(0, 3, n)],
+        }
+    )
+    frame.loc[::17, "float"] = np.nan
+    frame.loc[::13, "string"] = None
+    frame.loc[::19, "datetime"] = pd.NaT
+    frame["zone"] = frame["datetime"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")
+    frame["date"] = frame["datetime"].dt.date
+    return frame
+
+
+def arrow_tables(frame: pd.DataFrame) -> dict[str, object]:
+    """The frame as Arrow has it, in each of the forms that columns may take."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    strings = [f.name for f in table.schema if f.type in (pa.string(), pa.large_string())]
+    coded = table
+    for name in strings:
+        place = table.column_names.index(name)
+        coded = coded.set_column(place, name, table.column(name).dictionary_encode())
+    kinds = {name: pa.large_string() for name in strings}
+    large = table.cast(pa.schema([(f.name, kinds.get(f.name, f.type)) for f in table.schema]))
+    (batch,) = table.combine_chunks().to_batches()
+    chunked = pa.concat_tables([table.slice(0, 50), table.slice(50)])
+    return {
+        "table": table, "batch": batch, "dictionaries": coded, "large": large, "chunks": chunked,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("column", raw_table().columns)
+def test_tables_of_arrow(column):
+    frame = raw_table()
+    others = [name for name in frame if name != column]
+    model = fit_table(
+        frame, 6, max_leaf_nodes=12, dates="parts", no_split=others, weight="equal",
+        **({"keep": ["nullable"]} if column == "nullable" else {}),
+    )  # fmt: skip
+    read = from_json(to_json(model))
+    used = {read.feature_names_in_[f] for f in read.tree_.feature if f >= 0}
+    assert used
+    assert all(name.startswith(column) for name in used)
+    np.testing.assert_array_equal(read.predict(frame), model.predict(frame))
+    for name, table in {**arrow_tables(frame), "polars": pl.from_pandas(frame)}.items():
+        np.testing.assert_array_equal(read.predict(table), read.predict(frame), err_msg=name)
+        np.testing.assert_array_equal(read.apply(table), read.apply(frame), err_msg=name)
+        paths = read.decision_path(table), read.decision_path(frame)
+        np.testing.assert_array_equal(*(path.toarray() for path in paths), err_msg=name)
+
+
+def test_new_categories_in_tables_of_arrow():
+    frame = raw_table()
+    model = fit_table(frame, 3, no_split=[name for name in frame if name != "string"])
+    read = from_json(to_json(model))
+    other = frame.assign(string=frame["string"].where(frame.index % 3 > 0, "violet"))
+    found = []
+    for table in (other, pa.Table.from_pandas(other, preserve_index=False)):
+        with pytest.warns(
+            UserWarning, match="'string' that the tree has no category for, 'violet'"
+        ):
+            found.append(read.predict(table))
+    np.testing.assert_array_equal(*found)
+    with pytest.raises(ValueError, match="X lacks columns that the model needs: 'string'"):
+        read.predict(pa.table({"float": [1.0]}))
+
+
+def test_a_table_of_arrow_and_a_tree_without_names():
+    model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        found = model.predict(pa.table({"a": [0.0, 9.0]}))
+    np.testing.assert_array_equal(found, [0, 1])
+
+
+def test_a_column_that_is_named_as_an_attribute_of_arrow():
+    frame = pd.DataFrame({"column_names": [0.0, 1.0, 9.0], "to_arrow": [1.0, 0.0, 1.0]})
+    model = fit_table(frame, 2)
+    np.testing.assert_array_equal(from_json(to_json(model)).predict(frame), model.predict(frame))

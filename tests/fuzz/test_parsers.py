@@ -51,3 +51,9 @@ def test_a_reader_that_raises_is_a_failure(monkeypatch):
     assert parsers.unpack(parsers.pack(case)) == case
     less = parsers.smaller({**case, "data": "AAEC"})
     assert [base64.b64decode(one["data"]) for one in less] == [b"\1\2", b"\0\2", b"\0\1"]
+
+
+def test_damage_depends_on_the_seed_alone():
+    model = b'{"nodes": {"left": [1, null, null]}, "names": ["a", "b"]}'
+    first = [files.json_damage(random.Random(seed), model) for seed in range(300)]
+    assert [files.json_damage(random.Random(seed), model) for seed in range(300)] == first

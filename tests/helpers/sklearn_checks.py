@@ -25,7 +25,7 @@ class Failure(NamedTuple):
 
 _REPEATS = "check_sample_weight_equivalence_on_dense_data"
 _NOT_REPEATED = "`sample_weight` is not equivalent to fitting with removed or repeated data"
-_STARTS = "the starts are drawn row by row, and others are where rows repeat"
+_STARTS = "KMeans samples its starts row by row, and repeated rows give other starts"
 _MAP = "the rows of the feature map are drawn, and others are where rows are repeated"
 _NEGATIVE = "the check clusters negative data, whatever the tag positive_only says"
 _BLOCKS = "the check sets n_components, which makes features, and blocks take none"

@@ -1,5 +1,7 @@
 """Trees over the cells of centres: what holds for all four."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from helpers import centre_twins as twins
@@ -13,6 +15,7 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from agathis import KernelKMeans
 from agathis.rivals import RDM, ExKMC
@@ -38,21 +41,35 @@ class TestAlike:
         model = quiet(RDM(len(centres), centers=centres, random_state=seed), X, weight)
         is_fine(model, X, weight)
 
-    @given(problem=problems(), method=st.sampled_from(METHODS))
-    def test_weights_are_repeats(self, problem, method):
+    @pytest.mark.parametrize("method", [*METHODS, partial(ExKMC, max_leaf_nodes=9)])
+    @given(problem=problems(), of_estimator=st.booleans())
+    def test_weights_are_repeats(self, method, problem, of_estimator):
         X, _, centres = problem
-        weight = np.random.default_rng(len(X)).integers(0, 4, len(X)) * 1.0
-        weight[0] = 2.0
+        weight = np.random.default_rng(len(X)).integers(0, 4, len(X))
+        weight[0] = 2
         centres = centres[: max(1, np.count_nonzero(weight))]
-        model = method(len(centres), centers=centres, random_state=0)
-        repeated = np.repeat(X, weight.astype(int), axis=0)
-        a, b = quiet(model, X, weight), quiet(clone(model), repeated)
+        given = centres
+        if of_estimator:
+            given = KMeans(len(centres))
+            given.cluster_centers_ = centres
+        repeated = np.repeat(X, weight, axis=0)
+        a = quiet(method(len(centres), centers=given, random_state=0), X, weight)
+        b = quiet(method(len(centres), centers=given, random_state=0), repeated)
         same_tree(a.tree_, b.tree_, gains=1e-8, counts=False)
         assert a.inertia_ == pytest.approx(b.inertia_, abs=1e-9)
         np.testing.assert_array_equal(a.cluster_centers_, b.cluster_centers_)
-        np.testing.assert_array_equal(
-            np.repeat(a.teacher_labels_, weight.astype(int)), b.teacher_labels_
-        )
+        np.testing.assert_array_equal(np.repeat(a.teacher_labels_, weight), b.teacher_labels_)
+        np.testing.assert_array_equal(np.repeat(a.labels_, weight), b.labels_)
+
+    @pytest.mark.filterwarnings("ignore:.* centres are used")
+    def test_weights_are_repeats_to_scikit_learn_where_centres_are_given(self, method):
+        # The check fits rows of 30 features.
+        centres = np.random.default_rng(0).random((3, 30))
+        model = method(3, centers=centres, random_state=0)
+        check_sample_weight_equivalence_on_dense_data(method.__name__, model)
+
+    def test_what_users_read_of_weights(self, method):
+        assert "check_sample_weight_equivalence_on_dense_data" in method.__doc__
 
     def test_threads(self, method):
         X, _ = make_blobs(30_000, 5, centers=6, cluster_std=3.0, random_state=1)

@@ -232,7 +232,7 @@ def naming_columns(X: Any, estimator: BaseEstimator | None = None) -> Iterator[N
     except (TypeError, ValueError) as error:
         if isinstance(X, np.ndarray) and X.dtype.kind in "OUS" and isinstance(error, ValueError):
             said = str(error).removeprefix("X must hold numbers: ").removesuffix(".")
-            line = _encoder_line(estimator, "pandas.DataFrame(X)")
+            line = _encoder_line(estimator, "X")
             raise ValueError(f"X must hold numbers: {said}. {line}") from error
         words = _words(X, {}) if hasattr(X, "columns") else {}
         if not words:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import _check_feature_names_in
 
 from agathis._checks.engines import AUTO, ENGINES
 from agathis._kernels.kernel import KERNEL_NAMES
 from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
+
+# Of transformers, for ``get_feature_names_out``.
+check_feature_names_in = _check_feature_names_in
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],

@@ -94,7 +94,7 @@ def date_part_of(found: object) -> DatePart:
     turns = given["part"] in calendar.PARTS and calendar.PARTS[given["part"]].period is not None
     if circle not in (("", *CIRCLE) if turns else ("",)):
         raise ValueError(f"{circle!r} is no side of the circle of {given['part']!r}")
-    if given.get("first_is_day") not in (None, True, False):
+    if not isinstance(given.get("first_is_day"), (bool, type(None))):
         raise ValueError(f"first_is_day is {given['first_is_day']!r}, not true or false")
     if given.get("form", "") not in ("", *calendar.FORMS):
         raise ValueError(f"{given['form']!r} is no form of dates")

@@ -16,25 +16,26 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks.data import warn
-from agathis._checks.roles import EncodedRows, FeatureRoles, Units
+from agathis._checks.parameters import check_feature_names_in
+from agathis._checks.roles import EncodedRows, Units
 from agathis._tables import scaling
 from agathis._tables.codes import FEW
 from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all
-from agathis._tables.encoder_notes import columns_of, notes_of, weight_notes_of
+from agathis._tables.encoder_notes import columns_of, infinite, notes_of, too_large, weight_notes_of
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.estimates import meant
 from agathis._tables.feature_rows import LARGEST, FeatureRows, feature_rows
-from agathis._tables.frames import as_arrow
-from agathis._tables.number_tally import NumberTally, tally_of
+from agathis._tables.frames import checked_table, is_table
+from agathis._tables.number_tally import NumberTally, ends_of_rows, ends_of_tallies, tally_of
 from agathis._tables.relevance import relevance
 from agathis._tables.row_sample import drawn
-from agathis._tables.scaling import FeatureScaler
-from agathis._tables.table_features import Feature, features_of
-from agathis._tables.wording import count, title_of
+from agathis._tables.table_features import features_of, places_of, roles_of, scaler_of
+from agathis._tables.wording import title_of
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -104,7 +105,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         The least and the largest finite number of each feature, for which infinite ones are taken.
     roles_ : FeatureRoles
     feature_names_in_ : ndarray of str
+        Where X was a table; the columns of an array are x0, x1 and so on.
     n_features_in_ : int
+        How many columns X had.
 
     See Also
     --------
@@ -158,14 +161,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of pandas or polars, or pyarrow.Table
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like of shape \
+                (n_samples, n_columns)
+            The columns of an array are named x0, x1 and so on.
         y : Ignored
 
         Returns
         -------
         self : TableEncoder
         """
-        self._fit(as_arrow(X))
+        self._fit_rows(X)
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
@@ -173,14 +178,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of pandas or polars, or pyarrow.Table
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
+            As for :meth:`fit`.
         y : Ignored
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
         """
-        return self._framed(self.scaled(self._fit(as_arrow(X)).X), X)
+        return self._framed(self.scaled(self._fit_rows(X).X), X)
+
+    def _fit_rows(self, X: Any) -> FeatureRows:
+        found = self._fit(checked_table(self, X, reset=True))
+        if not is_table(X):
+            del self.feature_names_in_
+        return found
 
     def _fit(self, table: Any, facts: Any = None) -> FeatureRows:
         """Learn from a table of Arrow; its features in its own units.
@@ -208,12 +220,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not used:
             reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.verdicts_[:FEW])
             ways = {v.way for v in self.verdicts_ if not v.why.startswith(CONSTANT)}
-            keep = (" ", Advice("keep"), " uses a column all the same.") if KEEP in ways else ()
-            parts = (
-                (" ", Advice("dates", "parts"), " uses parts of dates.") if PARTS in ways else ()
-            )
+            keep = [" ", Advice("keep"), " uses a column all the same."] * (KEEP in ways)
+            parts = [" ", Advice("dates", "parts"), " uses parts of dates."] * (PARTS in ways)
+            one = " It has one sample only." if table.num_rows == 1 else ""
             raise BadTable(
-                f"{self.title} has no column left to cluster by.{reasons}", *keep, *parts
+                f"{self.title} has no column left to cluster by.{one}{reasons}", *keep, *parts
             )
         self.feature_names_in_ = np.array(table.column_names, dtype=object)
         self.n_features_in_ = len(table.column_names)
@@ -224,8 +235,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for feature in self.features_:
             if feature.kind == "category":
                 self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
-        self._places = _places_of(self.features_)
-        self.roles_ = self._roles()
+        self._places = places_of(self.features_)
+        self.roles_ = roles_of(self.features_, self.no_split, self.no_count)
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
@@ -239,13 +250,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if tallies is None
             else facts.rare()
         )
-        self.ends_ = ends_of_rows(found.X) if tallies is None else _ends_of_tallies(tallies)
+        self.ends_ = ends_of_rows(found.X) if tallies is None else ends_of_tallies(tallies)
         raw = found.within(*self.ends_)
         some = raw.X
         if facts is None and len(some) > scaling.MANY_ROWS:
             tallies = [tally_of(column) for column in some.T]
             some = some[drawn(len(some), scaling.MANY_ROWS)]
-        scaler = self.scaler_ = self._scaler(options)
+        weights = self._weights(options)
+        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
         scaler.fit(raw.X) if tallies is None else scaler.fit_tallies(tallies)
         far = scaler.far_off(some)
         self.far_off_ = self._far_values(some, far, tallies)
@@ -290,32 +302,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         weights = relevance(X, list(counted.values()))
         return dict(zip(counted, weights.tolist(), strict=True))
 
-    def _roles(self) -> FeatureRoles:
-        split = [f.circle is None and f.source not in self.no_split for f in self.features_]
-        turns = {f.circle for f in self.features_ if f.circle is not None}
-        kernel = [
-            f.source not in self.no_count
-            and (f.when is None or f.circle is not None or (f.source, f.when.part) not in turns)
-            for f in self.features_
-        ]
-        places = self.places()
-        groups = tuple(places[source] for source in self.one_hot_)
-        return FeatureRoles(groups, np.array(split), np.array(kernel))
-
-    def _scaler(self, options: Options) -> FeatureScaler:
-        how = []
-        for feature, counts in zip(self.features_, self.roles_.kernel, strict=True):
-            if feature.kind == "category" or feature.circle is not None:
-                how.append("category")
-            else:
-                how.append(options.scale(feature.source) if counts else "none")
-        sources = [list(places) for places in self.roles_.one_hot]
-        circles: dict[tuple[str, str], list[int]] = {}
-        for i, feature in enumerate(self.features_):
-            if feature.circle is not None:
-                circles.setdefault(feature.circle, []).append(i)
-        return FeatureScaler(how, [*sources, *circles.values()], self._weights(options))
-
     def _weights(self, options: Options) -> list[float]:
         """How often each feature counts; all parts of a date together do as a column does."""
         shares = {verdict.name: max(1, len(verdict.parts)) for verdict in self.used()}
@@ -330,8 +316,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of pandas or polars, or pyarrow.Table
-            Columns that are not used need not be there.
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
+            Columns of a table that are not used need not be there; an array has all of them.
 
         Returns
         -------
@@ -376,7 +362,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame of pandas or polars, or pyarrow.Table
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
             Or rows that were encoded before, which are given back.
 
         Returns
@@ -384,10 +370,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         rows : FeatureRows
         """
         check_is_fitted(self, "scaler_")
-        return X if isinstance(X, FeatureRows) else self._encode(as_arrow(X))
-
-    def _encode(self, table: Any) -> FeatureRows:
-        return self._features(table).within(*self.ends_)
+        if isinstance(X, FeatureRows):
+            return X
+        return self._features(checked_table(self, X, reset=False)).within(*self.ends_)
 
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
         """The features, or those that are asked for, in the units of the table.
@@ -401,7 +386,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             asked,
             title=self.title,
             date_parts=self.date_parts_,
-            gaps=self._gaps(),
+            gaps={v.name: v.gaps for v in self.verdicts_ if v.gaps},
             notations={v.name: v.notation for v in self.verdicts_ if v.notation is not None},
         )
         for column, n in found.infinite.items():
@@ -415,29 +400,30 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _check_infinite(self, column: str, n: int) -> None:
         """Raise where rows with infinite numbers in a column are not to be taken."""
         if self.strict:
-            raise BadTable(
-                f"{self.title}: {title_of(column)} has infinite numbers in {count(n, 'row')}; "
-                "values must be finite or missing. ",
-                Advice("na"),
-                " takes a text for a missing value.",
-            )
+            raise infinite(self.title, column, n)
 
-    def _gaps(self) -> dict[str, tuple[str, ...]]:
-        return {verdict.name: verdict.gaps for verdict in self.verdicts_ if verdict.gaps}
-
-    def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the features.
 
         Parameters
         ----------
-        input_features : Ignored
+        input_features : sequence of str, optional
+            The names of the columns; other names than those of the fit raise.
 
         Returns
         -------
         names : ndarray of str
         """
         check_is_fitted(self, "scaler_")
+        check_feature_names_in(self, input_features)
         return np.array(self.feature_names_, dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
 
     def used(self) -> list[Verdict]:
         """The verdicts on columns that features are made of."""
@@ -454,30 +440,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""
         return self._places
-
-
-def ends_of_rows(X: np.ndarray) -> np.ndarray:
-    """The least and the largest finite number of each column; NaN where there is none."""
-    finite = np.where(np.isinf(X), np.nan, X)
-    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
-
-
-def _ends_of_tallies(tallies: Sequence[NumberTally]) -> np.ndarray:
-    ends = [(one.least[0], one.most[-1]) if len(one) else (np.nan, np.nan) for one in tallies]
-    return np.array(ends).T
-
-
-def too_large(name: str) -> BadTable:
-    """What to say of numbers that cannot be squared."""
-    return BadTable(
-        f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
-        Advice("drop", (name,)),
-        " leaves it out.",
-    )
-
-
-def _places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
-    out: dict[str, list[int]] = {}
-    for i, feature in enumerate(features):
-        out.setdefault(feature.source, []).append(i)
-    return {source: np.array(places) for source, places in out.items()}

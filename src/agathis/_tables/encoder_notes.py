@@ -10,7 +10,8 @@ import numpy as np
 from agathis._support.result_table import Table
 from agathis._tables.column_verdicts import Verdict, notes_on
 from agathis._tables.encoder_options import Options
-from agathis._tables.errors import Advice, Note
+from agathis._tables.errors import Advice, BadTable, Note
+from agathis._tables.feature_rows import LARGEST
 from agathis._tables.wording import count, listed, some, title_of
 
 if TYPE_CHECKING:
@@ -96,3 +97,22 @@ def _became(verdict: Verdict, n: int) -> str:
     if verdict.kind == "number":
         return "number"
     return listed(verdict.parts)
+
+
+def too_large(name: str) -> BadTable:
+    """What to say of numbers that cannot be squared."""
+    return BadTable(
+        f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
+        Advice("drop", (name,)),
+        " leaves it out.",
+    )
+
+
+def infinite(title: str, column: str, n: int) -> BadTable:
+    """What to say of infinite numbers in rows where these are not accepted."""
+    return BadTable(
+        f"{title}: {title_of(column)} has infinite numbers in {count(n, 'row')}; "
+        "values must be finite or missing. ",
+        Advice("na"),
+        " takes a text for a missing value.",
+    )

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from agathis._tables.calendar import made, moments_of_arrow, number_of_word, part_of_words
 from agathis._tables.date_parts import DatePart
-from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers
+from agathis._tables.errors import BadTable, LacksColumns, NamesTwice, NoNumbers
 from agathis._tables.indicators import encoded, word
 from agathis._tables.missing_marks import MARKS, NO_NUMBERS
 from agathis._tables.number_notation import Notation, not_numbers, notation_of
@@ -94,6 +94,16 @@ class FeatureRows:
             )
 
 
+def is_of_arrow(table: object) -> bool:
+    """Whether it is a table or a batch of Arrow; a data frame may have a column "column_names"."""
+    return hasattr(type(table), "column_names")
+
+
+def column_names(table: Any) -> list[Any]:
+    """The names of the columns of a table; none of what is no table."""
+    return list(table.column_names if is_of_arrow(table) else getattr(table, "columns", ()))
+
+
 def feature_rows(
     table: Any,
     names: Sequence[str],
@@ -124,7 +134,7 @@ def feature_rows(
     date_parts : mapping, optional
         For each feature that is a part of a date what it is made of.
     """
-    there = list(getattr(table, "column_names", None) or table.columns)
+    there = column_names(table)
     counts = Counter(there)
     place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
     home = {feature: source for source, columns in one_hot.items() for feature in columns}
@@ -155,7 +165,7 @@ def feature_rows(
         when = parts.get(feature) if source_of.get(feature) == source else None
         if when is not None and when.holds == "dates":
             if source not in moments:
-                moments[source] = _moments(columns[source], when.first_is_day)
+                moments[source] = _moments(source, columns[source], title, when.first_is_day)
             values = made(moments[source], when.part)
         elif when is not None and when.holds == "names":
             values = _named(columns[source], when.part)
@@ -185,7 +195,7 @@ class _Columns:
     def __init__(self, table: Any, names: Sequence[str]) -> None:
         self.table = table
         self.place = {name: i for i, name in enumerate(names)}
-        self.is_arrow = hasattr(table, "column_names")
+        self.is_arrow = is_of_arrow(table)
 
     def __getitem__(self, name: str) -> Any:
         if not self.is_arrow:
@@ -195,13 +205,22 @@ class _Columns:
         return plain(self.table.column(self.place[name]))
 
 
-def _moments(column: Any, first_is_day: bool | None) -> np.ndarray:
+def _moments(name: str, column: Any, title: str, first_is_day: bool | None) -> np.ndarray:
     """The dates of a column."""
+    from pyarrow import types
+
     if not hasattr(column, "type"):
         from agathis._tables.arrow_values import plain
         from agathis._tables.frames import as_arrow
 
         column = plain(as_arrow(column.to_frame()).column(0))
+    kind = column.type
+    known = (types.is_timestamp, types.is_date, types.is_string, types.is_null)
+    if not any(is_of(kind) for is_of in known):
+        raise BadTable(
+            f"{title} must have dates in column {name!r}, as the rows of the tree had; it is of "
+            f"type {kind}."
+        )
     return moments_of_arrow(column, first_is_day)
 
 

@@ -1,17 +1,68 @@
-"""Tables of any make as tables of Arrow: pandas, polars, or Arrow's own."""
+"""Tables of pandas, polars or Arrow, and arrays, as tables of Arrow."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from agathis._support.extras import needed
 from agathis._tables.arrow_values import as_words, plain
 from agathis._tables.errors import Advice, BadTable
+from agathis._tables.missing_marks import NO_NUMBERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def is_table(X: object) -> bool:
+    """Whether X has named columns: a table of pandas, polars or Arrow."""
+    kind = type(X)  # a data frame has its columns as attributes
+    return (
+        hasattr(kind, "to_arrow")
+        or (hasattr(kind, "iloc") and hasattr(X, "columns"))
+        or (hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "to_frame"))
+    )
+
+
+def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> pa.Table:
+    """X of a fit (``reset``) or a later call as a table of Arrow.
+
+    An array is checked as scikit-learn does it, and its columns have the names of the fit; those
+    of a fit without names are x0, x1 and so on.
+    """
+    known = None if reset else getattr(estimator, "feature_names_in_", None)
+    if is_table(X) or isinstance(X, (str, PathLike, Mapping)):
+        table = as_arrow(X)
+        if reset or known is not None:
+            return table
+        # Fitted without names: scikit-learn warns and takes columns in their order.
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+        return table.rename_columns(_numbered(table.num_columns))
+    # An array of the numbers and strings of a list would hold strings only.
+    kind = object if isinstance(X, (list, tuple)) else None
+    rows = validate_data(estimator, X, reset=reset, dtype=kind, ensure_all_finite=False)
+    return _of_array(rows, _numbered(rows.shape[1]) if known is None else list(known))
+
+
+def _numbered(n: int) -> list[str]:
+    return [f"x{i}" for i in range(n)]
+
+
+def _of_array(X: np.ndarray, names: list[str]) -> pa.Table:
+    """The columns of an array; those of objects become what they become of a data frame."""
+    needed("pyarrow", "io", "raw tables")
+    import pyarrow as pa
+
+    if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
+        X = X.astype(np.float64)
+    # Arrow takes no array of a foreign byte order.
+    X = X.astype(X.dtype.newbyteorder("="), copy=False)
+    return pa.Table.from_arrays([_of_values(np.ascontiguousarray(x)) for x in X.T], names=names)
 
 
 def as_arrow(table: Any) -> pa.Table:
@@ -26,44 +77,48 @@ def as_arrow(table: Any) -> pa.Table:
         return table
     if isinstance(table, pa.RecordBatch):
         return pa.Table.from_batches([table])
-    if hasattr(table, "to_arrow"):
-        found = table.to_arrow()
-        return found if isinstance(found, pa.Table) else pa.table(found)
-    if not (hasattr(table, "iloc") and hasattr(table, "columns")):
-        if hasattr(table, "__arrow_c_stream__") and not hasattr(table, "to_frame"):
-            return pa.table(table)
+    if not is_table(table):
         kind = type(table)
         raise TypeError(
             "X must be a table, of pandas, polars or Arrow; it is of type "
             f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder: "
             "agathis.Kauri takes them; agathis.fit_file takes files."
         )
+    if hasattr(type(table), "to_arrow"):
+        found = table.to_arrow()
+        return found if isinstance(found, pa.Table) else pa.table(found)
+    if not hasattr(table, "iloc"):
+        return pa.table(table)
     names = [str(name) for name in table.columns]
-    not_arrows = (pa.ArrowException, TypeError, OverflowError)
     try:
         if len(set(names)) == len(names):
             found = pa.Table.from_pandas(table, preserve_index=False)
             if not any(map(_is_odd, found.schema.types)):
                 return found.rename_columns(names).replace_schema_metadata(None)
-    except not_arrows:
+    except (pa.ArrowException, TypeError, OverflowError):
         pass  # some column is mixed: one after another
-    arrays = [_of_pandas(table.iloc[:, i], not_arrows) for i in range(table.shape[1])]
+    arrays = [_of_values(table.iloc[:, i]) for i in range(table.shape[1])]
     return pa.Table.from_arrays(arrays, names=names)
 
 
-def _of_pandas(column: Any, not_arrows: tuple[type[Exception], ...]) -> pa.Array | pa.ChunkedArray:
+def _of_values(column: Any) -> pa.Array | pa.ChunkedArray:
+    """A column of pandas or NumPy; strings where Arrow has no type for its values."""
     import pyarrow as pa
 
     try:
-        found = pa.Array.from_pandas(column)
+        found = pa.array(column, from_pandas=True)
         if not _is_odd(found.type):
             return found
-    except not_arrows:
+    except (pa.ArrowException, TypeError, OverflowError):
         pass  # texts say at least which values are the same
     if hasattr(column, "sparse"):
         return pa.Array.from_pandas(column.sparse.to_dense())
-    gaps = zip(column, column.isna(), strict=True)
-    return pa.array([None if gap else str(value) for value, gap in gaps], pa.string())
+    return pa.array([None if _is_missing(value) else str(value) for value in column], pa.string())
+
+
+def _is_missing(value: object) -> bool:
+    """Whether an object stands for a missing value: None, NaN, NaT or NA."""
+    return not isinstance(value, str) and str(value).lower() in NO_NUMBERS
 
 
 def _is_odd(kind: pa.DataType) -> bool:

@@ -187,3 +187,15 @@ def mean_of(values: np.ndarray, counts: np.ndarray) -> float:
     mean = math.fsum((values * counts).tolist()) / int(counts.sum())
     # That of numbers that are all the same is the same.
     return min(max(mean, float(values.min())), float(values.max()))
+
+
+def ends_of_rows(X: np.ndarray) -> np.ndarray:
+    """The least and the largest finite number of each column; NaN where there is none."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])
+
+
+def ends_of_tallies(tallies: Sequence[NumberTally]) -> np.ndarray:
+    """The least and the largest number of each tally; NaN where it is empty."""
+    ends = [(one.least[0], one.most[-1]) if len(one) else (np.nan, np.nan) for one in tallies]
+    return np.array(ends).T

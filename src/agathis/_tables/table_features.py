@@ -6,12 +6,16 @@ two on its circle. All names are different, and none that was made is that of a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from agathis._checks.roles import FeatureRoles
 from agathis._tables import calendar
 from agathis._tables.column_verdicts import Verdict
 from agathis._tables.date_parts import CIRCLE, DatePart
+from agathis._tables.scaling import FeatureScaler
 
 
 @dataclass(frozen=True)
@@ -72,3 +76,48 @@ def features_of(used: Sequence[Verdict], names: Collection[str] = ()) -> list[Fe
         else:
             out.append(Feature(source, source, "number"))
     return out
+
+
+def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
+    """The column indices of the features of each source."""
+    out: dict[str, list[int]] = {}
+    for i, feature in enumerate(features):
+        out.setdefault(feature.source, []).append(i)
+    return {source: np.array(places) for source, places in out.items()}
+
+
+def roles_of(
+    features: Sequence[Feature], no_split: Collection[str], no_count: Collection[str]
+) -> FeatureRoles:
+    """Which features may be split on and which count for distances."""
+    split = [f.circle is None and f.source not in no_split for f in features]
+    turns = {f.circle for f in features if f.circle is not None}
+    kernel = [
+        f.source not in no_count
+        and (f.when is None or f.circle is not None or (f.source, f.when.part) not in turns)
+        for f in features
+    ]
+    groups = places_of([f for f in features if f.kind == "category"])
+    places = places_of(features)
+    return FeatureRoles(tuple(places[s] for s in groups), np.array(split), np.array(kernel))
+
+
+def scaler_of(
+    features: Sequence[Feature],
+    roles: FeatureRoles,
+    scale: Callable[[str], str],
+    weights: Sequence[float],
+) -> FeatureScaler:
+    """The scaler of all features, ``scale`` being how the numbers of a column are scaled."""
+    how = []
+    for feature, counts in zip(features, roles.kernel, strict=True):
+        if feature.kind == "category" or feature.circle is not None:
+            how.append("category")
+        else:
+            how.append(scale(feature.source) if counts else "none")
+    sources = [list(places) for places in roles.one_hot]
+    circles: dict[tuple[str, str], list[int]] = {}
+    for i, feature in enumerate(features):
+        if feature.circle is not None:
+            circles.setdefault(feature.circle, []).append(i)
+    return FeatureScaler(how, [*sources, *circles.values()], weights)

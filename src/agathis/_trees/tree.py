@@ -301,6 +301,12 @@ class Tree:
             or not np.isin(self.missing, np.arange(len(MISSING_GOES))).all()
         ):
             raise ValueError("data is not a tree: see cluster, threshold, move and missing.")
+        beyond = np.flatnonzero(self.cluster >= self.n_clusters)
+        if len(beyond):
+            raise ValueError(
+                f"data is not a tree: node {beyond[0]} has the cluster {self.cluster[beyond[0]]}, "
+                f"and its leaves have the clusters 0 to {self.n_clusters - 1}."
+            )
         self._check_terms()
 
     def _check_terms(self) -> None:

@@ -17,9 +17,10 @@ from pyarrow import compute
 
 from agathis._tables.arrow_values import as_numbers, plain
 from agathis._tables.calendar import is_day_first, moments_of_arrow
-from agathis._tables.encode import TableEncoder, ends_of_rows, too_large
+from agathis._tables.encode import TableEncoder
+from agathis._tables.encoder_notes import too_large
 from agathis._tables.feature_rows import LARGEST
-from agathis._tables.number_tally import NumberTally, tally_of, with_infinite
+from agathis._tables.number_tally import NumberTally, ends_of_rows, tally_of, with_infinite
 from agathis._tables.table_features import Feature
 from agathis.dask._column_facts import ALL, NUMBERS, ColumnPiece
 from agathis.dask._second_look import SecondLook

@@ -23,7 +23,7 @@ from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.rounding import rounded
 from agathis._describe.rows_in_units import table_of
 from agathis._tables.date_parts import DatePart
-from agathis._tables.feature_rows import rows_for_tree
+from agathis._tables.feature_rows import column_names, rows_for_tree
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
@@ -34,10 +34,11 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
     It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves
     the tree as it is, so that it may stand at the end of a pipeline.
 
-    Of a data frame of pandas or polars, ``predict``, ``apply`` and ``decision_path`` take the rows
-    as they were before encoding: columns are found by their names, others are ignored, and sources
-    of ``one_hot`` are encoded here. A category that the tree has not seen is none of the known
-    ones, with a warning. Arrays have a column for each feature, in their order.
+    Of a data frame of pandas or polars, a ``pyarrow.Table`` or a ``pyarrow.RecordBatch``,
+    ``predict``, ``apply`` and ``decision_path`` take the rows as they were before encoding: columns
+    are found by their names, others are ignored, and sources of ``one_hot`` are encoded here. A
+    category that the tree has not seen is none of the known ones, with a warning. Arrays have a
+    column for each feature, in their order.
 
     Parameters
     ----------
@@ -187,10 +188,8 @@ class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
         return X, threads
 
     def _has_columns(self, X: ArrayLike) -> bool:
-        """Whether these are rows of a data frame, whose columns are found by their names."""
-        columns = getattr(X, "columns", None)
-        if not hasattr(self, "feature_names_in_") or columns is None:
-            return False
+        """Whether these are rows of a table, whose columns are found by their names."""
+        columns = column_names(X) if hasattr(self, "feature_names_in_") else []
         return len(columns) > 0 and all(isinstance(name, str) for name in columns)
 
     def _rows_of_frame(self, frame: Any) -> np.ndarray:

@@ -33,7 +33,7 @@ from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile, without
 from agathis._describe.rows_in_units import check_columns, table_of
 from agathis._tables.encode import TableEncoder
-from agathis._tables.frames import as_arrow
+from agathis._tables.frames import checked_table
 from agathis._tables.told import told_table
 from agathis._trees.tree import Tree
 from agathis.export import LoadedTree, to_python, to_sql
@@ -211,7 +211,7 @@ def _described(
     fitted = next((found for found in known if found is not None), None)
     if not isinstance(model, Pipeline):
         check_columns(X, fitted)
-    if feature_names is None and fitted is None and columns is not None:
+    if feature_names is None and fitted is None and columns is not None and not _encoder_of(model):
         feature_names = [str(name) for name in columns]
     return describe(
         model,
@@ -244,7 +244,7 @@ def _to_show(model: object, X: Any) -> Any:
     first = _encoder_of(model)
     if first is None or not first.show:
         return None
-    table = as_arrow(X)
+    table = checked_table(first, X, reset=False)
     return table.select([name for name in first.show if name in table.column_names])
 
 

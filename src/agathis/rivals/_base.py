@@ -49,7 +49,8 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
         X : array-like of shape (n_samples, n_features)
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out.
+            Weight 2 is the row twice, weight 0 the row left out; starts of KMeans that are
+            sampled from the rows may differ between the two (see Notes of the class).
 
         Returns
         -------

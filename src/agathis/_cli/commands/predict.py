@@ -64,7 +64,9 @@ def predict(
     X = rows_for_model(loaded, read.table, data, messages)
     labels = loaded.predict(X).tolist()
     if hasattr(loaded, "cluster_names_"):
-        labels = [loaded.cluster_names_[label] for label in labels]
+        # A file may have a name that is no Unicode; it is written as ``export`` writes it.
+        names = [name.encode(errors="backslashreplace").decode() for name in loaded.cluster_names_]
+        labels = [names[label] for label in labels]
     _write(output, read.cells() if with_data else None, labels, keep_formulas)
     if output != STDOUT:
         messages.say(f"Wrote {output}.")
