@@ -1,10 +1,11 @@
 """Tests with a build that watches itself: ``python tools/sanitized.py address`` or ``thread``.
 
 ``address`` is gcc's AddressSanitizer with UndefinedBehaviorSanitizer, for the tests of all compiled
-code; any report ends the run. ``thread`` is clang's ThreadSanitizer with LLVM's OpenMP, whose tool
-Archer tells it where threads wait for one another (gcc's libgomp does not, and every loop would be
-reported as a race); for the tests with threads. Python itself is not watched, and neither are NumPy
-and the rest. No report is suppressed.
+code and for random problems (``fuzz/problems.py``: every engine and search, with categories,
+missing values and weights); any report ends the run. ``thread`` is clang's ThreadSanitizer with
+LLVM's OpenMP, whose tool Archer tells it where threads wait for one another (gcc's libgomp does
+not, and every loop would be reported as a race); for the tests with threads. Python itself is not
+watched, and neither are NumPy and the rest. No report is suppressed.
 
 The build lies in ``build/sanitized-NAME`` and nothing of it is installed. Debian's packages for
 ``thread``: clang with what it recommends (libclang-rt), libomp-dev.
@@ -28,13 +29,17 @@ TESTS = {
     ],
     "thread": ["tests/package/test_threads.py"],
 }  # fmt: skip
+#: Random problems that are solved after the tests.
+PROBLEMS = "2000"
 
 
 def main() -> None:
     """Build, and run the tests."""
     parser = argparse.ArgumentParser()
     parser.add_argument("kind", choices=TESTS)
-    parser.add_argument("pytest", nargs="*", help="arguments for pytest, in place of the usual")
+    parser.add_argument(
+        "pytest", nargs="*", help="arguments for pytest; with paths, these tests and no problems"
+    )
     args = parser.parse_args()
     found = address() if args.kind == "address" else thread()
     site = build(args.kind, found.pop("CC"), found.pop("sanitize"))
@@ -45,8 +50,15 @@ def main() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
     # The same examples each time: what is reported is then there again in the next run.
     command += ["-x", "--capture=sys", "--hypothesis-profile=watched", "--hypothesis-seed=0"]
-    command += args.pytest or TESTS[args.kind]
-    raise SystemExit(subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode)
+    chosen = any((ROOT / arg.partition("::")[0]).exists() for arg in args.pytest)
+    command += [*([] if chosen else TESTS[args.kind]), *args.pytest]
+    commands = [command]
+    if args.kind == "address" and not args.pytest:
+        commands.append([sys.executable, "fuzz/problems.py", "--any-time", "--cases", PROBLEMS])
+    for command in commands:
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        if code:
+            raise SystemExit(code)
 
 
 def address() -> dict[str, str]:

@@ -11,7 +11,7 @@ import pytest
 from helpers.models import same_bits
 
 from agathis import Kauri, KernelKMeans
-from agathis.rivals import ICOT, IMM, RDM, ExKMC
+from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 N_JOBS = 4
 
@@ -63,14 +63,34 @@ def test_maps_and_missing_values():
     same_bits(one.tree_, many.tree_)
 
 
-def test_searches():
-    X = rows(400, 4)
-    params = {"search": "local", "max_leaf_nodes": 8, "random_state": 0}
-    one, many = (Kauri(4, n_jobs=jobs, **params).fit(X) for jobs in (1, N_JOBS))
-    np.testing.assert_array_equal(one.labels_, many.labels_)
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"one_hot": [[100, 101, 102, 103]]},
+        {"kernel": "rbf", "n_components": 6},
+        {"split": "pair"},
+    ],
+    ids=["columns", "categories", "components", "pairs"],
+)
+@pytest.mark.filterwarnings("ignore:6 components leave out")
+def test_local_search(params):
+    """So many rows and columns that leaves and inner nodes are searched by several threads."""
+    codes = np.random.default_rng(3).integers(0, 4, 2400)
+    X = np.column_stack([rows(2400, 100), np.eye(4)[codes]])
+    kept = {"max_leaf_nodes": 6, "random_state": 0, "search_effort": 0.02, "n_starts": 1}
+    kept |= {"kernel_features": [0, 1, 2, 100, 101, 102, 103], "search": "local"}
+    one, many = (Kauri(4, n_jobs=jobs, **kept, **params).fit(X) for jobs in (1, N_JOBS))
+    same_bits(one.tree_, many.tree_)
 
 
-@pytest.mark.parametrize("kind", [IMM, ExKMC, RDM, ICOT])
+def test_optimal_search():
+    X = rows(150, 4)
+    one, many = (Kauri(3, search="optimal", n_jobs=jobs).fit(X) for jobs in (1, N_JOBS))
+    same_bits(one.tree_, many.tree_)
+
+
+@pytest.mark.parametrize("kind", [IMM, ExKMC, RDM, ICOT, ExShallow, KMeansTree])
 def test_rivals(kind):
     X = rows(200 if kind is ICOT else 1500, 6)
     one, many = (kind(4, n_jobs=jobs, random_state=0).fit(X) for jobs in (1, N_JOBS))
