@@ -198,7 +198,7 @@ class Heartbeats:
                 raise TimeoutError(
                     f"worker {worker} has not answered for {self.limit:g} s, nor sent a heartbeat "
                     "to the scheduler: its process is stopped, or its machine cannot be reached. "
-                    "Restart or remove the worker and fit again. To wait longer, set "
+                    "Restart or remove the worker and try again. To wait longer, set "
                     f"{WORKER_TIMEOUT[0]!r} of Dask's configuration; to go on without such a "
                     "worker, set 'distributed.scheduler.worker-ttl' of the scheduler to less."
                 )
