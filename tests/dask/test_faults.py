@@ -22,22 +22,6 @@ X = blobs_of(900)
 SIZES = [200, 300, 150, 250]
 
 
-@pytest.fixture
-def own_client():
-    """A cluster of its own, which is thrown away."""
-    from distributed import Client, LocalCluster
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            yield client
-
-
 def kill_one(client, signal_number=signal.SIGKILL) -> None:
     """End a worker that the next question goes to."""
     pids = client.run(os.getpid)

@@ -18,7 +18,7 @@ from typing import Any
 from agathis.dask._partitions import Partitions
 from agathis.dask._roster import Roster
 from agathis.dask._sums_on_the_way import Branch, forest
-from agathis.dask._waiting import POLL, WAITED, answered, too_slow
+from agathis.dask._waiting import POLL, WAITED, answered, answered_by, too_slow
 from agathis.dask._worker import WorkerParts, as_block
 
 # Answers that come to the client at a time; those of more workers are added up on the way.
@@ -195,10 +195,9 @@ class Cluster:
         if set(states) != {"finished"}:
             self._alive(group)
             self._tell_unread(group)
-        try:
-            group.actor = group.future.result(timeout=self.timeout)
-        except WAITED as error:
-            raise too_slow(self.client, self.timeout) from error
+        gathering = self.client.gather(group.future, asynchronous=True)
+        late = too_slow(self.client, self.timeout)
+        group.actor = answered_by([group.worker], gathering, self.roster.heartbeats, late)
         keys = [future.key for future in group.blocks]
         self._result(group, self._call(group, "hold", keys), "hold")
         for future in group.blocks:
@@ -340,8 +339,10 @@ class Cluster:
                 raise self._too_slow(group, f"step {what!r}")
 
     def _alive(self, group: Group) -> None:
+        """Raise where the worker of a group is lost, or any worker has stopped."""
         if group.worker not in self.roster.living():
             raise Lost(group.worker)
+        self.client.sync(self.roster.heartbeats.check, [group.worker])
 
     def _count_loss(self, group: Group) -> None:
         self.roster.gone.add(group.worker)

@@ -68,6 +68,10 @@ class Kauri(LocalKauri):
     so far: the fit ends in the same tree. Partitions must therefore be the same each time they
     are computed.
 
+    A worker whose process is stopped ends the fit with an error that names it, when it has sent no
+    heartbeat to the scheduler for 60 seconds (``agathis.worker-timeout`` of Dask's configuration).
+    A worker that is busy sends heartbeats.
+
     Examples
     --------
     >>> import dask.array as da

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable
 from typing import Any
 
 from agathis._support.extras import needed
-from agathis.dask._waiting import POLL, WAITED, address_of, answered
+from agathis.dask._waiting import POLL, Heartbeats, address_of, answered, answered_by
 from agathis.dask._worker import versions
 
 
@@ -44,6 +45,7 @@ class Roster:
                 "asynchronous=True."
             )
         self.client, self.timeout = client, timeout
+        self.heartbeats = Heartbeats(client, timeout)
         self.gone: set[str] = set()
         # Those whose versions are known to fit.
         self.known: set[str] = set()
@@ -84,16 +86,16 @@ class Roster:
                 return f"cannot import agathis ({error})"
             return found()
 
-        try:
-            answers = self.client.run(
-                ask, workers=new, on_error="return", callback_timeout=self.timeout
-            )
-        except WAITED as error:
-            raise TimeoutError(
-                f"one of the workers {', '.join(new)} of the scheduler "
-                f"{address_of(self.client)} has not told its versions for {self.timeout:g} s "
-                f"(timeout={self.timeout:g})."
-            ) from error
+        async def ask_in_thread() -> object:
+            # An import can take many seconds, in which the worker's loop would send no heartbeats.
+            return await asyncio.to_thread(ask)
+
+        late = TimeoutError(
+            f"one of the workers {', '.join(new)} of the scheduler {address_of(self.client)} has "
+            f"not told its versions for {self.timeout:g} s (timeout={self.timeout:g})."
+        )
+        run = self.client.run(ask_in_thread, workers=new, on_error="return", asynchronous=True)
+        answers = answered_by(new, run, self.heartbeats, late)
         for worker, found in answers.items():
             if isinstance(found, OSError):
                 continue  # it is gone, and nothing is asked of it

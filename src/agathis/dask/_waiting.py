@@ -3,19 +3,28 @@
 A scheduler that is gone breaks its connections, and the client knows. One that stands still (a
 machine that swaps, a process that was stopped) does not: whatever was asked of it is waited for.
 Tasks are late where workers have been at the same ones for as long.
+
+A worker whose process is stopped keeps its connections too. Workers send heartbeats to the
+scheduler from a thread of their own, also while they compute: the lack of heartbeats tells a worker
+that is stopped from one that is busy (:class:`Heartbeats`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 # Seconds between two looks whether the scheduler still answers.
 POLL = 1.0
 #: Seconds that a scheduler may take for an answer, where nobody says how many.
 LIMIT = 600.0
+#: The key of Dask's configuration for how long a worker may send no heartbeat, and its default.
+WORKER_TIMEOUT = "agathis.worker-timeout", "60 s"
+# Heartbeats are looked at so often until a worker counts as stopped.
+LOOKS = 12
 #: What tasks give is put together so many at a time.
 AT_ONCE = 8
 # Two classes before Python 3.11.
@@ -94,24 +103,113 @@ def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
 
 
 async def _gathered(client: Any, futures: list[Any], timeout: float) -> list[Any]:
-    gathering = asyncio.ensure_future(client.gather(futures, asynchronous=True))
     at, since = None, time.monotonic()
+
+    async def check_progress() -> None:
+        nonlocal at, since
+        found = await _answer(client, client.scheduler.processing, timeout)
+        if found != at:
+            at, since = found, time.monotonic()
+        elif time.monotonic() - since > timeout:
+            raise _stuck(found, timeout)
+
+    gathering = client.gather(futures, asynchronous=True)
+    return list(await _watched(gathering, Heartbeats(client, timeout), (), check_progress))
+
+
+def answered_by(
+    workers: Collection[str], awaited: Awaitable[Any], heartbeats: Heartbeats, late: TimeoutError
+) -> Any:
+    """What workers answer; raise where one of them has stopped, or ``late`` after the timeout."""
+    started = time.monotonic()
+
+    async def check_time() -> None:
+        if time.monotonic() - started > heartbeats.timeout:
+            raise late
+
+    return heartbeats.client.sync(_watched, awaited, heartbeats, workers, check_time)
+
+
+async def _watched(
+    awaited: Awaitable[Any],
+    heartbeats: Heartbeats,
+    asked: Collection[str],
+    check: Callable[[], Awaitable[None]],
+) -> Any:
+    client, waiting = heartbeats.client, asyncio.ensure_future(awaited)
     try:
-        while not gathering.done():
-            await asyncio.wait({gathering}, timeout=POLL)
-            if not gathering.done():
+        while not waiting.done():
+            await asyncio.wait({waiting}, timeout=POLL)
+            if not waiting.done():
                 check_connected(client)
-                found = await _answer(client, client.scheduler.processing, timeout)
-                if found != at:
-                    at, since = found, time.monotonic()
-                elif time.monotonic() - since > timeout:
-                    raise _stuck(found, timeout)
-        return list(gathering.result())
+                await heartbeats.check(asked)
+                await check()
+        return waiting.result()
     except Exception:
         check_connected(client)  # where the scheduler is gone all futures are said to be cancelled
         raise
     finally:
-        gathering.cancel()
+        waiting.cancel()
+
+
+class Heartbeats:
+    """Looks for workers that have stopped, while something is waited for.
+
+    Silence is counted by the client's clock from one look to the next, and a single look adds no
+    more than a quarter of the limit: a scheduler that stood still has not heard any worker.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    timeout : float
+        Seconds that the scheduler may take for an answer.
+    """
+
+    def __init__(self, client: Any, timeout: float) -> None:
+        import dask
+        from dask.utils import parse_timedelta
+
+        limit = dask.config.get(*WORKER_TIMEOUT)
+        self.client, self.timeout = client, timeout
+        self.limit = math.inf if limit is None else parse_timedelta(limit)
+        self.looked = time.monotonic()
+        # The time of the last heartbeat of each worker, and for how long it has been the same.
+        self.last: dict[str, float] = {}
+        self.silent: dict[str, float] = {}
+
+    async def check(self, asked: Collection[str] = ()) -> None:
+        """Raise where a worker that is needed has sent no heartbeat for longer than the limit.
+
+        Needed are those that are ``asked``, and those that have tasks or data.
+        """
+        elapsed = time.monotonic() - self.looked
+        if elapsed < self.limit / LOOKS:
+            return
+        found = (await self._answer(self.client.scheduler.identity))["workers"]
+        before, self.looked = self.last, time.monotonic()
+        self.last = {worker: told["last_seen"] for worker, told in found.items()}
+        self.silent = {
+            worker: self.silent.get(worker, 0.0) + min(elapsed, self.limit / 4)
+            for worker, last in self.last.items()
+            if before.get(worker) == last
+        }
+        for worker, seconds in self.silent.items():
+            if seconds >= self.limit and (worker in asked or await self._is_used(worker)):
+                raise TimeoutError(
+                    f"worker {worker} has not answered for {self.limit:g} s, nor sent a heartbeat "
+                    "to the scheduler: its process is stopped, or its machine cannot be reached. "
+                    "Restart or remove the worker and try again. To wait longer, set "
+                    f"{WORKER_TIMEOUT[0]!r} of Dask's configuration; to go on without such a "
+                    "worker, set 'distributed.scheduler.worker-ttl' of the scheduler to less."
+                )
+
+    async def _is_used(self, worker: str) -> bool:
+        tasks = await self._answer(self.client.scheduler.processing)
+        data = await self._answer(self.client.scheduler.has_what)
+        return bool(tasks.get(worker) or data.get(worker))
+
+    async def _answer(self, question: Question) -> Any:
+        return await _answer(self.client, question, self.timeout)
 
 
 def _stuck(found: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutError:
