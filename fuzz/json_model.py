@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,8 @@ MARKS = {
     "", "NA", "N/A", "n/a", "NULL", "null", "#N/A", "#NA", "#N/A N/A", "NaN", "nan", "-NaN", "-nan",
     "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "<NA>", "NaT",
 }  # fmt: skip
-MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?")
 OPERATIONS = {
     "subtract": lambda x, by: x - by,
     "add": lambda x, by: x + by,
@@ -35,7 +37,10 @@ class Undefined(ValueError):
 def cluster_of(record: Mapping[str, Any], row: Mapping[str, Any]) -> Any:
     """The cluster of a row of a raw table, as its number."""
     sources = {
-        name: source for source, made in (record["one_hot"] or {}).items() for name in made if name
+        name: source
+        for source, made in (record.get("one_hot") or {}).items()
+        for name in made
+        if name
     }
     return walk(record, lambda f: _feature(record, sources, record["feature_names"][f], row))
 
@@ -48,7 +53,7 @@ def walk(record: Mapping[str, Any], value_of: Any) -> int:
         own = terms[node] if terms is not None else None
         x = value_of(nodes["feature"][node]) if not own else _sum(own, value_of)
         threshold = nodes["threshold"][node]
-        threshold = math.inf if threshold == "inf" else threshold
+        threshold = math.inf if threshold == "inf" else float(threshold)
         left, right = nodes["left"][node], nodes["right"][node]
         if x is not None:
             node = left if x <= threshold else right
@@ -65,12 +70,14 @@ def _sum(terms: list[Any], value_of: Any) -> float | None:
         x = value_of(feature)
         for operation, by in more[0] if more else ():
             if operation == "fill":
-                x = by if x is None else x
+                x = float(by) if x is None else x
             elif x is not None:
-                x = OPERATIONS[operation](x, by)
+                x = OPERATIONS[operation](x, float(by))
         if x is None:
             return None
-        total += weight * x
+        total += float(weight) * x
+    if math.isnan(total):
+        raise Undefined("a sum that is no number")
     return total
 
 
@@ -85,12 +92,12 @@ def _feature(
         value = _known(row[name])
         return None if value is None else float(value)
     made = record["one_hot"][sources[name]]
-    words = [_word(category) for category in made.values()]
+    words = [word(category) for category in made.values()]
     value = row[sources[name]]
-    value = _word(value if isinstance(value, str) and value in words else _known(value))
+    value = word(value if isinstance(value, str) and value in words else _known(value))
     if value is None and None not in words:
         return None
-    return float(value == _word(made[name]))
+    return float(value == word(made[name]))
 
 
 def _known(value: Any) -> Any:
@@ -99,13 +106,22 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _word(value: Any) -> str | None:
+def word(value: Any) -> str | None:
     """A value as it is compared: 2.0 is the category 2, and true a boolean."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return None if value is None else str(value)
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        if ISO.fullmatch(text):
+            return dt.datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    raise Undefined(f"a date that is none: {text!r}")
 
 
 def _date_part(part: Mapping[str, Any], value: Any) -> float | None:
@@ -119,7 +135,9 @@ def _date_part(part: Mapping[str, Any], value: Any) -> float | None:
         if part["part"] != "month" or str(value)[:3].lower() not in MONTHS:
             raise Undefined(f"{value!r} as a {part['part']}")
         return 1.0 + MONTHS.index(str(value)[:3].lower())
-    at = dt.datetime.fromisoformat(value) if isinstance(value, str) else value
+    at = _moment(value) if isinstance(value, str) else value
+    if not isinstance(at, dt.date):
+        raise Undefined(f"a date that is none: {value!r}")
     made = {
         "year": at.year,
         "month": at.month,

@@ -87,7 +87,9 @@ def _check(case: dict[str, Any]) -> str | None:
                     COUNTED[f"{route}: not defined"] += 1
                     continue
                 if found != expected:
-                    return f"{route} disagrees with predict: {_first(columns, expected, found, rows)}"
+                    return (
+                        f"{route} disagrees with predict: {_first(columns, expected, found, rows)}"
+                    )
                 COUNTED[f"{route}: {rows} rows"] += len(found)
     return None
 
@@ -213,9 +215,7 @@ def _loaded(case, columns, model, text, folder) -> list[Any]:
 def _rows(columns: list[Column]) -> list[dict[str, Any]]:
     """Rows as a program has them."""
     names = [column["name"] for column in columns]
-    made = [
-        cleaned(column) if column["type"] == "date" else column["values"] for column in columns
-    ]
+    made = [cleaned(column) if column["type"] == "date" else column["values"] for column in columns]
     return [dict(zip(names, row, strict=True)) for row in zip(*made, strict=True)]
 
 
@@ -310,8 +310,10 @@ def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 kept = [i for i in range(n) if not at <= i < at + size]
                 yield _of_rows(case, kept)
     for i, column in enumerate(columns):
-        named = [column["name"] in (v if isinstance(v, list | dict) else ())
-                 for v in case["options"].values()]
+        named = [
+            column["name"] in (v if isinstance(v, list | dict) else ())
+            for v in case["options"].values()
+        ]
         if len(columns) > 1 and not any(named):
             yield {**case, "columns": columns[:i] + columns[i + 1 :]}
     for key in case["options"]:
