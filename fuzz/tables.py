@@ -136,6 +136,10 @@ def _of_the_command(
 ) -> str | None:
     """What is wrong with the model of ``agathis fit``: it has the tree of ``fit_table``."""
     kind = case["fit_by_command"]
+    if kind == "csv" and "categorical" in case["options"]:
+        # The command reads such columns as text: categories in another order may break ties.
+        COUNTED["agathis fit csv: not comparable"] += 1
+        return None
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         path, target = os.path.join(folder, f"t.{kind}"), os.path.join(folder, "m.json")
         more = _written(case, case["columns"], path)
