@@ -55,12 +55,19 @@ def _of_the_frame(
     model: str, table: Any, names: list[str], found: list[str], counted: Counter[str]
 ) -> str | None:
     """What ``from_json`` gives for the table as a data frame."""
+    import pyarrow as pa
+
     from agathis.export import from_json
 
+    try:
+        frame = table.to_pandas()
+    except (pa.ArrowException, ValueError):  # such as a dictionary that has a value twice
+        counted["answers: no data frame"] += 1
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         loaded = from_json(Path(model), takes_missing=True)
-        expected = [names[k] for k in loaded.predict(table.to_pandas())]
+        expected = [names[k] for k in loaded.predict(frame)]
     if found != expected:
         return f"predict and from_json differ: {_first(table.to_pylist(), expected, found)}"
     counted["answers: of from_json"] += 1
