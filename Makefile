@@ -45,8 +45,9 @@ SOURCES := pyproject.toml $(wildcard meson.build meson.options) \
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo test test-all test-seeds test-oldest test-newest test-pythons test-asan test-tsan \
-    coverage golden mutants fuzz fuzz-files fuzz-columns fuzz-names fuzz-faults fuzz-parsers lint bench \
-    paper agreement panel bench-search bench-dask docs docs-test docs-serve clean FORCE
+    coverage golden mutants fuzz fuzz-files fuzz-tables fuzz-columns fuzz-names fuzz-faults \
+    fuzz-parsers lint bench paper agreement panel bench-search bench-dask docs docs-test docs-serve \
+    clean FORCE
 
 help:
 	@echo "make demo       build agathis in .venv, cluster some wines, write a report"
@@ -61,6 +62,7 @@ help:
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
 	@echo "make fuzz       random problems against a precise twin (FUZZ_ARGS='--seconds 600')"
 	@echo "make fuzz-files, fuzz-names, fuzz-faults   damaged files, hostile names, kills"
+	@echo "make fuzz-tables   random raw tables: every way to predict gives the same clusters"
 	@echo "make fuzz-columns  damaged Parquet and Arrow, many, through the reader alone"
 	@echo "make fuzz-parsers  readers of text and of models, guided by coverage (atheris)"
 	@echo "make lint       ruff, cython-lint, the import contract, mypy, pyright"
@@ -111,7 +113,7 @@ test-tsan: $(PACKAGE) $(STAMPS)/extra-test
 fuzz: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) fuzz/problems.py $(FUZZ_ARGS)
 
-fuzz-files fuzz-columns fuzz-names fuzz-faults: fuzz-%: $(PACKAGE) $(STAMPS)/extra-test
+fuzz-files fuzz-tables fuzz-columns fuzz-names fuzz-faults: fuzz-%: $(PACKAGE) $(STAMPS)/extra-test
 	@$(RUN) fuzz/$*.py $(FUZZ_ARGS)
 
 fuzz-parsers: $(PACKAGE) $(STAMPS)/extra-fuzz

@@ -5,7 +5,8 @@ and bytes, pieces that are gone, there twice or of another file, lengths that cl
 model also its structure. Each goes through a command, or through ``fit_file``, with a copy of the
 rows or without, alone or in a folder of Parquet files, in a process with little memory. A command
 ends with an exit code of 0, 1 or 2 and words; a traceback, a process that dies and a command that
-does not end are failures. What a command wrote is whole.
+does not end are failures. What a command wrote is whole. The clusters that ``predict`` gives are
+those of an independent reader of the model (``json_model.py``) on the rows that pyarrow reads.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from answers import wrong_answers
+
 # One thread: the machine is busy with other cases.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -257,6 +261,7 @@ def json_damage(chance: random.Random, model: bytes) -> bytes:
             elif kind == 2 and isinstance(at, dict):
                 at[chance.choice(["", "x", "version", "nodes"])] = at.pop(key)
             else:
+                # A copy: later damage must neither change VALUES nor put a list into itself.
                 at[key] = copy.deepcopy(chance.choice(VALUES))
             break
     text = json.dumps(record)
@@ -351,6 +356,11 @@ def check(case: dict) -> str | None:
         else:
             ended, said = run(args)
         left = sorted(set(os.listdir(folder)) - {case["name"], "m.json", "many"})
+        wrong = None
+        if command == "predict" and ended == 0:
+            wrong = wrong_answers(run, places["MODEL"], places["DATA"], folder, COUNTED)
+    if wrong:
+        return wrong
     kind = " ".join([command, *(arg for arg in case["args"] if arg in ("FOLDER", "copy=False"))])
     COUNTED[f"{kind} {Path(case['name']).suffix}: exit {ended}"] += 1
     if ended is None:

@@ -9,6 +9,8 @@ from helpers.reference import moves, objective
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agathis import Kauri
+
 
 class Leaf:
     """A leaf of some items, with a cluster it is part of and others; every item is a few rows."""
@@ -189,3 +191,14 @@ def test_many_items_in_two_groups_are_told_apart(m):
         s @ s / w for s, w in zip(sides, (weight[heap].sum(), weight[~heap].sum()), strict=True)
     )
     assert gain == pytest.approx(best - total @ total / weight.sum())
+
+
+def test_items_that_may_not_be_alone_begin_in_their_order():
+    """The search began with whatever was in memory where no single item makes a leaf."""
+    rows, sizes = np.eye(30), np.random.default_rng(0).integers(1, 5000, 30)
+    found, held = set(), []
+    for size in sizes.tolist():
+        held.append(np.full(size, float(size)))  # so that other memory is used each time
+        model = Kauri(3, max_leaf_nodes=3, min_samples_leaf=3, one_hot=[list(range(30))], n_jobs=1)
+        found.add((tuple(model.fit(rows).labels_), model.objective_))
+    assert len(found) == 1

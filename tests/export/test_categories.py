@@ -16,6 +16,7 @@ from helpers.examples import examples
 from helpers.exports import same_arrays
 from hypothesis import given
 
+from agathis import fit_table
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import Tree
 from agathis.export import (
@@ -178,3 +179,20 @@ def test_terms_that_are_wrong(change, message):
 def test_kinds_are_all_tried():
     """The table of kinds is what the tests above draw from."""
     assert {"texts", "numbers", "truth", "with missing", "dropped", "many"} <= set(KINDS)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_categories_of_a_column_of_fractions_are_numbers(engine):
+    """As strings they would be equal to no number of a row."""
+    frame = pd.DataFrame({"dose": [0.5, 0.5, 2.5, 2.5, 1.0, 7.5] * 8, "x": [0, 0, 9, 9, 0, 9] * 8})
+    model = fit_table(frame, 2, categorical=["dose"], no_split=["x"], weight="equal")
+    expected = model.predict(frame).tolist()
+    assert len(set(expected)) == 2
+    space = {}
+    exec(to_python(model), space)
+    rows = frame.to_dict("records")
+    assert [space["cluster_of"](row) for row in rows] == expected
+    assert [space["cluster_of"]({"dose": str(row["dose"])}) for row in rows] == expected
+    assert from_json(to_json(model)).predict(frame).tolist() == expected
+    with Database(engine, ["dose", "x"], frame.to_numpy().tolist()) as database:
+        assert database.labels(to_sql(model, dialect=engine)) == expected

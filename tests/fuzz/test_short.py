@@ -16,7 +16,8 @@ FUZZ = Path(__file__).parents[2] / "fuzz"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cases"),
-    [("problems", 400), ("files", 800), ("columns", 2000), ("names", 60), ("faults", 10)],
+    [("problems", 400), ("files", 800), ("tables", 60), ("columns", 2000), ("names", 60)]
+    + [("faults", 10)],
 )
 def test_a_short_run(name, cases):
     ended = subprocess.run(

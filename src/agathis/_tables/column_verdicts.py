@@ -8,6 +8,7 @@ the ways out.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -408,18 +409,18 @@ def _one_of_each(texts: list[str]) -> list[str]:
 
 def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) -> Verdict:
     """The categories of a column: all, or of many the most frequent ones."""
-    from pyarrow import types
 
-    # Whole numbers stay numbers, so that SQL compares them as such.
-    whole = types.is_integer(facts.type) or types.is_boolean(facts.type)
+    def category(text: str, value: object) -> object:
+        # Numbers stay numbers, so that exports compare them as such.
+        if isinstance(value, float) and math.isfinite(value):
+            return int(value) if facts.are_whole else value
+        return value if isinstance(value, int) else text
+
     found: dict[str, object] = {}
     for value in facts.some:
         text = word(value)
         if text is not None:
-            found.setdefault(text, value if whole else text)
-    as_int = not whole and types.is_floating(facts.type) and facts.are_whole
-    if as_int:
-        found = {text: int(text) for text in found}
+            found.setdefault(text, category(text, value))
     # Of very many values only some are here.
     n_found = len(found) + facts.n_different - len(facts.some)
     n_other = 0
@@ -430,10 +431,7 @@ def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) 
         if not asked and sum(n for n, _ in frequent.values()) < known / 2:
             own = n_found > known / 2
             return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
-        found = {
-            text: int(text) if as_int else value if whole else text
-            for text, (_, value) in frequent.items()
-        }
+        found = {text: category(text, value) for text, (_, value) in frequent.items()}
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
     # To be missing may mean something; where nothing is missing it cannot.
     gap = (None,) if facts.n_missing else ()

@@ -466,10 +466,15 @@ good_ways(search *r, double *work)
     /* Each item alone: the neighbours of a way that is none. */
     memset(w.kept, 0, (size_t)m);
     neighbours(r, &w, w.kept);
+    const double alone = r->local;
     memcpy(w.kept, r->local_set, (size_t)m);
-    climb(r, &w, r->local);
+    climb(r, &w, alone);
 
-    /* `axis` is free here, and `projection` is that of the last way. */
+    /* `axis` is free here, and `projection` is that of the last way.  Where no item alone may be a
+     * leaf there is none, and the order of the items is the start. */
+    if (alone == -INFINITY)
+        for (int32_t i = 0; i < m; ++i)
+            w.projection[i] = i;
     principal(items, &w);
     prefixes(r, &w);
     memcpy(w.kept, r->local_set, (size_t)m);
