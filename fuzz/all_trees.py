@@ -208,5 +208,3 @@ def least_cost_of_segments(form: np.ndarray, weight: np.ndarray, n_leaves: int) 
     for _ in range(n_leaves - 1):
         best = np.minimum(best, (best[:, None] + cost).min(axis=0))
     return float(best[-1])
-
-

@@ -87,8 +87,11 @@ def optimality_gap(
         raise ValueError(f"time_limit={time_limit!r} must be a number of seconds, at least 0.")
     weight = checks.check_sample_weight(sample_weight, len(X))
     rows = np.asarray(X, dtype=np.float64)
-    kernel = kernel_checks.kernel_of(model) if hasattr(model, "gamma") else Kernel("linear")
     roles = getattr(model, "roles_", None)
+    kernel = Kernel("linear")
+    if hasattr(model, "gamma"):
+        columns = None if roles is None else roles.kernel_columns
+        kernel = kernel_checks.kernel_seen(model, columns)
     points = _points(kernel, rows, weight)
     cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
     if tree.has_terms or (roles is not None and len(roles.one_hot)):
