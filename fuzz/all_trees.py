@@ -79,7 +79,7 @@ def least_cost(
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
 ) -> float:
-    """The least cost of a tree of at most ``n_leaves`` leaves, each a cluster, for up to 63 samples.
+    """The least cost of a tree of at most ``n_leaves`` leaves, each a cluster; up to 63 samples.
 
     Raises :class:`Borderline` where rounding decides whether a set keeps a limit.
     """
@@ -148,7 +148,7 @@ def least_cost_of_joined_leaves(
     min_samples_split: int = 2,
     min_samples_leaf: int = 1,
 ) -> float:
-    """The least cost of a tree whose leaves form at most ``n_clusters`` clusters, for few samples."""
+    """The least cost of a tree whose leaves are in ``n_clusters`` clusters at most; few samples."""
     n = len(weight)
     masks = [int(sum(1 << i for i in np.flatnonzero(side))) for side in sides]
     number = np.arange(1 << n)

@@ -2,9 +2,9 @@
 
 Rows of few columns with every kind of trouble (ties, scales from 1e-12 to 1e12, offsets, one row
 far away, numbers near the smallest), kernels of rows and given matrices (with ties, indefinite),
-weights and limits, missing values and categories. Half of the problems are searched (``searched.py``):
-every tree is tried, and no search may be wrong about the best one. Of the others two engines that
-take the problem grow a tree each, and
+weights and limits, missing values and categories. Half of the problems are searched
+(``searched.py``): every tree is tried, and no search may be wrong about the best one. Of the others
+two engines that take the problem grow a tree each, and
 
 - the tree is one, and keeps its limits (``tests/helpers/invariants.py``);
 - each gain that it tells is the change of the objective, no candidate would have gained more, and
@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import all_trees
 import precise
 import searched
+import searched_cases
 from helpers.invariants import valid_tree
 
 from agathis import Kauri
@@ -59,7 +60,7 @@ def make(seed: int) -> dict:
     # Not by the seed's last bit: with two processes one of them would have all searched ones.
     if np.random.default_rng([seed, 1]).random() < 0.5:
         random = np.random.default_rng([seed, 2])
-        return searched.make(random, _rows, _matrix, _weights)
+        return searched_cases.make(random, _rows, _matrix, _weights)
     random = np.random.default_rng(seed)
     n = int(random.choice([2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 20]))
     d = int(random.choice([1, 1, 2, 2, 3, 4]))
@@ -98,10 +99,10 @@ def _with_more_kinds(case: dict, random: np.random.Generator, X: np.ndarray) -> 
     """Some problems with categories, and some with missing values where engines accept these."""
     groups: list = []
     if random.random() < 0.2 and len(X) <= 10:
-        X, groups = searched.with_categories(random, X)
+        X, groups = searched_cases.with_categories(random, X)
     missing = case["kernel"] in ("linear", "cosine") and random.random() < 0.2
     if missing:
-        X = searched.with_missing(random, X, groups)
+        X = searched_cases.with_missing(random, X, groups)
         missing = bool(np.isnan(X).any())
     return {
         **case,
@@ -379,9 +380,9 @@ def smaller(case: dict) -> Iterator[dict]:
             if out["weight"] is None or any(out["weight"]):
                 yield out
     if d > 1:
-        fewer = (searched.without_column(case, column) for column in range(d))
+        fewer = (searched_cases.without_column(case, column) for column in range(d))
         yield from (one for one in fewer if one is not None)
-    yield from searched.smaller(case)
+    yield from searched_cases.smaller(case)
     if case["weight"]:
         yield {**case, "weight": None}
     for name in case["limits"]:
@@ -390,7 +391,7 @@ def smaller(case: dict) -> Iterator[dict]:
         yield {**case, "n_clusters": case["n_clusters"] - 1}
     for digits in (1, 3):
         rounder = [[float(f"{value:.{digits}g}") for value in row] for row in case["X"]]
-        if rounder != case["X"]:
+        if not np.array_equal(rounder, case["X"], equal_nan=True):
             yield {**case, "X": rounder}
 
 

@@ -1,8 +1,8 @@
 """Searched trees against all trees: the half of ``problems.py`` that fits with ``search``.
 
-``search="local"`` and ``search="optimal"`` on few samples, with categories, missing values, weights,
-limits, and columns that only splits or only the kernel use. The reference implementation of
-``all_trees.py`` tries every tree, so that
+``search="local"`` and ``search="optimal"`` on few samples, with categories, missing values,
+weights, limits, and columns that only splits or only the kernel use. The reference implementation
+of ``all_trees.py`` tries every tree, so that
 
 - no tree costs less than the best one, and what a model reports of its cost is the cost;
 - a proof is only claimed for the best tree, and no lower bound is above it, also where the time
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from itertools import pairwise
 
 import all_trees
 import numpy as np
@@ -29,153 +29,6 @@ from agathis.metrics import optimality_gap
 
 #: Samples for which trees are tried whose leaves share clusters.
 FEW = 7
-#: Categories of a group, "missing" and "none" counted, up to which a proof is given.
-MOST_CATEGORIES = 10
-
-
-def make(random: np.random.Generator, rows, matrix, weights) -> dict:
-    """A problem with a search; ``rows``, ``matrix`` and ``weights`` make what these are named."""
-    kind = random.choice(["few", "ordered", "subsets"], p=[0.96, 0.02, 0.02])
-    if kind != "few":
-        return _long_proof(random, str(kind))
-    n = int(random.choice([3, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12]))
-    d = int(random.choice([1, 2, 2, 3, 3]))
-    wild = random.random() < 0.25
-    X = rows(random, n, d) if wild else _tame_rows(random, n, d)
-    kernel = str(
-        random.choice(["linear"] * 5 + ["cosine"] * 2 + ["rbf", "laplacian", "precomputed"])
-    )
-    case = {
-        "search": str(random.choice(["local", "optimal"])),
-        "kernel": kernel,
-        "gamma": None,
-        "gram": None,
-        "weight": None,
-        "engine": "auto",
-        "effort": float(random.choice([0.001, 0.01, 0.1, 0.3])),
-        "n_starts": None if random.random() < 0.3 else int(random.integers(0, 3)),
-        "time_limit": None if random.random() < 0.8 else float(random.choice([1e-9, 1e-3])),
-        "seed": int(random.integers(100)),
-        "again": bool(random.random() < 0.1),
-        "split_features": None,
-        "kernel_features": None,
-    }
-    X, groups = with_categories(random, X) if random.random() < 0.3 else (X, [])
-    if random.random() < (0.3 if kernel in ("linear", "cosine") else 0.03):
-        X = with_missing(random, X, groups)
-    case |= {"X": X.tolist(), "one_hot": groups}
-    if kernel in ("rbf", "laplacian") and random.random() < 0.5:
-        spread = float(np.nanmedian(np.abs(X - np.nanmedian(X)))) or 1.0
-        case["gamma"] = float(10.0 ** random.integers(-1, 2)) / min(max(spread, 1e-100), 1e100)
-    if kernel == "precomputed":
-        case["gram"] = matrix(random, X, n).tolist()
-    if random.random() < 0.4:
-        case["weight"] = weights(random, n).tolist()
-    if random.random() < 0.3:
-        case["engine"] = str(random.choice(["gram", "features", "binned"]))
-    if random.random() < 0.15:
-        case["split_features"] = _columns(random, X.shape[1], groups)
-    if random.random() < (0.02 if kernel == "precomputed" else 0.15):
-        case["kernel_features"] = _columns(random, X.shape[1], [])
-    counted = n if case["weight"] is None else int(np.count_nonzero(case["weight"]))
-    k = case["n_clusters"] = int(min(random.choice([1, 2, 3, 3, 3, 4, 4, 5]), counted))
-    limits = {}
-    if random.random() < 0.4:
-        limits = {
-            "max_depth": int(random.integers(1, 4)),
-            "min_samples_split": int(random.integers(2, 6)),
-            "min_samples_leaf": int(random.integers(1, 4)),
-        }
-        limits = {name: value for name, value in limits.items() if random.random() < 0.5}
-    if case["search"] == "local":
-        leaves = random.choice(["one each", "few", "more", "free"], p=[0.5, 0.1, 0.3, 0.1])
-        if leaves != "free":
-            most = {"one each": k, "few": max(2, k - 1), "more": k + int(random.integers(1, 3))}
-            limits["max_leaf_nodes"] = max(2, most[str(leaves)])
-    elif random.random() < 0.05:
-        limits["max_leaf_nodes"] = max(2, k + int(random.integers(-1, 2)))
-    return {**case, "limits": limits}
-
-
-def _tame_rows(random: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """Rows whose costs are not small beside their rounding, and often without clear clusters."""
-    kind = random.choice(["uniform", "integer", "rounded", "copies", "other scales"])
-    X = random.random((n, d))
-    if kind == "integer":
-        X = random.integers(0, 4, (n, d)).astype(float)
-    elif kind == "rounded":
-        X = np.round(random.normal(size=(n, d)), 1)
-    elif kind == "copies":
-        X = X[random.integers(0, max(2, 2 * n // 3), n)]
-    elif kind == "other scales":
-        X = X * 10.0 ** random.integers(-2, 3, d)
-    return X + 0.0
-
-
-def with_categories(random: np.random.Generator, X: np.ndarray) -> tuple[np.ndarray, list]:
-    """Rows with one or two groups of one-hot columns beside theirs, and the groups."""
-    groups, on = [], float(random.choice([1.0, 1.0, 0.5, 3.0]))
-    for _ in range(int(random.choice([1, 1, 2]))):
-        count = int(random.choice([1, 2, 3, 3, 4, 5]))
-        category = random.integers(0, count + (random.random() < 0.5), len(X))
-        part = on * (category[:, None] == np.arange(count))
-        groups.append(list(range(X.shape[1], X.shape[1] + count)))
-        X = np.hstack([X, part])
-    return X, groups
-
-
-def with_missing(random: np.random.Generator, X: np.ndarray, groups: list) -> np.ndarray:
-    """Rows some values of which are missing: of a group all or none."""
-    X = X.copy()
-    grouped = {column for group in groups for column in group}
-    features = [[column] for column in range(X.shape[1]) if column not in grouped] + groups
-    for feature in features:
-        if random.random() < 0.7:
-            share = random.choice([0.1, 0.3, 0.6])
-            X[np.ix_(random.random(len(X)) < share, feature)] = np.nan
-    return X
-
-
-def _columns(random: np.random.Generator, d: int, groups: list) -> list[int]:
-    """Some columns; of a group all or none."""
-    chosen = set(random.choice(d, int(random.integers(1, d + 1)), replace=False).tolist())
-    for group in groups:
-        if chosen & set(group):
-            chosen |= set(group)
-    return sorted(chosen)
-
-
-def _long_proof(random: np.random.Generator, kind: str) -> dict:
-    """A problem whose proof takes longer than its time limit: no clusters, and many components."""
-    if kind == "ordered":
-        n, wide, k = int(random.integers(60, 100)), int(random.choice([8, 40])), 5
-        k = int(random.integers(4, 8)) if wide == 40 else 6
-        values, groups = random.permutation(n)[:, None].astype(float), []
-    else:
-        n, wide, k = 10, 8, int(random.choice([4, 4, 5]))
-        values, groups = np.eye(n - 1)[random.integers(0, n - 1, n)], [list(range(n - 1))]
-        values[: n - 1] = np.eye(n - 1)
-    points = np.round(random.normal(size=(n, wide)), 2)
-    d = values.shape[1]
-    return {
-        "search": "optimal",
-        "X": np.hstack([values, points]).tolist(),
-        "kernel": "linear",
-        "gamma": None,
-        "gram": None,
-        "weight": random.integers(1, 4, n).astype(float).tolist() if n % 2 else None,
-        "engine": "auto",
-        "effort": 0.001,
-        "n_starts": 0,
-        "time_limit": float(random.choice([1e-9, 0.005, 0.02])),
-        "seed": 0,
-        "again": False,
-        "one_hot": groups,
-        "split_features": list(range(d)),
-        "kernel_features": list(range(d, d + wide)),
-        "n_clusters": k,
-        "limits": {},
-    }
 
 
 def fit(case: dict, **other) -> Kauri:
@@ -206,10 +59,9 @@ def refusal(case: dict, form: np.ndarray, weight: np.ndarray) -> str | None:
     """What the error says that the documentation names for a problem, if there is one."""
     X, kernel, limits = np.array(case["X"]), case["kernel"], case["limits"]
     of_points = kernel in ("linear", "cosine")
-    missing = bool(np.isnan(X).any())
-    if missing and not (of_points and case["engine"] in ("auto", "binned")):
-        if case["engine"] != "binned":
-            return "issing values"
+    accepts_missing = case["engine"] == "binned" or (of_points and case["engine"] == "auto")
+    if np.isnan(X).any() and not accepts_missing:
+        return "issing values"
     if kernel == "precomputed" and case["kernel_features"] is not None:
         return "kernel_features"
     if case["engine"] in ("features", "binned") and not of_points:
@@ -341,7 +193,7 @@ class Problem:
         wrong = self._path(model, apart)
         if wrong:
             return wrong
-        # Where a kernel is indefinite, leaves of one cluster may cost less than if each had its own.
+        # With an indefinite kernel leaves of one cluster may cost less than if each had its own.
         if self.leaves is not None and self.leaves <= clusters and self.positive:
             best = self.best(self.leaves)
             if best is None:
@@ -390,7 +242,7 @@ class Problem:
 
     def _path(self, model: Kauri, apart: float) -> str | None:
         costs = [step.cost for step in model.search_path_ if step.move != "simplify"]
-        if any(later > sooner + apart for sooner, later in zip(costs, costs[1:], strict=False)):
+        if any(later > sooner + apart for sooner, later in pairwise(costs)):
             return f"has a search path that rises: {costs}"
         return None
 
@@ -433,38 +285,3 @@ class Problem:
         if found.lower_bound > best + apart or found.lower_bound < best - apart:
             return f"optimality_gap has a wrong bound: {found.lower_bound!r} beside {best!r}"
         return None
-
-
-def smaller(case: dict) -> Iterator[dict]:
-    """Without missing values, groups, roles of columns and what else makes a search special."""
-    X = np.array(case["X"], dtype=float)
-    if np.isnan(X).any():
-        yield {**case, "X": np.nan_to_num(X).tolist()}
-        for row, column in np.argwhere(np.isnan(X)).tolist():
-            if not any(column in group for group in case.get("one_hot") or []):
-                one = X.copy()
-                one[row, column] = 0.0
-                yield {**case, "X": one.tolist()}
-    for place in range(len(case.get("one_hot") or [])):
-        yield {**case, "one_hot": case["one_hot"][:place] + case["one_hot"][place + 1 :]}
-    plain = {"split_features": None, "kernel_features": None, "time_limit": None, "again": False}
-    for name, value in {**plain, "engine": "auto", "n_starts": 0}.items():
-        if name in case and case[name] != value:
-            yield {**case, name: value}
-
-
-def without_column(case: dict, column: int) -> dict | None:
-    """A problem without a column of X, if it can be left out."""
-    out = {**case, "X": [row[:column] + row[column + 1 :] for row in case["X"]]}
-
-    def renumbered(columns: list[int]) -> list[int]:
-        return [at - (at > column) for at in columns if at != column]
-
-    if case.get("one_hot"):
-        out["one_hot"] = [group for old in case["one_hot"] if (group := renumbered(old))]
-    for name in ("split_features", "kernel_features"):
-        if case.get(name) is not None:
-            out[name] = renumbered(case[name])
-            if not out[name]:
-                return None
-    return out

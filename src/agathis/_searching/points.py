@@ -79,9 +79,9 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
         rounding = ROUNDINGS * unit * (largest + np.abs(matrix).max(initial=0.0))
         if left > INDEFINITE * largest + rounding:
             raise ValueError(
-                "search='optimal' cannot be used: the kernel matrix is indefinite (it has negative "
-                "eigenvalues), and the proof is for positive semi-definite kernels. search='local' "
-                "can."
+                "The kernel matrix is indefinite (it has negative eigenvalues), and optimality is "
+                "proven for positive semi-definite kernels only: search='optimal' cannot be used, "
+                "search='local' can."
             )
     return points
 

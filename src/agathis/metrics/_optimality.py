@@ -121,4 +121,5 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray | None) -> np.n
         )
     seen = kernel.seen(rows)
     share = np.ones(len(rows)) if weight is None else weight
-    return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share)
+    unit = float(np.finfo(np.float64).eps)
+    return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share, unit)
