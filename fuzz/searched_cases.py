@@ -13,11 +13,11 @@ import numpy as np
 
 def make(random: np.random.Generator, rows, matrix, weights) -> dict:
     """A problem with a search; ``rows``, ``matrix`` and ``weights`` make what these are named."""
-    kind = random.choice(["few", "ordered", "subsets"], p=[0.96, 0.02, 0.02])
+    kind = random.choice(["few", "ordered", "subsets"], p=[0.94, 0.04, 0.02])
     if kind != "few":
         return _long_proof(random, str(kind))
-    n = int(random.choice([3, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12]))
-    d = int(random.choice([1, 2, 2, 3, 3]))
+    n = int(random.choice([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12]))
+    d = int(random.choice([1, 2, 2, 3, 3, 4]))
     wild = random.random() < 0.25
     X = rows(random, n, d) if wild else _tame_rows(random, n, d)
     kernel = str(
@@ -51,12 +51,12 @@ def make(random: np.random.Generator, rows, matrix, weights) -> dict:
         case["weight"] = weights(random, n).tolist()
     if random.random() < 0.3:
         case["engine"] = str(random.choice(["gram", "features", "binned"]))
-    if random.random() < 0.15:
+    if random.random() < 0.2:
         case["split_features"] = _columns(random, X.shape[1], groups)
-    if random.random() < (0.02 if kernel == "precomputed" else 0.15):
+    if random.random() < (0.02 if kernel == "precomputed" else 0.3):
         case["kernel_features"] = _columns(random, X.shape[1], [])
     counted = n if case["weight"] is None else int(np.count_nonzero(case["weight"]))
-    k = case["n_clusters"] = int(min(random.choice([1, 2, 3, 3, 3, 4, 4, 5]), counted))
+    k = case["n_clusters"] = int(min(random.choice([1, 2, 3, 3, 4, 4, 5, 5]), counted))
     limits = {}
     if random.random() < 0.4:
         limits = {
@@ -145,7 +145,7 @@ def _long_proof(random: np.random.Generator, kind: str) -> dict:
         "engine": "auto",
         "effort": 0.001,
         "n_starts": 0,
-        "time_limit": float(random.choice([1e-9, 0.005, 0.02])),
+        "time_limit": float(random.choice([1e-9, 0.005, 0.02, 0.1])),
         "seed": 0,
         "again": False,
         "one_hot": groups,

@@ -58,7 +58,7 @@ def optimality_gap(
     ----------
     model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
         A tree alone is judged by the linear kernel, one that was grown with ``n_components`` by
-        the kernel itself and not by its map.
+        the kernel itself and not by its map. The kernel must be positive semi-definite.
     X : array-like of shape (n_samples, n_features)
         The rows that it was fitted with, without missing values; of a pipeline, its raw table.
     sample_weight : array-like of shape (n_samples,), optional
