@@ -109,12 +109,15 @@ def least_cost(
     single = np.append(single, np.inf)
     # best[k - 1] is the cost of each set with at most k leaves and so many levels below it.
     best = [single] * n_leaves
-    for _ in range(depth):
+    # Without a limit on the depth, trees of fewer leaves are all that a tree is made of.
+    free = depth == n_leaves - 1
+    for _ in range(min(depth, 1) if free else depth):
         deeper = [single]
+        below = deeper if free else best
         for k in range(2, n_leaves + 1):
             reached = deeper[-1].copy()
             for a in range(1, k):
-                cost = best[a - 1][known[0]] + best[k - a - 1][known[1]]
+                cost = below[a - 1][known[0]] + below[k - a - 1][known[1]]
                 least = np.where(may_split, cost.min(axis=1, initial=np.inf), np.inf)
                 reached[:-1] = np.minimum(reached[:-1], least)
             deeper.append(reached)

@@ -13,9 +13,9 @@ import numpy as np
 
 def make(random: np.random.Generator, rows, matrix, weights) -> dict:
     """A problem with a search; ``rows``, ``matrix`` and ``weights`` make what these are named."""
-    kind = random.choice(["few", "ordered", "subsets"], p=[0.94, 0.04, 0.02])
+    kind = random.choice(["few", "ordered", "plane", "subsets"], p=[0.86, 0.06, 0.06, 0.02])
     if kind != "few":
-        return _long_proof(random, str(kind))
+        return _hard_proof(random, str(kind))
     n = int(random.choice([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12]))
     d = int(random.choice([1, 2, 2, 3, 3, 4]))
     wild = random.random() < 0.25
@@ -123,12 +123,19 @@ def _columns(random: np.random.Generator, d: int, groups: list) -> list[int]:
     return sorted(chosen)
 
 
-def _long_proof(random: np.random.Generator, kind: str) -> dict:
-    """A problem whose proof takes longer than its time limit: no clusters, and many components."""
-    if kind == "ordered":
-        n, wide, k = int(random.integers(60, 100)), int(random.choice([8, 40])), 5
-        k = int(random.integers(4, 8)) if wide == 40 else 6
-        values, groups = random.permutation(n)[:, None].astype(float), []
+def _hard_proof(random: np.random.Generator, kind: str) -> dict:
+    """A problem without clusters: its proof is long, and may not end within its time limit."""
+    limit: float | None = float(random.choice([1e-9, 0.005, 0.02, 0.1]))
+    groups: list = []
+    if kind == "ordered" and random.random() < 0.5:
+        n, wide, k = int(random.integers(60, 100)), int(random.choice([8, 40])), 6
+        values = random.permutation(n)[:, None].astype(float)
+    elif kind == "ordered":
+        n, wide, k, limit = int(random.integers(22, 50)), 8, int(random.integers(3, 6)), None
+        values = random.permutation(n)[:, None].astype(float)
+    elif kind == "plane":
+        n, wide, k, limit = 16, 6, int(random.integers(3, 6)), None
+        values = random.random((n, 2))
     else:
         n, wide, k = 10, 8, int(random.choice([4, 4, 5]))
         values, groups = np.eye(n - 1)[random.integers(0, n - 1, n)], [list(range(n - 1))]
@@ -145,7 +152,7 @@ def _long_proof(random: np.random.Generator, kind: str) -> dict:
         "engine": "auto",
         "effort": 0.001,
         "n_starts": 0,
-        "time_limit": float(random.choice([1e-9, 0.005, 0.02, 0.1])),
+        "time_limit": limit,
         "seed": 0,
         "again": False,
         "one_hot": groups,
