@@ -60,7 +60,7 @@ help:
 	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
 	@echo "make test-asan  tests of compiled code, watched for wrong addresses and undefined behaviour"
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
-	@echo "make fuzz       random problems against a precise twin (FUZZ_ARGS='--seconds 600')"
+	@echo "make fuzz       random problems against reference implementations (FUZZ_ARGS='--seconds 600')"
 	@echo "make fuzz-files, fuzz-names, fuzz-faults   damaged files, hostile names, kills"
 	@echo "make fuzz-tables   random raw tables: every way to predict gives the same clusters"
 	@echo "make fuzz-columns  damaged Parquet and Arrow, many, through the reader alone"

@@ -81,6 +81,17 @@ def distance_form(X: np.ndarray, kernel: str, gamma: float | None) -> np.ndarray
     return -squared / 2
 
 
+def with_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Missing values at the mean of their column, as the kernel sees them; 0 if all are missing."""
+    known = ~np.isnan(X)
+    if known.all():
+        return X
+    shares = known * (np.ones(len(X)) if weight is None else weight)[:, None].astype(Long)
+    total = shares.sum(axis=0)
+    mean = (shares * np.where(known, X, 0)).sum(axis=0) / np.where(total > 0, total, 1)
+    return np.where(known, X, mean.astype(float))
+
+
 def of_matrix(gram: np.ndarray) -> np.ndarray:
     half = np.diag(gram).astype(Long) / 2
     return gram.astype(Long) - half[:, None] - half[None, :]
@@ -104,13 +115,14 @@ def objectives(
 def growth(
     tree,
     X: np.ndarray,
+    sides: np.ndarray,
     form: np.ndarray,
     weight: np.ndarray,
     n_clusters: int,
     limits: dict,
     rounding: Rounding,
 ) -> Growth:
-    """Follow a tree cut by cut; all rows count."""
+    """Follow a tree cut by cut; all rows count, and ``sides`` are those that a split sends left."""
 
     def gains(labels: np.ndarray, after: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What each of some labels gains, and how far that may be off."""
@@ -125,7 +137,7 @@ def growth(
     labels = np.zeros(len(X), dtype=np.intp)
     gained, off, missed, leaves = [], [], [], 1
     for node in cuts.tolist():
-        found = _candidates(tree, X, leaf_of, labels, weight, n_clusters, limits)
+        found = _candidates(tree, sides, leaf_of, labels, weight, n_clusters, limits)
         after = labels.copy()
         for child in (tree.children_left[node], tree.children_right[node]):
             after[passes[:, child]] = tree.cluster[child]
@@ -138,14 +150,14 @@ def growth(
         leaves += 1
     left = 0.0
     if leaves < min(len(X), limits.get("max_leaf_nodes") or len(X)):
-        found = _candidates(tree, X, leaf_of, labels, weight, n_clusters, limits)
+        found = _candidates(tree, sides, leaf_of, labels, weight, n_clusters, limits)
         if len(found):
             each, each_off = gains(labels, found)
             left = float((each - each_off).max())
     return Growth(np.array(gained), np.array(off), np.array(missed), left)
 
 
-def _candidates(tree, X, leaf_of, labels, weight, n_clusters: int, limits: dict) -> np.ndarray:
+def _candidates(tree, sides, leaf_of, labels, weight, n_clusters: int, limits: dict) -> np.ndarray:
     """The labels after each cut and move that the limits allow, a row each."""
     out = []
     present = int(labels.max()) + 1
@@ -161,22 +173,20 @@ def _candidates(tree, X, leaf_of, labels, weight, n_clusters: int, limits: dict)
         whole = np.array_equal(inside, labels == own)
         moves = list(reference.moves(own, present, n_clusters, whole))
         seen = set()
-        for feature in range(X.shape[1]):
-            for value in np.unique(X[inside, feature])[:-1].tolist():
-                left = inside & (X[:, feature] <= value)
-                key = left.tobytes()
-                if key in seen:
-                    continue
-                seen.add(key)
-                right = inside & ~left
-                if least > 1 and min(weight[left].sum(), weight[right].sum()) < least:
-                    continue
-                for _, a, b in moves:
-                    after = labels.copy()
-                    after[left] = a
-                    after[right] = b
-                    out.append(after)
-    return np.array(out).reshape(-1, len(X))
+        for side in sides:
+            left, right = inside & side, inside & ~side
+            key = left.tobytes()
+            if key in seen or not left.any() or not right.any():
+                continue
+            seen |= {key, right.tobytes()}
+            if least > 1 and min(weight[left].sum(), weight[right].sum()) < least:
+                continue
+            for _, a, b in moves:
+                after = labels.copy()
+                after[left] = a
+                after[right] = b
+                out.append(after)
+    return np.array(out).reshape(-1, len(labels))
 
 
 def inertia(form: np.ndarray, weight: np.ndarray) -> float:

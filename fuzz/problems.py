@@ -1,16 +1,19 @@
-"""Random problems against a precise twin: ``python fuzz/problems.py --seconds 60``.
+"""Random problems against reference implementations: ``python fuzz/problems.py --seconds 60``.
 
 Rows of few columns with every kind of trouble (ties, scales from 1e-12 to 1e12, offsets, one row
 far away, numbers near the smallest), kernels of rows and given matrices (with ties, indefinite),
-weights and limits. Each engine that takes the problem grows a tree, and
+weights and limits, missing values and categories. Half of the problems are searched
+(``searched.py``): every tree is tried, and no search may be wrong about the best one. Of the others
+two engines that take the problem grow a tree each, and
 
 - the tree is one, and keeps its limits (``tests/helpers/invariants.py``);
 - each gain that it tells is the change of the objective, no candidate would have gained more, and
   growth ends where nothing is left to gain, as far as the documentation says (``precise.py``);
 - whole weights give a tree that is as good for rows that come so many times;
-- the tree as JSON, as Python and as SQL in SQLite, of some also in DuckDB, says what ``predict``
-  says, on the rows and beside every threshold; as a tree of scikit-learn, whose rows are float32,
-  on the rows, or it is refused because these cannot be told apart.
+
+Of both kinds the tree as JSON, as Python and as SQL in SQLite, of some also in DuckDB, says what
+``predict`` says, on the rows and beside every threshold; as a tree of scikit-learn, whose rows are
+float32, on the rows, or it is refused because these cannot be told apart.
 """
 
 from __future__ import annotations
@@ -30,7 +33,10 @@ from sklearn import config_context
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+import all_trees
 import precise
+import searched
+import searched_cases
 from helpers.invariants import valid_tree
 
 from agathis import Kauri
@@ -51,6 +57,10 @@ ENGINES = {
 
 def make(seed: int) -> dict:
     """A problem, as plain data."""
+    # Not by the seed's last bit: with two processes one of them would have all searched ones.
+    if np.random.default_rng([seed, 1]).random() < 0.5:
+        random = np.random.default_rng([seed, 2])
+        return searched_cases.make(random, _rows, _matrix, _weights)
     random = np.random.default_rng(seed)
     n = int(random.choice([2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 20]))
     d = int(random.choice([1, 1, 2, 2, 3, 4]))
@@ -82,7 +92,24 @@ def make(seed: int) -> dict:
         limits = {name: value for name, value in limits.items() if random.random() < 0.5}
     # All leaves of many rows take long to follow.
     case["limits"] = {"max_leaf_nodes": 6, **limits} if n > 10 else limits
-    return case
+    return _with_more_kinds(case, random, X)
+
+
+def _with_more_kinds(case: dict, random: np.random.Generator, X: np.ndarray) -> dict:
+    """Some problems with categories, and some with missing values where engines accept these."""
+    groups: list = []
+    if random.random() < 0.2 and len(X) <= 10:
+        X, groups = searched_cases.with_categories(random, X)
+    missing = case["kernel"] in ("linear", "cosine") and random.random() < 0.2
+    if missing:
+        X = searched_cases.with_missing(random, X, groups)
+        missing = bool(np.isnan(X).any())
+    return {
+        **case,
+        "X": X.tolist(),
+        "one_hot": groups,
+        "engines": ["binned"] if missing else case["engines"],
+    }
 
 
 def _rows(random: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -144,6 +171,8 @@ def _weights(random: np.random.Generator, n: int) -> np.ndarray:
 @config_context(skip_parameter_validation=True)
 def check(case: dict) -> str | None:
     """What is wrong with the trees of a problem."""
+    if "search" in case:
+        return searched.check(case, _searched_measures, _exports, COUNTED)
     X, kernel = np.array(case["X"], dtype=float), case["kernel"]
     weight = None if case["weight"] is None else np.array(case["weight"])
     gram = None if case["gram"] is None else np.array(case["gram"])
@@ -167,7 +196,8 @@ def check(case: dict) -> str | None:
     whole = weight is not None and np.all(weight == np.round(weight)) and weight.sum() < 60
     if whole and kernel != "precomputed":
         often = np.repeat(np.arange(len(X)), weight.astype(int))
-        repeated = _fit(case, "gram", X[often], None, None)
+        engine = "binned" if np.isnan(X).any() else "gram"
+        repeated = _fit(case, engine, X[often], None, None)
         wrong = _judge({**case, "weight": None}, repeated, X[often], None, None, {})
         if wrong:
             return f"{kernel} of repeated rows {wrong}"
@@ -182,6 +212,7 @@ def _fit(case: dict, engine: str, X, gram, weight) -> Kauri:
         kernel=case["kernel"],
         gamma=case["gamma"],
         engine=engine,
+        one_hot=case.get("one_hot") or None,
         n_jobs=1,
         **case["limits"],
     )
@@ -205,7 +236,8 @@ def _judge(
         clusters = case["n_clusters"]
         valid_tree(tree, X, model.labels_, weight, clusters, **limits, midpoints=exact)
         kept = X[_kept(X, weight)]
-        seen[key] = precise.growth(tree, kept, form, counted, clusters, limits, rounding)
+        sides = all_trees.left_sides(kept, case.get("one_hot") or ())
+        seen[key] = precise.growth(tree, kept, sides, form, counted, clusters, limits, rounding)
     found = seen[key]
     said = tree.gain[np.argsort(tree.children_left, kind="stable")]
     said = said[np.sort(tree.children_left) >= 0]
@@ -231,6 +263,7 @@ def _kept(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
 def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, precise.Rounding]:
     """The kernel of the rows that count, their weights, and what is rounding."""
     kept = _kept(X, weight)
+    X = precise.with_means(X, weight)
     X, weight = X[kept], np.ones(len(X))[kept] if weight is None else weight[kept]
     written = 0.0
     if gram is not None:
@@ -252,6 +285,14 @@ def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, prec
     return form, weight, precise.Rounding(*X.shape, total, spread, lost, written)
 
 
+def _searched_measures(case: dict, X, weight):
+    """The same of a problem that is searched, whose kernel may see some columns only."""
+    gram = None if case["gram"] is None else np.array(case["gram"])
+    columns = case["kernel_features"]
+    seen = X if columns is None or gram is not None else X[:, columns]
+    return *_measures(case, seen, gram, weight), _kept(X, weight)
+
+
 def _exports(model: Kauri, X: np.ndarray) -> str | None:
     """Rows, and rows beside each threshold, through the exports."""
     tree, asked = model.tree_, [X]
@@ -260,8 +301,13 @@ def _exports(model: Kauri, X: np.ndarray) -> str | None:
         at = tree.threshold[node]
         beside[:, tree.feature[node]] = np.nextafter(at, -np.inf), at, np.nextafter(at, np.inf)
         asked.append(beside)
+    if model.engine_ == "binned":
+        # A row that misses values, also where no row of the training did.
+        missing = np.repeat(X[:1], X.shape[1], axis=0)
+        missing[np.diag_indices(X.shape[1])] = np.nan
+        asked += [missing, np.full((1, X.shape[1]), np.nan)]
     rows = np.vstack(asked)
-    rows = rows[np.isfinite(rows).all(axis=1)]
+    rows = rows[~np.isinf(rows).any(axis=1)]
     expected = model.predict(rows).tolist()
     names = [f"x{i}" for i in range(rows.shape[1])]
     if from_json(to_json(model)).predict(rows).tolist() != expected:
@@ -297,6 +343,7 @@ def _in_duckdb(model: Kauri, names: list[str], rows: np.ndarray) -> list[int]:
     columns = ", ".join(f"{name} DOUBLE" for name in names)
     _duckdb().execute(f"CREATE OR REPLACE TABLE t ({columns}, place INTEGER)")
     marks = ", ".join([f"({', '.join('?' * (len(names) + 1))})"] * len(rows))
+    rows = np.where(np.isnan(rows), None, rows)
     values = [value for i, row in enumerate(rows.tolist()) for value in (*row, i)]
     _duckdb().execute(f"INSERT INTO t VALUES {marks}", values)
     expression = to_sql(model, feature_names=names, dialect="duckdb")
@@ -309,7 +356,7 @@ def _as_sklearn(model: Kauri, X: np.ndarray) -> str | None:
     try:
         classifier = to_sklearn(model, X)
     except ValueError as error:
-        if "float32" not in str(error):
+        if "float32" not in str(error) and not model.tree_.has_terms:
             raise
         COUNTED["scikit-learn: refused"] += 1
         return None
@@ -333,8 +380,9 @@ def smaller(case: dict) -> Iterator[dict]:
             if out["weight"] is None or any(out["weight"]):
                 yield out
     if d > 1:
-        for column in range(d):
-            yield {**case, "X": [row[:column] + row[column + 1 :] for row in case["X"]]}
+        fewer = (searched_cases.without_column(case, column) for column in range(d))
+        yield from (one for one in fewer if one is not None)
+    yield from searched_cases.smaller(case)
     if case["weight"]:
         yield {**case, "weight": None}
     for name in case["limits"]:
@@ -343,7 +391,7 @@ def smaller(case: dict) -> Iterator[dict]:
         yield {**case, "n_clusters": case["n_clusters"] - 1}
     for digits in (1, 3):
         rounder = [[float(f"{value:.{digits}g}") for value in row] for row in case["X"]]
-        if rounder != case["X"]:
+        if not np.array_equal(rounder, case["X"], equal_nan=True):
             yield {**case, "X": rounder}
 
 

@@ -145,7 +145,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
         with a leaf for each cluster is better, for two to about five clusters, or says how far
         from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
-        have up to 10 categories.
+        have up to 10 categories, and the kernel must be positive semi-definite.
     search_effort : float, default=1
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in

@@ -1,5 +1,6 @@
 """The judge of random problems: it notices what is off by more than the documentation allows."""
 
+import all_trees
 import numpy as np
 import precise
 import problems
@@ -28,7 +29,7 @@ def test_a_wrong_gain_is_noticed(X, weight):
     model = fitted(X, weight)
     assert judged(model, X, weight) is None
     form, counted, rounding = problems._measures(CASE, X, None, weight)
-    found = precise.growth(model.tree_, X, form, counted, 3, {}, rounding)
+    found = precise.growth(model.tree_, X, all_trees.left_sides(X), form, counted, 3, {}, rounding)
     cuts = np.flatnonzero(model.tree_.children_left >= 0)
     cuts = cuts[np.argsort(model.tree_.children_left[cuts])]
     for cut, off in zip(cuts, found.off, strict=True):

@@ -57,3 +57,19 @@ def test_errors(iris):
     given = Kauri(3, kernel="precomputed", max_leaf_nodes=3).fit(iris, gram=iris @ iris.T)
     with pytest.raises(ValueError, match="has no bound"):
         optimality_gap(given, iris)
+
+
+def test_columns_that_the_kernel_does_not_see_do_not_count():
+    X = np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 1.0, 1.0, 100.0]
+    model = Kauri(3, max_leaf_nodes=3, kernel_features=[0, 1]).fit(X)
+    found = optimality_gap(model, X)
+    assert found.cost == pytest.approx(model.inertia_)
+    best = Kauri(3, search="optimal", kernel_features=[0, 1]).fit(X)
+    assert found.lower_bound == pytest.approx(best.inertia_)
+
+
+def test_an_indefinite_kernel_has_no_bound():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = Kauri(3, kernel="sigmoid", gamma=5.0, max_leaf_nodes=3).fit(X)
+    with pytest.raises(ValueError, match="indefinite"):
+        optimality_gap(model, X)

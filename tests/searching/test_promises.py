@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics.pairwise import rbf_kernel
 
 from agathis import Kauri
 from agathis._searching import local
@@ -41,3 +42,25 @@ def test_an_interrupt_while_explanations_are_shortened_keeps_what_was_found(monk
         model = Kauri(3, **given).fit(X)
     assert model.n_leaves_ > 3
     assert model.inertia_ <= Kauri(3, max_leaf_nodes=12).fit(X).inertia_
+
+
+def test_no_proof_for_an_indefinite_kernel():
+    """Leaves on their own may cost more than fewer leaves: bounds of points are no bounds there."""
+    random = np.random.default_rng(0)
+    X, half = random.normal(size=(20, 2)), random.normal(size=(20, 20))
+    gram = half + half.T
+    with pytest.raises(ValueError, match=r"indefinite.*search='local'"):
+        Kauri(3, kernel="precomputed", search="optimal").fit(X, gram=gram)
+    with pytest.raises(ValueError, match="indefinite"):
+        Kauri(3, kernel="sigmoid", gamma=5.0, search="optimal").fit(X)
+    found = Kauri(3, kernel="precomputed", search="local").fit(X, gram=gram)
+    assert found.objective_ == pytest.approx(found.score(X, gram=gram))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("gamma", [1e-20, 1e-9, 0.1, 10.0, 1e9])
+def test_rounding_makes_no_kernel_indefinite(dtype, gamma):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    gram = rbf_kernel(X, gamma=gamma).astype(dtype)
+    found = Kauri(3, kernel="precomputed", search="optimal").fit(X, gram=gram)
+    assert found.is_optimal_

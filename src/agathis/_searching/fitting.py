@@ -237,7 +237,7 @@ def _seek(
     random = check_random_state(0 if options.seed is None else options.seed)
     if options.search == "optimal":
         _check_optimal(data, space)
-    rows, share = _rows(data, space, random)
+    rows, share = _rows(data, space, random, options.search == "optimal")
     most = max(rows.n, *(tree.n_leaves for tree in trees))
     limits = replace(limits, max_leaves=min(limits.max_leaves, most))
     scaled = replace(limits, min_leaf=share * limits.min_leaf, min_split=share * limits.min_split)
@@ -359,7 +359,7 @@ def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOpti
 
 
 def _rows(
-    data: TrainingData, space: Space | None, random: np.random.RandomState
+    data: TrainingData, space: Space | None, random: np.random.RandomState, exact: bool
 ) -> tuple[SearchRows, float]:
     """The rows that are searched, and which share of the weight they are."""
     if data.n_counted > EXACT_ROWS:
@@ -374,7 +374,7 @@ def _rows(
         rows, weight = merged(rows, weight)
     # With one thread products have the same last digits whatever else is running.
     with one_blas_thread():
-        points = search_points(data, rows, weight, space)
+        points = search_points(data, rows, weight, space, exact)
     return SearchRows.of(rows, points, weight, data.searched.columns, data.sources), share
 
 

@@ -20,14 +20,22 @@ from agathis._kmeans.factor import FACTOR_ROWS, centre, triangle
 MAP_COMPONENTS = 256
 # Of the largest squared length, what is left out: rounding, or little.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
+# Of the same, what a kernel matrix may differ by from that of points; and how many roundings there
+# may be in each of its values.
+INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
 def search_points(
-    data: TrainingData, rows: np.ndarray, weight: np.ndarray, space: Space | None
+    data: TrainingData,
+    rows: np.ndarray,
+    weight: np.ndarray,
+    space: Space | None,
+    exact: bool = False,
 ) -> np.ndarray:
     """The points of some rows of the data, (n_rows, n_components).
 
-    ``space`` says how rows become points where an engine has them.
+    ``space`` says how rows become points where an engine has them. With ``exact`` a kernel that is
+    not positive, so that its samples are points of no space, is an error.
     """
     if space is None and data.kernel.has_features:
         space = Space(data.kernel)
@@ -37,10 +45,12 @@ def search_points(
         return factor_points(points @ points.T, weight) if _is_wide(points) else points
     if data.matrix is not None:
         matrix = data.matrix if data.ids is None else data.matrix[np.ix_(data.ids, data.ids)]
-        return factor_points(np.asarray(matrix, dtype=np.float64), weight)
+        unit = float(np.finfo(matrix.dtype).eps) if exact else None
+        return factor_points(np.asarray(matrix, dtype=np.float64), weight, unit)
     if len(rows) <= FACTOR_ROWS:
         settled = _settled(data.kernel, rows)
-        return factor_points(data.kernel.matrix(settled, data.threads), weight)
+        unit = float(np.finfo(np.float64).eps) if exact else None
+        return factor_points(data.kernel.matrix(settled, data.threads), weight, unit)
     feature_map = fit_map(
         data.kernel,
         data.kernel.seen(rows),
@@ -53,12 +63,27 @@ def search_points(
     return mapped(feature_map, data.kernel.seen(rows), data.threads)
 
 
-def factor_points(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Points whose inner products are a kernel matrix about its mean, as far as it is positive."""
+def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = None) -> np.ndarray:
+    """Points whose inner products are a kernel matrix about its mean, as far as it is positive.
+
+    With ``unit``, the rounding unit of its values, an indefinite matrix is an error.
+    """
     centred = centre(matrix, weight)
     exact = len(matrix) <= FACTOR_ROWS
     tolerance = EXACT_TOLERANCE if exact else LOOSE_TOLERANCE
-    return triangle(centred, tolerance * float(np.diagonal(centred).max(initial=0.0)))
+    largest = float(np.diagonal(centred).max(initial=0.0))
+    points = triangle(centred, tolerance * largest)
+    if unit is not None:
+        # What a factor leaves of a positive matrix is nowhere larger than the last pivot.
+        left = np.abs(centred - points @ points.T).max(initial=0.0)
+        rounding = ROUNDINGS * unit * (largest + np.abs(matrix).max(initial=0.0))
+        if left > INDEFINITE * largest + rounding:
+            raise ValueError(
+                "The kernel matrix is indefinite (it has negative eigenvalues), and optimality is "
+                "proven for positive semi-definite kernels only: search='optimal' cannot be used, "
+                "search='local' can."
+            )
+    return points
 
 
 def _is_wide(points: np.ndarray) -> bool:

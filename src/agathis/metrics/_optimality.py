@@ -58,7 +58,7 @@ def optimality_gap(
     ----------
     model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
         A tree alone is judged by the linear kernel, one that was grown with ``n_components`` by
-        the kernel itself and not by its map.
+        the kernel itself and not by its map. The kernel must be positive semi-definite.
     X : array-like of shape (n_samples, n_features)
         The rows that it was fitted with, without missing values; of a pipeline, its raw table.
     sample_weight : array-like of shape (n_samples,), optional
@@ -87,8 +87,11 @@ def optimality_gap(
         raise ValueError(f"time_limit={time_limit!r} must be a number of seconds, at least 0.")
     weight = checks.check_sample_weight(sample_weight, len(X))
     rows = np.asarray(X, dtype=np.float64)
-    kernel = kernel_checks.kernel_of(model) if hasattr(model, "gamma") else Kernel("linear")
     roles = getattr(model, "roles_", None)
+    kernel = Kernel("linear")
+    if hasattr(model, "gamma"):
+        columns = None if roles is None else roles.kernel_columns
+        kernel = kernel_checks.kernel_seen(model, columns)
     points = _points(kernel, rows, weight)
     cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
     if tree.has_terms or (roles is not None and len(roles.one_hot)):
@@ -118,4 +121,5 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray | None) -> np.n
         )
     seen = kernel.seen(rows)
     share = np.ones(len(rows)) if weight is None else weight
-    return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share)
+    unit = float(np.finfo(np.float64).eps)
+    return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share, unit)
