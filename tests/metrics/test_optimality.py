@@ -5,10 +5,11 @@ import pytest
 from helpers.examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from agathis import Kauri
 from agathis.metrics import optimality_gap
-from agathis.rivals import RDM
+from agathis.rivals import RDM, KMeansTree
 
 
 @examples(40)
@@ -73,3 +74,16 @@ def test_an_indefinite_kernel_has_no_bound():
     model = Kauri(3, kernel="sigmoid", gamma=5.0, max_leaf_nodes=3).fit(X)
     with pytest.raises(ValueError, match="indefinite"):
         optimality_gap(model, X)
+
+
+def test_rows_of_weight_0_are_left_out_however_large():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    far = np.vstack([X, [[1e9, 1e9, 1e9]]])
+    weight = np.append(np.ones(40), 0.0)
+    model = Kauri(3, max_leaf_nodes=3, search="local").fit(far, sample_weight=weight)
+    expected = optimality_gap(model, X)
+    found = optimality_gap(model, far, sample_weight=weight)
+    assert_allclose(found, expected, rtol=1e-12)
+    tree = KMeansTree(3, random_state=0).fit(far, sample_weight=weight)
+    means = np.stack([X[tree.labels_[:40] == k].mean(axis=0) for k in range(3)])
+    assert_allclose(tree.inertia_, ((X - means[tree.labels_[:40]]) ** 2).sum(), rtol=1e-12)

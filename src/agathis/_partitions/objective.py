@@ -149,8 +149,12 @@ def kernel_cost(
     """The sum of squared distances of the rows of X to their cluster's mean, by the kernel.
 
     It is the kernel's trace less the objective. Where rows are points it is summed as what it
-    is, without that difference of large numbers.
+    is, without that difference of large numbers. Rows of weight 0 are left out: what is summed is
+    centred first, and a large row that does not count would cost the others their digits.
     """
+    if matrix is None and weight is not None and not weight.all():
+        counted = np.flatnonzero(weight)
+        X, labels, weight = X[counted], labels[counted], weight[counted]
     weight, unit = moderate_weights(weight)
     if matrix is None and kernel.has_features:
         points = kernel.features(kernel.seen(X).astype(np.float64, copy=False))

@@ -87,6 +87,8 @@ def optimality_gap(
         raise ValueError(f"time_limit={time_limit!r} must be a number of seconds, at least 0.")
     weight = checks.check_sample_weight(sample_weight, len(X))
     rows = np.asarray(X, dtype=np.float64)
+    if weight is not None:
+        rows, weight = rows[weight > 0], weight[weight > 0]
     roles = getattr(model, "roles_", None)
     kernel = Kernel("linear")
     if hasattr(model, "gamma"):
