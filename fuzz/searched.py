@@ -162,7 +162,12 @@ class Problem:
         """How far a cost that is reported may be off: as a gain, by the lightest cluster."""
         size = np.bincount(labels[self.kept], self.kept_weight)
         lightest = np.array(size[size > 0].min())
-        return 1e-12 * abs(cost) + float(self.rounding.off(lightest)) + self.rounding.tolerance
+        # Samples that are equal once missing values are filled in cost a squared rounding unit.
+        unit = (precise.EPS * np.nanmax(np.abs(self.X[self.kept]), initial=0.0)) ** 2
+        equal = unit * self.X.shape[1] * self.kept_weight.sum()
+        return (
+            1e-12 * abs(cost) + float(self.rounding.off(lightest) + equal) + self.rounding.tolerance
+        )
 
     def apart(self, cost: float) -> float:
         """By how much a tree that counts as the best may cost more than the best one.
