@@ -189,7 +189,11 @@ class Problem:
         limits = {**self.limits, "max_leaf_nodes": self.leaves}
         # The greedy tree is the answer where none better was found.
         grown = tree.node_count > 1 and MOVES[tree.move[0]] != "cut"
-        options = {"midpoints": model.engine_ != "binned", "kauri": grown}
+        options = {
+            "midpoints": model.engine_ != "binned",
+            "kauri": grown,
+            "positive": self.positive,
+        }
         valid_tree(tree, X, model.labels_, self.weight, clusters, **limits, **options)
         if not np.array_equal(model.predict(X), model.labels_):
             return "labels_ are not those of predict"

@@ -76,6 +76,7 @@ def valid_tree(
     min_samples_leaf=1,
     midpoints=True,
     kauri=True,
+    positive=True,
 ) -> None:
     """Assert that a tree is one, that it is the tree of X, and that it keeps its limits.
 
@@ -96,6 +97,8 @@ def valid_tree(
         unless bins hold several values.
     kauri : bool, default=True
         Whether Kauri grew it: each cut has a move and a gain above zero.
+    positive : bool, default=True
+        Whether the kernel is positive semi-definite: then no split of any tree has a gain below 0.
     """
     X = np.asarray(X)
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -106,7 +109,7 @@ def valid_tree(
         assert np.all(tree.gain[inner] > 0.0)
         _moves_are_allowed(tree, n_clusters)
     else:
-        assert np.all(tree.gain >= -1e-9 * max(1.0, tree.gain.sum()))
+        assert not positive or np.all(tree.gain >= -1e-9 * max(1.0, tree.gain.sum()))
         assert np.all(tree.move[inner] == MOVES.index("cut"))
     passes = route(tree, X)
     _counts_its_rows(tree, passes[counted], weight[counted])
