@@ -54,7 +54,7 @@ help:
 	@echo "make test-seeds tests that draw examples, with as many as fifty runs of make test"
 	@echo "make test-oldest, test-newest, test-pythons  with other dependencies and Pythons, by nox"
 	@echo "make coverage   which lines of the package the tests run"
-	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
+	@echo "make mutants    mutation testing: search, optimum, exporters, readers, model file, gains, grower"
 	@echo "make test-asan  tests of compiled code, watched for wrong addresses and undefined behaviour"
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
 	@echo "make fuzz       random problems against a precise twin (FUZZ_ARGS='--seconds 600')"
