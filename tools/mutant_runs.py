@@ -104,16 +104,14 @@ class Runner:
 
     Parameters
     ----------
-    seconds : float
-        How long each fuzzer runs.
-    seed : int
-        Of the fuzzers' first case.
+    fuzzing : list of str
+        Arguments of the fuzzers: how long they run, and their seed.
     fuzz_from : str, optional
         A revision, or the folder of another checkout, whose fuzzers are run instead.
     """
 
-    def __init__(self, seconds: float, seed: int, fuzz_from: str | None = None) -> None:
-        self.seconds, self.seed, self.fuzz_from = seconds, seed, fuzz_from
+    def __init__(self, fuzzing: list[str], fuzz_from: str | None = None) -> None:
+        self.fuzzing, self.fuzz_from = fuzzing, fuzz_from
         self.base, self.builder = HOME / "tree", Builder()
         self.usual: dict[tuple[str, str], float] = {}
         self.running: set[int] = set()
@@ -158,10 +156,8 @@ class Runner:
     def command(self, detector: str, tests: tuple[str, ...], file: str, folder: Path) -> list[str]:
         """What is called in a copy of the sources."""
         if detector in FUZZERS:
-            return [
-                sys.executable, str(self._fuzzer(detector, folder)), "--no-save", "--jobs", "1",
-                "--seconds", f"{self.seconds:g}", "--seed", str(self.seed),
-            ]  # fmt: skip
+            fuzzer = str(self._fuzzer(detector, folder))
+            return [sys.executable, fuzzer, "--no-save", "--jobs", "1", *self.fuzzing]
         # The same examples for every mutant: whether one is noticed is no matter of luck.
         paths = ["tests/golden"] if detector == "golden" else ordered(tests, file)
         return [

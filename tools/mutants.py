@@ -13,6 +13,7 @@ Each area has a sample of mutants, spread over its files and the same for the sa
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import resource
@@ -196,7 +197,8 @@ def baseline(runner: Runner, options: argparse.Namespace, areas: list[str]) -> N
                     continue
                 done.add(key)
                 found = runner.detect(detector, area, AREAS[area].tests, "", folder)
-                print(f"without a mutant: {' '.join(key)} {found.status}, {found.seconds} s")
+                told = f"without a mutant: {' '.join(key)} {found.status}, {found.seconds} s"
+                print(told, flush=True)
                 if found.status != "passed":
                     sys.exit(f"Without a mutant {detector} does not pass: {found.last}")
 
@@ -261,7 +263,10 @@ def run(options: argparse.Namespace, mutants: list[tuple[str, Mutant]]) -> list[
     records = [record for record in _records(options.output) if record["id"] in ids]
     known = {record["id"] for record in records}
     todo = [(area, mutant) for area, mutant in mutants if mutant.id not in known]
-    runner = Runner(options.seconds, 1_000_000 * (options.seed + 1), options.fuzz_from)
+    length = ["--seconds", f"{options.seconds:g}"]
+    if options.cases:  # the same on a busy machine
+        length = ["--cases", str(options.cases), "--any-time"]
+    runner = Runner([*length, "--seed", str(options.seed + 1) + "000000"], options.fuzz_from)
     until = time.monotonic() + 60.0 * options.minutes
 
     def tried(each: tuple[str, Mutant]) -> None:
@@ -310,6 +315,7 @@ def main() -> None:
     )
     parser.add_argument("--all-detectors", action="store_true", help="do not stop at the first")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each fuzzer")
+    parser.add_argument("--cases", type=int, help="of each fuzzer, instead of seconds")
     parser.add_argument("--fuzz-from", help="fuzzers of a revision, or of another checkout")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--minutes", type=float, default=1e6, help="start none after these")
@@ -327,7 +333,12 @@ def main() -> None:
         return
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     HOME.mkdir(parents=True, exist_ok=True)
-    records = run(options, mutants)
+    with (HOME / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"Another run uses {HOME}; wait until it ends.")
+        records = run(options, mutants)
     print(table(records))
     survived = [record for record in records if record["verdict"] == "survived"]
     for record in survived:

@@ -90,8 +90,7 @@ def mutants_of(path: Path, file: str) -> list[Mutant]:
 
 def sample(by_file: dict[str, list[Mutant]], size: int, seed: int) -> list[Mutant]:
     """So many mutants, evenly over the files; a larger sample begins with a smaller one."""
-    order = sorted(by_file)
-    random.Random(f"{seed}").shuffle(order)
+    order = sorted(by_file, key=lambda file: random.Random(f"{seed}:{file}").random())
     for file in order:
         by_file[file] = sorted(by_file[file], key=lambda mutant: (mutant.start, mutant.id))
         random.Random(f"{seed}:{file}").shuffle(by_file[file])

@@ -90,12 +90,10 @@ def test_python(tmp_path):
 
 
 def test_code_that_is_written(tmp_path):
-    (tmp_path / "export").mkdir()
-    text = 'answer = f"{name} <= {bound} OR {name} IS NULL"\n'
-    written = changes(tmp_path, text, "x/export/part.py".replace("x/", ""))
-    assert written == set()
-    path = tmp_path / "export" / "part.py"
-    found = {m.apply(text).strip() for m in mutations.mutants_of(path, "agathis/export/part.py")}
+    text = 'answer = f"{name} <= {bound} OR {name} IS NULL"'
+    path = tmp_path / "part.py"
+    assert changes(tmp_path, text, path.name) == set()
+    found = {m.apply(text) for m in mutations.mutants_of(path, "src/agathis/export/part.py")}
     assert found == {
         'answer = f"{name} < {bound} OR {name} IS NULL"',
         'answer = f"{name} <= {bound} AND {name} IS NULL"',
@@ -199,7 +197,7 @@ def test_a_mutant_by_its_name():
 
 
 def test_processes_end_with_what_they_started(tmp_path):
-    runner = mutant_runs.Runner(1.0, 0)
+    runner = mutant_runs.Runner([])
     sleeper = (
         f"import subprocess, sys, time; p = subprocess.Popen(['sleep', '600']);"
         f"open({str(tmp_path / 'pid')!r}, 'w').write(str(p.pid)); time.sleep(600)"
@@ -219,5 +217,33 @@ def test_processes_end_with_what_they_started(tmp_path):
     ],
 )
 def test_a_detector_fails_by_its_exit_code_or_by_what_it_prints(tmp_path, code, status):
-    runner = mutant_runs.Runner(1.0, 0)
+    runner = mutant_runs.Runner([])
     assert runner.call([sys.executable, "-c", code], tmp_path, 60.0, b"--only ").status == status
+
+
+def test_the_same_mutants_again_where_lines_have_moved(tmp_path):
+    file = "src/agathis/_growing/grower.py"
+    source = (ROOT / file).read_text(encoding="utf-8")
+    mutant = mutations.mutants_of(ROOT / file, file)[3]
+    record = {"id": f"{file}:1:1:x->y", "file": file, "line": mutant.changed_line(source)}
+    (tmp_path / "before.jsonl").write_text(json.dumps(record) + "\n")
+    command = [sys.executable, ROOT / "tools" / "mutants.py", "--list", "--only", "grower"]
+    again = ["--again", tmp_path / "before.jsonl"]
+    ended = subprocess.run([*command, *again], capture_output=True, text=True, check=True)
+    assert ended.stdout == f"{mutant.id}  {mutant.changed_line(source)}\n"
+
+
+def test_the_score_counts_neither_harmless_mutants_nor_those_without_a_build():
+    noticed = [{"tests": "failed"}, {"problems": "timeout"}, {}, {}, {}]
+    verdicts = ["killed", "killed", "survived", "harmless", "no build"]
+    records = [
+        {"area": "search", "noticed": by, "verdict": verdict}
+        for by, verdict in zip(noticed, verdicts, strict=True)
+    ]
+    head, search, everything, last = mutants.table(records).splitlines()
+    row = dict(zip(head.split(), search.split(), strict=True))
+    assert (row["mutants"], row["tests"], row["problems"]) == ("4", "1", "0")
+    assert (row["timeout"], row["harmless"], row["survived"]) == ("1", "1", "1")
+    assert row["score"] == "67%"
+    assert everything.split()[1:] == search.split()[1:]
+    assert last == "1 more could not be built."
