@@ -57,7 +57,7 @@ help:
 	@echo "make test-oldest, test-newest, test-pythons  with other dependencies and Pythons, by nox"
 	@echo "make coverage   which lines of the package the tests run"
 	@echo "make golden     which trees, labels and exports changed (WHY='reason' writes them down)"
-	@echo "make mutants    whether the tests notice a change of the gains and of the grower"
+	@echo "make mutants    mutation testing: search, optimum, exporters, readers, model file, gains, grower"
 	@echo "make test-asan  tests of compiled code, watched for wrong addresses and undefined behaviour"
 	@echo "make test-tsan  tests with threads, watched for races (needs clang and libomp-dev)"
 	@echo "make fuzz       random problems against reference implementations (FUZZ_ARGS='--seconds 600')"

@@ -1,197 +1,348 @@
-"""Whether the tests notice a wrong gain or a wrong grower: ``python tools/mutants.py``.
+"""Mutation testing of what users run: ``python tools/mutants.py``.
 
-The files that hold the arithmetic of the gains and the order of growth are changed in one place at
-a time, in a copy of the sources: an operator, a comparison or a number is another one. The copy is
-built, and the tests that are there for it must fail. A change that they let pass is printed, and
-the exit status is 1. A change may be harmless (a bound that is looser, the same tree); such ones
-are listed in ``HARMLESS`` with the reason.
+Sources are changed in one place at a time (``mutations.py``), in a copy (``mutant_runs.py``): an
+operator, a number or a condition is another one. Then the area's detectors are run, the cheapest
+first: the golden file, the area's tests, the fuzzers for a minute each. A mutant that none of them
+notices has survived: it needs a test, or an entry in ``mutants_harmless.json`` that says why no
+result depends on it. Mutants that cannot be built do not count.
 
-Each mutant of C is a build of a minute or two; ``--only grower`` takes the quick half.
+Each area has a sample of mutants, spread over its files and the same for the same ``--seed``;
+``--sample 0`` takes all. With ``-o`` a run that was stopped goes on where it was.
 """
 
+from __future__ import annotations
+
 import argparse
+import fcntl
+import json
 import os
-import re
-import shutil
-import subprocess
+import resource
+import signal
 import sys
-import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent
-#: Files that are changed, by a short name, with the tests that must notice.
-FILES = {
-    "gains": (
-        "src/agathis/_core/shared/gains.h",
-        ["tests/package/test_minimal.py", "tests/growing/test_properties.py"],
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from mutant_runs import DETECTORS, HOME, ROOT, Runner
+from mutations import Mutant, mutants_of, sample
+
+#: Bytes of address space for each process.
+MEMORY = 6 << 30
+HARMLESS = Path(__file__).with_name("mutants_harmless.json")
+
+
+class Area(NamedTuple):
+    """Patterns of files below ``src/agathis`` (``!`` excludes), their tests and fuzzers."""
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    fuzzers: tuple[str, ...]
+
+
+_CORE = "_core/search/"
+AREAS = {
+    "gains": Area(
+        ("_core/shared/gains.h",),
+        ("tests/package/test_minimal.py", "tests/growing/test_properties.py"),
+        ("problems",),
     ),
-    "grower": (
-        "src/agathis/_growing/grower.py",
-        [
+    "grower": Area(
+        ("_growing/grower.py",),
+        (
             "tests/package/test_minimal.py",
             "tests/growing/test_planted.py",
             "tests/growing/test_limits.py",
             "tests/growing/test_grower.py",
             "tests/growing/test_properties.py",
             "tests/growing/test_resume.py",
-        ],
+        ),
+        ("problems",),
     ),
-}
-#: What stands in a line, and what it becomes.
-CHANGES = [
-    (r"(?<=\w) \+ (?=[\w(])", " - "),
-    (r"(?<=\)) \+ (?=\w)", " - "),
-    (r"(?<=[\w)]) - (?=[\w(])", " + "),
-    (r"(?<=[\w)]) \* (?=[\w(])", " / "),
-    (r"2\.0", "1.0"),
-    (r"(?<=, )-(?=\w)", ""),
-    (r" < ", " <= "),
-    (r" <= ", " < "),
-    (r" > ", " >= "),
-    (r" >= ", " > "),
-    (r" >= ", " < "),
-    (r"\bmin\(", "max("),
-    (r"\bmax\(", "min("),
-    (r"\bor\b", "and"),
-    (r"\band\b", "or"),
-    (r"(?<== )True\b", "False"),
-    (r"\bnot ", ""),
-]
-_SPARES = "a lower floor spares fewer searches, and changes no tree"
-_TO_THE_BIT = "a bound or gain at the very floor, to the bit, is the luck of rounding"
-#: Changes that no tree shows, by file, line as it becomes (how far it is indented counts), and why.
-HARMLESS: dict[tuple[str, str], str] = {
-    ("grower", "        if len(unknown) <= len(bound):"): "the best of no leaf is -inf anyhow",
-    (
-        "grower",
-        "            best = float(gain.min(where=gain == bound, initial=-np.inf))",
-    ): _SPARES,
-    ("grower", "        floor = min(best, tolerance) - tolerance"): _SPARES,
-    ("grower", "            floor = min(best, tolerance) - tolerance"): _SPARES,
-    ("grower", "        doubtful = ((gain != bound) & (bound > floor)).nonzero()[0]"): _TO_THE_BIT,
-    ("grower", "            some = some[bound[some] > floor]"): _TO_THE_BIT,
-    (
-        "grower",
-        "        tied = ((gain == bound) & (gain > floor)).nonzero()[0].tolist()",
-    ): _TO_THE_BIT,
-    (
-        "grower",
-        "            known = (bound <= np.inf).nonzero()[0]",
-    ): "a leaf that is searched twice is found the same",
-    (
-        "grower",
-        "            unknown = np.concatenate([unknown, most[bound[most] >= tolerance]])",
-    ): _TO_THE_BIT,
-    ("grower", "        if len(doubtful) >= TOGETHER:"): "as many as go together need no order",
-    (
-        "grower",
-        "            or weight <= self.limits.min_split",
-    ): "limits lie by a rounding below what was asked for, and no weight lies there",
-}
+    "search": Area(
+        (
+            "_searching/*.py", "!_searching/optimum*", "!_searching/bounds.py", f"{_CORE}*.pyx",
+            f"{_CORE}*.c", f"{_CORE}ordered.h", f"{_CORE}rows.h", f"!{_CORE}optimum*",
+        ),
+        ("tests/searching", "tests/core/test_loops_search.py", "tests/core/test_search_memory.py"),
+        ("problems",),
+    ),
+    "optimum": Area(
+        ("_searching/optimum*.py", "_searching/bounds.py", f"{_CORE}optimum*"),
+        (
+            "tests/searching/test_optimum.py", "tests/searching/test_optimum_start.py",
+            "tests/searching/test_bounds.py", "tests/metrics/test_optimality.py",
+        ),
+        ("problems",),
+    ),
+    "exporters": Area(
+        ("export/_*.py", "!export/__init__.py", "!export/_json*", "!export/_loaded.py"),
+        ("tests/export",),
+        ("tables", "problems"),
+    ),
+    "readers": Area(
+        (
+            "_tables/csv_*.py", "_tables/*_source.py", "_tables/file_*.py", "_tables/frames.py",
+            "_tables/arrow_values.py", "_tables/calendar.py", "_tables/codes.py",
+            "_tables/column_*.py", "_tables/date_parts.py", "_tables/formats.py",
+            "_tables/json_rows.py", "_tables/labels.py", "_tables/number_notation.py",
+            "_tables/source.py", "_tables/spreadsheet.py", "_tables/text_opening.py",
+        ),
+        ("tests/tables",),
+        ("tables", "files"),
+    ),
+    "encoder": Area(
+        (
+            "_tables/encode.py", "_tables/scaling.py", "_tables/tally_scaling.py",
+            "_tables/number_tally.py", "_tables/feature_rows.py", "_tables/indicators.py",
+            "_tables/table_features.py", "_tables/whole_table.py", "_tables/relevance.py",
+            "_tables/deciding.py", "_tables/missing_rows.py",
+        ),
+        ("tests/tables", "tests/estimators/test_fit_table.py"),
+        ("tables",),
+    ),
+    "model": Area(
+        ("export/_json*.py", "export/_loaded.py"),
+        (
+            "tests/export/test_json.py", "tests/export/test_loaded.py",
+            "tests/export/test_older_models.py", "tests/export/test_pipelines.py",
+            "tests/cli/test_models.py",
+        ),
+        ("tables", "files"),
+    ),
+}  # fmt: skip
 
 
-class Mutant(NamedTuple):
-    """One change of one line."""
+def files_of(area: Area) -> list[str]:
+    """The files that are mutated, as paths from the root."""
+    package = ROOT / "src" / "agathis"
+    found: set[Path] = set()
+    for pattern in area.files:
+        if pattern.startswith("!"):
+            found -= set(package.glob(pattern[1:]))
+        else:
+            found |= set(package.glob(pattern))
+    sources = (".py", ".c", ".h", ".pyx")
+    return sorted(path.relative_to(ROOT).as_posix() for path in found if path.suffix in sources)
 
-    name: str
-    line: int
-    before: str
-    after: str
 
-
-def mutants_of(name):
-    """All changes of a file, of lines that do something."""
-    path = ROOT / FILES[name][0]
-    found, doc = [], False
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-        text = line.strip()
-        quotes = text.count('"""')
-        was_doc, doc = doc, doc ^ (quotes % 2 == 1)
-        if was_doc or quotes or not text or text.startswith(("#", "/*", "*", "import", "from")):
+def chosen(options: argparse.Namespace) -> list[tuple[str, Mutant]]:
+    """Mutants with their areas: Python's first, which need no build."""
+    wanted = _wanted(options)
+    out = []
+    for name in options.only or AREAS:
+        files = [f for f in files_of(AREAS[name]) if not options.file or f in options.file]
+        files = [file for file in files if options.language in (None, _language(file))]
+        if options.mutant:
+            files = [f for f in files if any(name.startswith(f"{f}:") for name in options.mutant)]
+        by_file = {file: mutants_of(ROOT / file, file) for file in files}
+        if wanted is None:
+            size = options.sample or sum(map(len, by_file.values()))
+            out += [(name, mutant) for mutant in sample(by_file, size, options.seed)]
             continue
-        if "print" in text or "perf_counter" in text or "clocks" in text or "progress" in text:
+        for mutant in (mutant for mutants in by_file.values() for mutant in mutants):
+            key = (mutant.file, mutant.changed_line(_text(mutant.file)))
+            if mutant.id in wanted or key in wanted.values():
+                out.append((name, mutant))
+    return sorted(out, key=lambda each: _language(each[1].file) == "c")
+
+
+def _wanted(options: argparse.Namespace) -> dict[str, tuple[str, str]] | None:
+    """Mutants that are named, with file and changed line: numbers of lines may have moved."""
+    if not options.mutant and not options.again:
+        return None
+    wanted = {name: ("", "") for name in options.mutant}
+    known = {m.id for f in _all_files() for m in mutants_of(ROOT / f, f)} if options.again else ()
+    for record in _records(options.again):
+        moved = record["id"] not in known
+        wanted[record["id"]] = (record["file"], record["line"]) if moved else ("", "")
+    return wanted
+
+
+def _all_files() -> list[str]:
+    return [file for area in AREAS.values() for file in files_of(area)]
+
+
+def _language(file: str) -> str:
+    return "python" if file.endswith(".py") else "c"
+
+
+def _text(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def _records(path: Path | None) -> list[dict]:
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def detectors_of(area: str, options: argparse.Namespace, runner: Runner) -> list[str]:
+    """The area's detectors that are asked for and are there, the cheapest first."""
+    names = options.detectors or ["golden", "tests", *AREAS[area].fuzzers]
+    return [name for name in DETECTORS if name in names and runner.has(name)]
+
+
+def baseline(runner: Runner, options: argparse.Namespace, areas: list[str]) -> None:
+    """End where a detector finds something wrong with the sources as they are."""
+    done: set[tuple[str, str]] = set()
+    with runner.copy() as folder:
+        for area in areas:
+            for detector in detectors_of(area, options, runner):
+                key = (detector, area if detector == "tests" else "")
+                if key in done:
+                    continue
+                done.add(key)
+                found = runner.detect(detector, area, AREAS[area].tests, "", folder)
+                told = f"without a mutant: {' '.join(key)} {found.status}, {found.seconds} s"
+                print(told, flush=True)
+                if found.status != "passed":
+                    sys.exit(f"Without a mutant {detector} does not pass: {found.last}")
+
+
+def try_mutant(runner: Runner, options: argparse.Namespace, area: str, mutant: Mutant) -> dict:
+    """What becomes of a mutant, as a record of the results file."""
+    source = _text(mutant.file)
+    record = {
+        "id": mutant.id,
+        "area": area,
+        "file": mutant.file,
+        "line": mutant.changed_line(source),
+        "noticed": {},
+        "seconds": {},
+        "last": "",
+    }
+    with runner.copy() as folder:
+        text = mutant.apply(source)
+        (folder / mutant.file).write_text(text, encoding="utf-8")
+        if _language(mutant.file) == "c" and not runner.builder.changed(mutant.file, text, folder):
+            return {**record, "verdict": "no build"}
+        for detector in detectors_of(area, options, runner):
+            found = runner.detect(detector, area, AREAS[area].tests, mutant.file, folder)
+            record["seconds"][detector] = found.seconds
+            if found.status != "passed":
+                record["noticed"][detector] = found.status
+                record["last"] = record["last"] or found.last
+                if not options.all_detectors:
+                    break
+    reasons = {(e["file"], e["line"]): e["why"] for e in json.loads(HARMLESS.read_text())}
+    reason = reasons.get((mutant.file, record["line"]))
+    verdict = "killed" if record["noticed"] else "survived" if reason is None else "harmless"
+    return {**record, "verdict": verdict}
+
+
+def table(records: list[dict]) -> str:
+    """Of each area how many mutants each detector noticed first, and the score."""
+    columns = ["mutants", *DETECTORS, "timeout", "harmless", "survived", "score"]
+    rows = []
+    for area in [*AREAS, "all"]:
+        own = [r for r in records if area in (r["area"], "all") and r["verdict"] != "no build"]
+        if not own:
             continue
-        for pattern, new in CHANGES:
-            for match in re.finditer(pattern, line):
-                changed = line[: match.start()] + new + line[match.end() :]
-                found.append(Mutant(name, number, line, changed))
-    return found
+        counts = Counter(r["verdict"] for r in own)
+        for record in own:
+            for detector, status in list(record["noticed"].items())[:1]:
+                counts["timeout" if status == "timeout" else detector] += 1
+        counts["mutants"] = len(own)
+        real = len(own) - counts["harmless"]
+        score = f"{counts['killed'] / real:.0%}" if real else "-"
+        rows.append([area, *(str(counts[c]) for c in columns[:-1]), score])
+    widths = [max(map(len, column)) for column in zip(["area", *columns], *rows, strict=True)]
+    lines = [["area", *columns], *rows]
+    unbuilt = sum(r["verdict"] == "no build" for r in records)
+    out = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in lines]
+    return "\n".join([*out, f"{unbuilt} more could not be built."] if unbuilt else out)
 
 
-def build(folder):
-    """Compile the copy and put its modules beside the sources; whether it could be built."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    commands = [["ninja", "-C", "build/mutants"], ["meson", "install", "-C", "build/mutants"]]
-    if not (folder / "build" / "mutants").exists():
-        commands.insert(0, ["meson", "setup", "build/mutants", "--buildtype=release"])
-    target = folder / "build" / "installed"
-    for command in commands:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env={**environment, "DESTDIR": str(target)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        if done.returncode:
-            return False
-    installed = next(path for path in target.rglob("agathis") if path.is_dir())
-    for module in installed.rglob("*.so"):
-        shutil.copy(module, folder / "src" / "agathis" / module.relative_to(installed))
-    return True
+def run(options: argparse.Namespace, mutants: list[tuple[str, Mutant]]) -> list[dict]:
+    """Try the mutants that have no result yet; all results."""
+    ids = {mutant.id for _, mutant in mutants}
+    records = [record for record in _records(options.output) if record["id"] in ids]
+    known = {record["id"] for record in records}
+    todo = [(area, mutant) for area, mutant in mutants if mutant.id not in known]
+    length = ["--seconds", f"{options.seconds:g}"]
+    if options.cases:  # the same on a busy machine
+        length = ["--cases", str(options.cases), "--any-time"]
+    runner = Runner([*length, "--seed", str(options.seed + 1) + "000000"], options.fuzz_from)
+    until = time.monotonic() + 60.0 * options.minutes
 
+    def tried(each: tuple[str, Mutant]) -> None:
+        if time.monotonic() > until:
+            return
+        record = try_mutant(runner, options, *each)
+        with runner.lock:
+            records.append(record)
+            if options.output:
+                with options.output.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(record) + "\n")
+            by = ", ".join(f"{detector} ({how})" for detector, how in record["noticed"].items())
+            print(f"{record['verdict']:8} {record['id']}  {record['line']}  {by}", flush=True)
 
-def noticed(folder, tests):
-    """Whether some test fails: of ``make test``, or else of all of them."""
-    # The same examples for every mutant: whether one is noticed is no matter of luck.
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-    command += ["--hypothesis-seed=0"]
-    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
-    for chosen in (["-m", "not slow", "--hypothesis-profile=quick"], []):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            done = subprocess.run(
-                [*command, *chosen], cwd=folder, env=environment, capture_output=True, timeout=1200
-            )
-        except subprocess.TimeoutExpired:  # growth that never ends is noticed
-            return True
-        if done.returncode:
-            return True
-    return False
+            if todo:
+                runner.prepare(any(_language(mutant.file) == "c" for _, mutant in todo))
+                baseline(runner, options, list(dict.fromkeys(area for area, _ in todo)))
+            for ended in [pool.submit(tried, each) for each in todo]:
+                ended.result()
+        except KeyboardInterrupt:
+            runner.stop()
+            pool.shutdown(wait=True, cancel_futures=True)
+            print("Stopped.", file=sys.stderr)
+        except BaseException:
+            runner.stop()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return records
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=sorted(FILES), help="the mutants of one file")
+    parser.add_argument("--only", action="append", choices=AREAS, help="the mutants of an area")
+    parser.add_argument("--file", action="append", help="the mutants of this file")
+    parser.add_argument("--language", choices=("python", "c"), help="c includes Cython")
+    parser.add_argument("--sample", type=int, default=16, help="per area; 0 is all")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample and the fuzzers")
+    parser.add_argument("--mutant", action="append", default=[], metavar="ID", help="this one")
+    parser.add_argument("--again", type=Path, help="the mutants of a results file, and no others")
+    parser.add_argument("--list", action="store_true", help="only print the mutants")
+    parser.add_argument(
+        "--detectors", type=lambda text: text.split(","), help=f"of {','.join(DETECTORS)}"
+    )
+    parser.add_argument("--all-detectors", action="store_true", help="do not stop at the first")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each fuzzer")
+    parser.add_argument("--cases", type=int, help="of each fuzzer, instead of seconds")
+    parser.add_argument("--fuzz-from", help="fuzzers of a revision, or of another checkout")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--minutes", type=float, default=1e6, help="start none after these")
+    parser.add_argument("-o", "--output", type=Path, help="results, as lines of JSON")
     options = parser.parse_args()
-    names = [options.only] if options.only else sorted(FILES)
-    survived, total = [], 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary) / "agathis"
-        ignored = shutil.ignore_patterns(".git", ".venv", "build", ".hypothesis", "*.so")
-        shutil.copytree(ROOT, folder, ignore=ignored)
-        if not build(folder) or any(noticed(folder, FILES[name][1]) for name in names):
-            sys.exit("The sources as they are do not build, or their tests fail.")
-        for name in names:
-            path = folder / FILES[name][0]
-            whole = path.read_text(encoding="utf-8")
-            for mutant in mutants_of(name):
-                lines = whole.splitlines(keepends=True)
-                lines[mutant.line] = mutant.after + "\n"
-                path.write_text("".join(lines), encoding="utf-8")
-                built = path.suffix == ".py" or build(folder)
-                caught = not built or noticed(folder, FILES[name][1])
-                harmless = HARMLESS.get((name, mutant.after))
-                total += 1
-                verdict = "caught" if caught else f"harmless: {harmless}"
-                if not caught and harmless is None:
-                    verdict = "SURVIVED"
-                    survived.append(mutant)
-                print(f"{name}:{mutant.line + 1}: {mutant.after.strip()}  {verdict}", flush=True)
-            path.write_text(whole, encoding="utf-8")
-            if path.suffix != ".py":
-                build(folder)
-    print(f"{total - len(survived)} of {total} changes were noticed or are harmless.")
+    unknown = set(options.detectors or ()) - set(DETECTORS)
+    if unknown:
+        parser.error(f"--detectors has {', '.join(unknown)}; known are {', '.join(DETECTORS)}.")
+    mutants = chosen(options)
+    if not mutants:
+        parser.error("no mutant is chosen.")
+    if options.list:
+        for _, mutant in mutants:
+            print(f"{mutant.id}  {mutant.changed_line(_text(mutant.file))}")
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    HOME.mkdir(parents=True, exist_ok=True)
+    with (HOME / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"Another run uses {HOME}; wait until it ends.")
+        records = run(options, mutants)
+    print(table(records))
+    survived = [record for record in records if record["verdict"] == "survived"]
+    for record in survived:
+        print(f"SURVIVED {record['id']}  {record['line']}")
     sys.exit(bool(survived))
 
 
