@@ -212,7 +212,11 @@ def _cuts_between_rows(tree, X: np.ndarray, passes: np.ndarray, midpoints: bool)
         assert missing != (True, True)
         if isinstance(tree, Tree):
             assert tree.missing[node] == {(0, 0): 0, (1, 0): 1, (0, 1): 2}[missing]
-        assert not np.isnan(left).all()
+        if np.isnan(left).all():
+            # On the left of a split on categories are those that the node does not have, too.
+            assert tree.terms(node)
+            assert tree.threshold[node] < np.nanmin(right)
+            continue
         if np.isnan(right).all():
             assert tree.threshold[node] == np.inf
             continue
