@@ -280,7 +280,8 @@ def _measures(case: dict, X, gram, weight) -> tuple[np.ndarray, np.ndarray, prec
             about = np.sqrt(shares @ ((long - mean) ** 2).sum(axis=1))
             length = np.sqrt(shares @ (long * long).sum(axis=1))
             if about > 0:
-                written = max(written, float(precise.EPS * length / about))
+                # Finite, so that no inertia times it is not a number.
+                written = max(written, min(float(precise.EPS * length / about), 1e100))
     total, spread = float(weight.sum()), precise.inertia(form, weight)
     return form, weight, precise.Rounding(*X.shape, total, spread, lost, written)
 

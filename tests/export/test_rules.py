@@ -91,9 +91,12 @@ def made_up_trees(draw):
         depth += [depth[leaf] + 1] * 2
     nodes = len(left)
     zeros = [0] * nodes
+    cluster = random.integers(0, min(3, nodes), nodes)
+    # An inner node has a cluster of some leaf.
+    cluster = np.minimum(cluster, cluster[np.array(left) < 0].max())
     data = {
         "children_left": left, "children_right": right, "feature": feature,
-        "threshold": threshold, "cluster": random.integers(0, min(3, nodes), nodes).tolist(),
+        "threshold": threshold, "cluster": cluster.tolist(),
         "gain": zeros, "move": zeros, "n_node_samples": [1] * nodes,
         "missing": [int(random.integers(1, 3)) if v >= 0 else 0 for v in left],
         "weighted_n_node_samples": [1.0] * nodes, "depth": depth, "n_features": d,
