@@ -7,9 +7,10 @@ from helpers.examples import examples
 from helpers.search_problems import objective_of
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
+from agathis import Kauri
 from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
@@ -173,3 +174,12 @@ def test_a_sample_keeps_its_rows_as_they_are(problem, most):
     # About their own mean.
     assert_allclose(some.weight @ some.points, 0, atol=1e-9)
     assert_allclose(some.inertia, some.weight @ (some.points**2).sum(axis=1), atol=1e-9)
+
+
+@pytest.mark.parametrize("search", ["local", "optimal"])
+def test_wide_rows_far_from_zero_keep_their_distances(search):
+    """More columns than rows, and an offset whose square has no digit of the distances."""
+    X = np.round(np.random.default_rng(0).normal(size=(6, 9)), 3)
+    found = Kauri(3, search=search, max_leaf_nodes=3).fit(X + 2.0**30)
+    assert_allclose(found.search_path_[-1].cost, found.inertia_, rtol=1e-5)
+    assert_array_equal(found.labels_, Kauri(3, search=search, max_leaf_nodes=3).fit(X).labels_)

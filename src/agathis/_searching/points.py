@@ -42,14 +42,21 @@ def search_points(
     if space is not None:
         points = np.asarray(space.points(rows, data.threads), dtype=np.float64)
         # Of few rows in a wide space as many components as rows tell all distances.
-        return factor_points(points @ points.T, weight) if _is_wide(points) else points
+        if not _is_wide(points):
+            return points
+        # A triangle with the same inner products. Products of points that are not centred, or of
+        # very different lengths, would lose the digits of short distances.
+        settled = points - np.average(points, axis=0, weights=weight)
+        return np.ascontiguousarray(np.linalg.qr(settled.T, mode="r").T)
     if data.matrix is not None:
         matrix = data.matrix if data.ids is None else data.matrix[np.ix_(data.ids, data.ids)]
         unit = float(np.finfo(matrix.dtype).eps) if exact else None
         return factor_points(np.asarray(matrix, dtype=np.float64), weight, unit)
     if len(rows) <= FACTOR_ROWS:
         settled = _settled(data.kernel, rows)
-        unit = float(np.finfo(np.float64).eps) if exact else None
+        # A kernel that is positive on any rows needs no check, which rounding could fail.
+        checked = exact and not data.kernel.is_positive
+        unit = float(np.finfo(np.float64).eps) if checked else None
         return factor_points(data.kernel.matrix(settled, data.threads), weight, unit)
     feature_map = fit_map(
         data.kernel,

@@ -123,5 +123,5 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray | None) -> np.n
         )
     seen = kernel.seen(rows)
     share = np.ones(len(rows)) if weight is None else weight
-    unit = float(np.finfo(np.float64).eps)
+    unit = None if kernel.is_positive else float(np.finfo(np.float64).eps)
     return factor_points(kernel.matrix(seen - kernel.origin(seen), 1), share, unit)
