@@ -133,7 +133,7 @@ bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
 
 paper: $(PACKAGE) $(STAMPS)/extra-paper
-	@$(RUN) -m agathis experiments run -o results $(PAPER_ARGS)
+	@$(RUN) -m paper run -o results $(PAPER_ARGS)
 
 agreement: $(PACKAGE)
 	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)

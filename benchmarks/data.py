@@ -1,6 +1,7 @@
 """The data of the benchmarks: made, and the paper's."""
 
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import numpy as np
 from sklearn.datasets import make_blobs
 from sklearn.preprocessing import StandardScaler
 
-from agathis.datasets import available, load
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from paper.datasets import available, load
 
 
 @cache

@@ -5,9 +5,14 @@ are scaled to 0..1, and the search knows no tree to start from.
 """
 
 import argparse
+import sys
+from pathlib import Path
 
 from agathis._searching.optimum import optimum
-from agathis.datasets import available, load
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from paper.datasets import available, load
 
 #: Sets on which four leaves are proven in seconds.
 SMALL = (

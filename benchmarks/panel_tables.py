@@ -67,7 +67,7 @@ def from_folder(name: str) -> pd.DataFrame:
     folder = os.environ.get("AGATHIS_DATA")
     if not folder:
         raise FileNotFoundError(
-            "AGATHIS_DATA is not set: let it name the folder of the data sets (docs/datasets.md)."
+            "AGATHIS_DATA is not set: let it name the folder of the data sets (docs/paper.md)."
         )
     return pd.read_csv(Path(folder) / f"{name}.csv.gz")
 

@@ -10,6 +10,7 @@ printed goes to ``paper_checks.json`` beside this file too, from which ``docs/pa
 """
 
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,11 +18,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from agathis.datasets import load
-from agathis.experiments._fits import Case
-from agathis.experiments._paper import printed_cells
-from agathis.experiments._plan import RUNS, SHARE, Piece
 from agathis.rivals import IMM
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from paper.datasets import load
+from paper.experiments.fits import Case
+from paper.experiments.plan import RUNS, SHARE, Piece
+from paper.experiments.printed import printed_cells
 
 TRIALS = 20
 SETS = ("breast_cancer", "atom", "lsun", "iris", "wine")

@@ -48,7 +48,7 @@ save(figure, "growth")
 
 # Which two features of those with three tell the shape.
 seen = {"make_chainlink": (1, 2), "make_tetra": (0, 2)}
-makers = [name for name in datasets.__all__ if name.startswith("make_")]
+makers = datasets.__all__
 figure = Figure(figsize=(10, 4), layout="constrained")
 places = figure.subplots(2, 6).ravel()
 for ax, name in zip(places, makers, strict=False):

@@ -13,7 +13,6 @@ PUBLIC = [
     "agathis",
     "agathis.dask",
     "agathis.datasets",
-    "agathis.experiments",
     "agathis.export",
     "agathis.metrics",
     "agathis.plot",

@@ -33,6 +33,7 @@ from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # of paper
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import files
@@ -209,15 +210,14 @@ def check(case: dict) -> str | None:
 
 def _experiments(folder: str) -> None:
     """One of the experiments, on made tables."""
-    from agathis.experiments import run
+    from paper.experiments import run
 
     run(folder, experiments=["angle"], quick=True, data_home=_home(), n_jobs=1, render=False)
 
 
 @cache
 def _home() -> str:
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-    from helpers.paper_tables import write_quick_sets
+    from paper.tests.helpers.paper_tables import write_quick_sets
 
     folder = tempfile.TemporaryDirectory(prefix="fuzz-")
     atexit.register(folder.cleanup)
@@ -226,7 +226,7 @@ def _home() -> str:
 
 
 def _rows(folder: str) -> list[dict]:
-    from agathis.experiments._store import Store
+    from paper.experiments.store import Store
 
     return [{**row, "seconds": 0.0} for row in Store(folder).rows()]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent / "src" / "agathis"
 #: Endings of what each kind is.
 KINDS = {
-    "install": (".py", ".typed", ".j2", ".js", ".css", ".csv", ".md", ".txt"),
+    "install": (".py", ".typed", ".j2", ".js", ".css", ".md", ".txt"),
     "cython": (".pyx",),
     "c": (".c",),
 }

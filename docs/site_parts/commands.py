@@ -15,26 +15,16 @@ def write(folder: Path) -> None:
 def page() -> str:
     """All commands, in the order of the help."""
     top = typer.main.get_command(make_app())
-    return "\n".join(_section(command, path) for path, command in walk(top, ("agathis",)))
+    return "\n".join(_section(f"agathis {name}", top.commands[name]) for name in top.commands)
 
 
-def walk(command, path):
-    """Each command that can be run, with the words that call it."""
-    commands = getattr(command, "commands", None)
-    if commands is None:
-        yield path, command
-    else:
-        for name, inner in commands.items():
-            yield from walk(inner, (*path, name))
-
-
-def _section(command, path) -> str:
-    context = command.context_class(command, info_name=" ".join(path))
+def _section(name, command) -> str:
+    context = command.context_class(command, info_name=name)
     example = _plain(command.epilog).removeprefix("Example: ")
     records = [param.get_help_record(context) for param in command.params]
     rows = [_row(*record) for record in records if record is not None]
     parts = [
-        f"## `{' '.join(path)}`",
+        f"## `{name}`",
         _plain(command.help),
         f"```text\n{command.get_usage(context).removeprefix('Usage: ')}\n```",
         "\n".join(["| argument or option | what it does |", "|---|---|", *rows]),

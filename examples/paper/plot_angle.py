@@ -33,7 +33,7 @@ for row, angle in enumerate(angles):
 
 # %%
 # The mean number of conditions that explain a row, over five draws of 300 rows. The paper's figure
-# has 30 draws and more methods; ``agathis experiments run --only angle`` makes all of it.
+# has 30 draws and more methods; ``make paper PAPER_ARGS='--only angle'`` computes all of it.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 X, y = make_rotated_gaussians(300, angle=np.pi / 4, random_state=0)

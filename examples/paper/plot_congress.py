@@ -5,11 +5,13 @@ Votes of the Congress of 1984
 The paper's tree of sixteen votes of 435 members of the House: 1 for yes, -1 for no, 0 where the
 vote is not known. The tree is not told the parties.
 
-**No tree is grown on this page: it reads one from a file.** The votes are not part of the package.
-``agathis.datasets.load("congress")`` fetches them once from the UCI repository, or reads them from
-the folder that ``AGATHIS_DATA`` names; the tree is then
+**No tree is grown on this page: it reads one from a file.** The votes are not part of the
+repository. In a clone of it, ``paper.datasets.load("congress")`` downloads them once, or reads
+them from the folder that ``AGATHIS_DATA`` names; the tree is then
 
 .. code-block:: python
+
+    from paper.datasets import load
 
     votes = load("congress")
     model = Kauri(votes.n_clusters).fit(votes.data)

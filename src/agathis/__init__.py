@@ -40,7 +40,7 @@ _HOMES = {
     "suggest": "agathis._suggest",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
-_PARTS = ("dask", "datasets", "experiments", "export", "metrics", "plot", "report", "rivals")
+_PARTS = ("dask", "datasets", "export", "metrics", "plot", "report", "rivals")
 
 if TYPE_CHECKING:
     from agathis._compare.comparison import compare

@@ -43,11 +43,7 @@ def place(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=MARKS.get(name, ()))
-        for name in COMMANDS
-        if name != "experiments"  # it has commands of its own, and a test file
-    ],
+    [pytest.param(name, marks=MARKS.get(name, ())) for name in COMMANDS],
 )
 def test_examples_of_the_help(name, place, capsys, monkeypatch, tmp_path):
     words = shlex.split(example(name))

@@ -7,15 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
-from helpers.cli_runs import command
-from helpers.paper_tables import write_quick_sets
 
 from agathis._cli.errors import INTERRUPTED, PARTIAL_RESULT
-from agathis.experiments._store import NAME, Store
 from agathis.export import from_json
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -105,31 +101,3 @@ def test_a_comparison_is_not_made_of_searches_that_were_cut_short(table, tmp_pat
     assert (code, out) == (INTERRUPTED, "")
     assert err.endswith("Stopped.\n")
     assert not (tmp_path / "out.txt").exists()
-
-
-@pytest.mark.slow
-def test_rows_of_experiments_are_kept(tmp_path):
-    home, out = tmp_path / "home", tmp_path / "out"
-    home.mkdir()
-    write_quick_sets(home)
-    words = ["experiments", "run", "--quick", "-q", "-o", out, "--data-home", home, "--jobs", 1]
-    with subprocess.Popen(
-        command(*words),
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        until = time.monotonic() + PATIENCE
-        while not (out / NAME).exists() or (out / NAME).read_bytes().count(b"\n") < 5:
-            assert process.poll() is None, process.stderr.read()
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        err = process.communicate(timeout=PATIENCE)[1]
-    kept = len(list(Store(out).rows()))
-    assert process.returncode == PARTIAL_RESULT, err
-    assert kept >= 4
-    assert err == (
-        f"Interrupted: {kept} rows of results are kept in {out}; the same command goes on from "
-        "there.\n"
-    )

@@ -1,4 +1,4 @@
-"""The table of methods is the one that estimators, commands, experiments and the docs have."""
+"""The table of methods is the one that estimators, commands and the docs have."""
 
 import subprocess
 import sys
@@ -8,7 +8,6 @@ import pytest
 
 from agathis import rivals
 from agathis._compare.methods import METHODS, make_method
-from agathis.experiments._plan import METHODS as FITTED
 
 DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 
@@ -16,13 +15,6 @@ DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 def test_every_rival_is_in_it():
     found = [m.estimator for m in METHODS.values() if m.home == "agathis.rivals"]
     assert sorted(found) == sorted(rivals.__all__)
-
-
-def test_experiments_fit_them_all():
-    found = {key for keys in FITTED.values() for key in keys}
-    assert found - {"kmeans_dt_strong", "kernel_kmeans"} == {
-        m.key for m in METHODS.values() if m.search is None
-    }
 
 
 @pytest.mark.parametrize("name", METHODS)

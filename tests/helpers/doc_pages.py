@@ -21,7 +21,7 @@ DOCS = ROOT / "docs"
 _INCLUDED = re.compile(r"^```\{include\} ((?:\.\./)+[\w/]*[A-Z_]+\.md)\n.*?^```$", re.M | re.S)
 _BLOCK = re.compile(r"^```(python|text|sh)\n(.*?)^```$|^<!-- (before)\n(.*?)^-->$", re.M | re.S)
 #: Lines that are not run, and where what they name has to be found.
-_PIP, _MAKE, _HOURS = "pip install ", "make ", "agathis experiments run"
+_PIP, _MAKE, _HOURS = "pip install ", "make ", "python -m paper run"
 
 
 class Block(NamedTuple):

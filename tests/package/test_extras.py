@@ -119,7 +119,6 @@ def test_what_needs_more_names_its_extra(run):
         print(told(agathis.report.write, model, X, "page.html"))
         print(told(agathis.export.to_onnx, model))
         print(told(agathis.fit_file, "table.csv", 3))
-        print(told(agathis.datasets.load, "iris", as_frame=True))
         from agathis.__main__ import main
         try:
             main()
@@ -132,33 +131,8 @@ def test_what_needs_more_names_its_extra(run):
         'a report needs jinja2: pip install "agathis[report]"',
         'to_onnx needs skl2onnx: pip install "agathis[onnx]"',
         'reading tables needs pyarrow: pip install "agathis[io]"',
-        'as_frame=True needs pandas: pip install "agathis[datasets]"',
         'Error: the command line needs typer: pip install "agathis[cli]"',
     ]
-
-
-@pytest.mark.slow
-def test_experiments(run, tmp_path):
-    out, err = run(
-        f"""
-        from agathis.experiments import run
-        from agathis.experiments import _plan, _run
-        _run.pieces = lambda *args, **params: [
-            piece for piece in _plan.pieces(*args, **params) if piece.run == 0
-        ]
-        sys.stderr = Terminal()
-        folder = {str(tmp_path)!r}
-        settings = dict(experiments="angle", quick=True, n_jobs=1, verbose=True)
-        run(folder, render=False, **settings)
-        print(sys.stderr.getvalue(), end="")
-        print(told(run, folder, **settings))
-        """
-    )
-    *lines, last = out.splitlines()
-    assert lines
-    assert all(line.startswith("[experiments] seconds of work, about: ") for line in lines)
-    assert re.fullmatch(r'.+ needs (matplotlib|jinja2): pip install "agathis\[\w+\]"', last)
-    assert err == ""
 
 
 def test_quotes():

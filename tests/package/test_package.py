@@ -41,16 +41,14 @@ def test_version_of_the_installed_package():
 def test_names():
     classes = ["Kauri", "KernelKMeans", "TableEncoder", "Tree"]
     classes += ["compare", "fit_file", "fit_table", "refine", "suggest"]
-    parts = ["dask", "datasets", "experiments", "export", "metrics", "plot", "report", "rivals"]
+    parts = ["dask", "datasets", "export", "metrics", "plot", "report", "rivals"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
     for name in dir(agathis):
         assert getattr(agathis, name) is not None
 
 
-@pytest.mark.parametrize(
-    "part", ["dask", "datasets", "experiments", "export", "plot", "report", "rivals"]
-)
+@pytest.mark.parametrize("part", ["dask", "datasets", "export", "plot", "report", "rivals"])
 def test_names_of_a_part(part):
     module = getattr(agathis, part)
     assert dir(module) == sorted(module.__all__)
@@ -103,7 +101,7 @@ def test_public_signatures_are_annotated():
 
     writers = [getattr(export, name) for name in export.__all__ if name != "LoadedTree"]
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
-    parts = (agathis.plot, agathis.datasets, agathis.experiments, agathis.report)
+    parts = (agathis.plot, agathis.datasets, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]
     functions += [
         agathis.compare,
@@ -146,7 +144,6 @@ def test_examples(name):
         *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
         *(f"agathis.export:{name}" for name in agathis.export.__all__),
         *(f"agathis.datasets:{name}" for name in agathis.datasets.__all__),
-        *(f"agathis.experiments:{name}" for name in agathis.experiments.__all__),
         *(f"agathis.report:{name}" for name in agathis.report.__all__),
     ],
 )

@@ -90,7 +90,7 @@ def test_files_that_are_spoken_of_are_there():
         ROOT / "benchmarks" / "RESULTS.md",
     ]
     sources = [path for end in ("py", "pyx", "pxd", "c", "h") for path in PACKAGE.rglob(f"*.{end}")]
-    parts = ("src", "tests", "docs", "benchmarks", "tools", "examples")
+    parts = ("src", "tests", "paper", "docs", "benchmarks", "tools", "examples")
     known = {path.name for part in parts for path in (ROOT / part).rglob("*")}
     known |= {path.name for path in ROOT.glob("*.py")}
     lost = []

@@ -15,8 +15,6 @@ sys.path.append(str(Path(__file__).parents[2] / "docs"))
 import reference  # noqa: E402
 
 PARTS = [name.partition(".")[2] for name in reference.PUBLIC if "." in name]
-#: All tables of the paper, which must be fetched: other tests run some of them.
-ELSEWHERE = {"paper"}
 LONG = {"side_by_side"}
 
 
@@ -33,7 +31,7 @@ def parts():
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize("part", mostly_slow(sorted({*parts()} - ELSEWHERE), *({*parts()} - LONG)))
+@pytest.mark.parametrize("part", mostly_slow(sorted(parts()), *({*parts()} - LONG)))
 def test_it_runs(script, part, tmp_path, capsys):
     function = getattr(script, part)
     function(*([tmp_path] if inspect.signature(function).parameters else []))

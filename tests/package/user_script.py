@@ -21,7 +21,6 @@ from agathis import (
     compare,
     dask,
     datasets,
-    experiments,
     export,
     fit_file,
     fit_table,
@@ -171,10 +170,7 @@ def on_a_cluster() -> None:
 
 
 def data() -> None:
-    """The paper's sets, and made ones."""
-    print(datasets.available())
-    wine, kinds = datasets.load("iris", return_X_y=True)
-    print(wine.shape, kinds.shape)
+    """Generated data sets."""
     for make in (
         datasets.make_atom,
         datasets.make_chainlink,
@@ -190,9 +186,3 @@ def data() -> None:
     ):
         rows, groups = make(n_samples=60, random_state=0)
         print(rows.shape, groups.shape)
-
-
-def paper(folder: Path) -> None:
-    """The paper again: minutes, and the data sets."""
-    experiments.run(folder, quick=True)
-    experiments.render(folder, quick=True)

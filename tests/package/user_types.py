@@ -42,5 +42,4 @@ def types(X: np.ndarray, path: Path) -> None:
     assert_type(export.to_sql(model), str)
     assert_type(export.to_text(model), str)
 
-    assert_type(datasets.load("iris").data, np.ndarray)
-    assert_type(datasets.load("iris", return_X_y=True), tuple[np.ndarray, np.ndarray])
+    assert_type(datasets.make_atom(), tuple[np.ndarray, np.ndarray])

@@ -267,16 +267,6 @@ found = compare(
 print(found.summary["runs"])
 """
 
-EXPERIMENTS = """
-import tempfile
-from agathis.experiments import run
-from agathis.experiments._store import Store
-
-with tempfile.TemporaryDirectory() as folder:
-    run(folder, experiments="angle", quick=True, n_jobs=1, verbose={verbose}, render=False)
-    print(sum(row["method"] == "kauri" for row in Store(folder).rows()))
-"""
-
 
 def test_steps_that_take_minutes_have_a_time_left():
     bar = Bar(io.StringIO(), "test")
@@ -296,7 +286,7 @@ def test_steps_that_take_minutes_have_a_time_left():
 class TestTerminal:
     """Bars in a process of their own, with and without a terminal."""
 
-    def said(self, verbose, terminal, script=SCRIPT):
+    def said(self, verbose, terminal):
         """What the process writes to stdout, a pipe, and to stderr."""
         import pty
 
@@ -306,7 +296,7 @@ class TestTerminal:
             ours, theirs = os.pipe()
         try:
             with subprocess.Popen(
-                [sys.executable, "-c", script.format(verbose=verbose)],
+                [sys.executable, "-c", SCRIPT.format(verbose=verbose)],
                 stdout=subprocess.PIPE,
                 stderr=theirs,
                 env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
@@ -340,14 +330,6 @@ class TestTerminal:
         # At its end the cursor is back and the line is cleared.
         assert err.count("\x1b[?25l") == err.count("\x1b[?25h") == 1
         assert err.rindex("\x1b[2K") > err.rindex("6/6")
-
-    @pytest.mark.slow
-    def test_a_bar_of_experiments(self):
-        out, err = self.said(verbose=True, terminal=True, script=EXPERIMENTS)
-        assert out == "50\n"
-        assert "[experiments] seconds of work, about" in err
-        assert "2/2" in err
-        assert "minutes left" not in err
 
     @pytest.mark.slow
     @pytest.mark.parametrize(("verbose", "terminal"), [(True, False), (False, True)])

@@ -2,9 +2,8 @@
 
 A command is a file in ``commands`` with a function of its name. Its file is imported for ``--help``
 too, so it imports nothing heavy at its top: NumPy, scikit-learn and pyarrow come when the command
-runs. A new command is a new file and a line in ``COMMANDS``; a Typer in the place of the function,
-such as one with commands of its own, will do as well. A command parses, calls the library and
-prints. What commands share:
+runs. A new command is a new file and a line in ``COMMANDS``. A command parses, calls the library
+and prints. What commands share:
 
     inputs (tables and models are read) -> fitting (rows, a model) -> output (files are written),
     with words for people on stderr (console) and errors as messages (errors).
@@ -34,7 +33,6 @@ COMMANDS = (
     "compare",
     "suggest",
     "demo",
-    "experiments",
 )
 
 #: Plain help: no frames, quick to show, and an example can be copied from it.
@@ -54,11 +52,8 @@ def make_app() -> typer.Typer:
     for name in COMMANDS:
         module = import_module(f"agathis._cli.commands.{name}")
         command = getattr(module, name)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            text, example = help_of(command.__doc__)
-            app.command(name, help=text, epilog=example)(as_messages(command))
+        text, example = help_of(command.__doc__)
+        app.command(name, help=text, epilog=example)(as_messages(command))
     return app
 
 

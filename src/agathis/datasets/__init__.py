@@ -1,7 +1,7 @@
-"""The data sets of the paper, and makers of small ones that need no download.
+"""Generators of small data sets.
 
-:func:`load` and :func:`available` are about real sets; ``_registry`` is the list of them. The
-``make_*`` draw points: the paper's made data and lookalikes of shapes that are known to be hard.
+``_synthetic`` has the synthetic data of the paper, ``_fcps`` the shapes of the Fundamental
+Clustering Problems Suite.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from agathis._support.lazy import lazy
 
 __all__ = [
-    "available",
-    "load",
     "make_atom",
     "make_chainlink",
     "make_engytime",
@@ -28,8 +26,6 @@ __all__ = [
 
 # Imported when first asked for.
 _HOMES = {
-    "available": "agathis.datasets._load",
-    "load": "agathis.datasets._load",
     "make_atom": "agathis.datasets._fcps",
     "make_chainlink": "agathis.datasets._fcps",
     "make_engytime": "agathis.datasets._fcps",
@@ -55,7 +51,6 @@ if TYPE_CHECKING:
         make_two_diamonds,
         make_wing_nut,
     )
-    from agathis.datasets._load import available, load
     from agathis.datasets._synthetic import make_imm, make_rotated_gaussians
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,0 +1,1 @@
+"""What the tests of this folder share: lookalike tables, a server of files, rows of results."""
