@@ -103,7 +103,12 @@ def with_categories(random: np.random.Generator, X: np.ndarray) -> tuple[np.ndar
 
 
 def with_missing(random: np.random.Generator, X: np.ndarray, groups: list) -> np.ndarray:
-    """Rows some values of which are missing: of a group all or none."""
+    """Rows some values of which are missing: of a group all or none.
+
+    Numbers near the smallest become 0: their weighted mean, which missing values count as, has no
+    correct digit.
+    """
+    X = np.where(np.abs(X) < 1e-290, 0.0, X)
     X = X.copy()
     grouped = {column for group in groups for column in group}
     features = [[column] for column in range(X.shape[1]) if column not in grouped] + groups
