@@ -109,7 +109,6 @@ def with_missing(random: np.random.Generator, X: np.ndarray, groups: list) -> np
     correct digit.
     """
     X = np.where(np.abs(X) < 1e-290, 0.0, X)
-    X = X.copy()
     grouped = {column for group in groups for column in group}
     features = [[column] for column in range(X.shape[1]) if column not in grouped] + groups
     for feature in features:
