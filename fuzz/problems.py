@@ -9,7 +9,7 @@ two engines that take the problem grow a tree each, and
 - the tree is one, and keeps its limits (``tests/helpers/invariants.py``);
 - each gain that it tells is the change of the objective, no candidate would have gained more, and
   growth ends where nothing is left to gain, as far as the documentation says (``precise.py``);
-- whole weights give a tree that is as good for rows that come so many times;
+- whole weights give a tree that is as good for rows that come so many times.
 
 Of both kinds the tree as JSON, as Python and as SQL in SQLite, of some also in DuckDB, says what
 ``predict`` says, on the rows and beside every threshold; as a tree of scikit-learn, whose rows are

@@ -1,7 +1,7 @@
 """The command ``python -m paper``: compute the paper's tables and figures.
 
 Exit codes: 0; 1, data or a file cannot be used; 2, the arguments cannot be understood; 3,
-interrupted (Ctrl-C) and some rows of results are stored; 130, interrupted before that.
+interrupted (Ctrl-C) and rows of results were added; 130, interrupted before that.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from paper.experiments.store import Store
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
     options = _parser().parse_args(arguments)
+    before = 0
     try:
         # Before hours of fits, not after them.
         needed("matplotlib", "paper", "a figure")
         needed("jinja2", "paper", "the page")
+        before = sum(1 for _ in Store(options.output).rows())
         if options.command == "run":
             run(
                 options.output,
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             render(options.output, quick=options.quick, data_home=options.data_home)
     except KeyboardInterrupt:
-        return _interrupted(options.output)
+        return _interrupted(options.output, before)
     except (ValueError, RuntimeError, ImportError, OSError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
@@ -76,10 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _interrupted(folder: str) -> int:
-    """Report how many rows of results are stored; returns the exit code."""
+def _interrupted(folder: str, before: int) -> int:
+    """Report how many rows of results were added; returns the exit code."""
     stored = sum(1 for _ in Store(folder).rows())
-    if not stored:
+    if stored <= before:
         print("Interrupted.", file=sys.stderr)
         return 130
     rows = "1 row" if stored == 1 else f"{stored} rows"
