@@ -85,6 +85,15 @@ def test_a_stdout_that_is_open_for_reading_only(place):
 
 
 @pytest.mark.parametrize(
+    "words", ["fit - -k 2", slow("show -"), slow("rename - 0=a"), slow("predict m.json -")]
+)
+def test_a_stdin_that_is_open_for_writing_only(place, words):
+    done = shell(place, f"agathis {words} 0> written")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"Error: standard input cannot be read: Bad file descriptor.\n"
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "predict m.json t.csv -q -o labels.csv",
