@@ -49,8 +49,10 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
         X : array-like of shape (n_samples, n_features)
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out; starts of KMeans that are
-            sampled from the rows may differ between the two (see Notes of the class).
+            Weight 2 is the row twice, weight 0 the row left out. This is exact for given
+            ``centers``; with ``centers=None`` KMeans samples its starts row by row, so that
+            repeated rows may give other starts, as for :class:`sklearn.cluster.KMeans`
+            (scikit-learn's ``check_sample_weight_equivalence_on_dense_data`` fails for both).
 
         Returns
         -------
