@@ -118,6 +118,8 @@ def test_a_terminal_is_no_table(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     with pytest.raises(errors.BadData, match="nothing is sent to it"):
         inputs.read_input("-", Reading())
+    with pytest.raises(errors.BadData, match="nothing is sent to it"):
+        inputs.load_model("-")
 
 
 def test_methods_that_suit(capsys):

@@ -101,14 +101,30 @@ def test_tables_of_the_library(model):
 
 
 @pytest.mark.parametrize(
-    "value", [-5, -5.0, float("-inf"), None, True, "", "x-1", "-.5", "-5%", "-nan"]
+    "value", [-5, -5.0, float("-inf"), None, True, "", "x-1", "-.5", "-5.", "-5%", "-5e-1%", "-nan"]
 )
 def test_numbers_and_plain_texts_stay_as_they_are(value):
     assert without_formula(value) is value
 
 
 @pytest.mark.parametrize(
-    "text", ["=", "=1", "+a", "-a1", "@x", "\t", "\r=1", "\n=1", "-5+A1", "--1"]
+    "text",
+    [
+        "=",
+        "=1",
+        "+a",
+        "-a1",
+        "@x",
+        "\t",
+        "\r=1",
+        "\n=1",
+        "-5+A1",
+        "--1",
+        "-E1",
+        "+e12",
+        "-e1%",
+        "-,",
+    ],
 )
 def test_what_may_be_a_formula_gets_an_apostrophe(text):
     assert without_formula(text) == f"'{text}"

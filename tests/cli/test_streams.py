@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import shlex
 import subprocess
@@ -82,6 +83,15 @@ def test_a_stdout_that_is_open_for_reading_only(place):
     done = shell(place, "agathis show m.json 1< t.csv")
     assert (done.returncode, done.stderr.startswith(CLOSED)) == (1, True)
     assert (place / "t.csv").read_text() == TABLE
+
+
+@pytest.mark.parametrize(
+    "words", ["fit - -k 2", slow("show -"), slow("rename - 0=a"), slow("predict m.json -")]
+)
+def test_a_stdin_that_is_open_for_writing_only(place, words):
+    done = shell(place, f"agathis {words} 0> written")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"Error: standard input cannot be read: Bad file descriptor.\n"
 
 
 @pytest.mark.parametrize(
@@ -185,10 +195,56 @@ def test_the_longest_line(tmp_path):
         read_table(written(tmp_path, b"a,b\n1,2\n" + row + b"5"), Reading(max_line_bytes=limit))
 
 
+def test_a_line_that_ends_after_the_limit(tmp_path):
+    """In the piece that makes it too long, with short lines after it."""
+    limit = PIECE
+    row = b"1," + b"5" * (limit - 2)
+    data = b"a,b\n" + row + b"\n1,2\n"
+    assert read_table(written(tmp_path, data), Reading(max_line_bytes=limit)).table.num_rows == 2
+    data = data.replace(row, row + b"5")
+    with pytest.raises(BadTable, match=f"more than {limit:,} bytes"):
+        read_table(written(tmp_path, data), Reading(max_line_bytes=limit))
+
+
+class Pipe(io.RawIOBase):
+    """Delivers one byte first, as a pipe may."""
+
+    def __init__(self, data):
+        self.pieces = [data[:1], data[1:]]
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        piece = self.pieces.pop(0) if self.pieces else b""
+        n = len(buffer)
+        buffer[: len(piece[:n])] = piece[:n]
+        if piece[n:]:
+            self.pieces.insert(0, piece[n:])
+        return len(piece[:n])
+
+
+ROWS = b"a,b\n" + b"1,2\n" * 100
+LIST = b"[" + b",".join([b'{"size": 1.25}'] * 100_000) + b"]"
+
+
+@pytest.mark.parametrize(
+    ("sent", "content"),
+    [
+        (gzip.compress(ROWS), ROWS),
+        (ROWS.decode().encode("utf-16"), ROWS.decode().encode("utf-16")),
+        (b"\xef\xbb\xbf" + LIST, b"\xef\xbb\xbf" + LIST),
+        (b"\n" + LIST, b"\n" + LIST),
+    ],
+    ids=["gzip", "UTF-16", "UTF-8 with a mark", "JSON after a line end"],
+)
+def test_the_first_byte_of_a_pipe_does_not_decide_the_kind(sent, content):
+    assert read_bytes(io.BufferedReader(Pipe(sent)), "t", max_line_bytes=PIECE) == content
+
+
 def test_a_list_of_json_may_be_one_line(tmp_path):
-    rows = b"[" + b",".join([b'{"size": 1.25}'] * 100_000) + b"]"
-    assert len(rows) > PIECE
-    assert read_table(written(tmp_path, rows), Reading(max_line_bytes=PIECE)).table.num_rows == 1e5
+    assert len(LIST) > PIECE
+    assert read_table(written(tmp_path, LIST), Reading(max_line_bytes=PIECE)).table.num_rows == 1e5
 
 
 def test_the_content_of_a_compressed_file_is_limited(tmp_path):

@@ -163,8 +163,8 @@ def test_infinite_and_missing_numbers_are_those_of_a_data_frame():
         (np.zeros((3, 0)), ValueError, r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1"),
         ([[1, 2], [3]], ValueError, "Expected 2D array, got 1D array instead"),
         (pd.Series([1.0, 2.0]), ValueError, "Expected a 2-dimensional container"),
-        ("data.csv", TypeError, "X must be a table.*agathis.fit_file takes files"),
-        ({"a": [1, 2]}, TypeError, "X must be a table"),
+        ("data.csv", TypeError, "it is of type str.*agathis.fit_file for a file"),
+        ({"a": [1, 2]}, TypeError, r"a 2D array; it is of type dict. Use pandas.DataFrame\(X\)"),
         (np.array([[1.0, 2.0]]), ValueError, "no column left to cluster by. It has one sample"),
     ],
 )
@@ -185,5 +185,5 @@ def test_other_columns_than_those_of_the_fit():
 
 
 def test_fit_table_takes_tables_only():
-    with pytest.raises(TypeError, match=r"X must be a table.*numpy\.ndarray"):
+    with pytest.raises(TypeError, match=r"or a pyarrow\.Table; it is of type ndarray.*or an array"):
         fit_table(np.zeros((3, 2)), 2)

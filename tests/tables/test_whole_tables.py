@@ -9,11 +9,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyarrow import feather, parquet
+from pyarrow import csv, feather, json, parquet
 
+from agathis._tables import csv_reader, json_rows
 from agathis._tables.column_verdicts import KEEP, judge
 from agathis._tables.csv_layout import assumed_encoding, layout_of
 from agathis._tables.errors import BadTable
+from agathis._tables.stream_limits import MAX_BYTES
 from agathis._tables.whole_table import Reading, read_table
 
 
@@ -194,3 +196,25 @@ def test_categories_of_numbers():
     verdict = judge("n", texts, keep=False, categorical=True)
     assert len(verdict.categories) == 500
     assert verdict.n_other == 1
+
+
+@pytest.mark.parametrize("options", [csv.ReadOptions, json.ReadOptions])
+def test_the_largest_block_of_pyarrow(options):
+    assert options(block_size=MAX_BYTES).block_size == MAX_BYTES
+    with pytest.raises(OverflowError):
+        options(block_size=MAX_BYTES + 1)
+
+
+def test_texts_of_more_than_the_largest_block(tmp_path, monkeypatch):
+    """Here of 64 KiB: they are parsed in several blocks, and a column has one type."""
+    for reader in (csv_reader, json_rows):
+        monkeypatch.setattr(reader, "MAX_BYTES", 1 << 16)
+    n = 20_000
+    rows = "a,b\n" + "1.5,x\n" * n
+    lines = '{"a": 1.5, "b": "x"}\n' * n
+    for data in (rows, lines):
+        found = read(tmp_path, data)
+        assert found.column(0).num_chunks > 1
+        assert (found["a"].to_pylist(), found["b"].to_pylist()) == ([1.5] * n, ["x"] * n)
+    for data in (rows + "x,x\n", lines + '{"a": "x"}\n'):
+        assert read(tmp_path, data)["a"].to_pylist() == ["1.5"] * n + ["x"]

@@ -11,7 +11,7 @@ from agathis._checks.engines import AUTO, ENGINES
 from agathis._kernels.kernel import KERNEL_NAMES
 from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
 
-# Of transformers, for ``get_feature_names_out``.
+# Transformers check the argument of ``get_feature_names_out`` with it.
 check_feature_names_in = _check_feature_names_in
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {

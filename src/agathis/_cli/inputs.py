@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -38,23 +39,36 @@ def read_input(
     needs("pyarrow", "io", "reading tables")
     from agathis._tables.whole_table import read_table
 
-    source = stdin() if path == STDIN else path
     with bad_data(ImportError):  # spreadsheets need one more package
-        return read_table(source, reading, as_text, title_of_input(path))
+        if path != STDIN:
+            return read_table(path, reading, as_text)
+        with _stdin() as file:
+            return read_table(file, reading, as_text, title_of_input(path))
 
 
-def stdin() -> BinaryIO:
-    """Standard input, to which something must be sent."""
+@contextmanager
+def _stdin() -> Iterator[BinaryIO]:
+    """Standard input, to which something must be sent; it may be open for writing only."""
     if sys.stdin.isatty():
-        raise BadData("- is standard input, and nothing is sent to it: agathis ... < data.csv")
-    return sys.stdin.buffer
+        raise BadData("- is standard input, and nothing is sent to it: agathis ... < FILE")
+    try:
+        yield sys.stdin.buffer
+    except OSError as error:
+        if error.strerror is None or error.filename is not None:
+            raise
+        raise BadData(f"standard input cannot be read: {error.strerror}.") from error
 
 
 def model_from_stdin() -> str:
-    """What was sent for a model, and no more of it than a model may have."""
+    """The JSON of a model from stdin, up to the size limit of models.
+
+    It starts with a brace in any case, so that ``from_json`` does not take it for a path.
+    """
     from agathis.export._json import MAX_BYTES
 
-    return sys.stdin.buffer.read(MAX_BYTES + 1).decode("utf-8", errors="replace")
+    with _stdin() as file:
+        text = file.read(MAX_BYTES + 1).decode("utf-8", errors="replace").lstrip()
+    return "{" + text.removeprefix("{")
 
 
 def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages: Messages) -> None:
@@ -76,10 +90,7 @@ def load_model(path: str, takes_missing: bool | None = None) -> LoadedTree:
     try:
         if path != STDIN:
             return from_json(Path(path), takes_missing=takes_missing)
-        # With a brace before it, whatever comes is taken for a text and not for a path.
-        text = model_from_stdin().lstrip()
-        text = text if text.startswith("{") else "{" + text
-        return from_json(text, takes_missing=takes_missing)
+        return from_json(model_from_stdin(), takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
         said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")

@@ -164,7 +164,9 @@ DecimalPoint = Annotated[
 MaxLineBytes = Annotated[
     int,
     typer.Option(
-        min=1 << 20, metavar="N", help="The longest line of a text; longer ones are an error."
+        min=1 << 20,
+        metavar="N",
+        help="Maximum number of bytes in a line of a text file; a longer line is an error.",
     ),
 ]
 MaxBytes = Annotated[
@@ -172,7 +174,7 @@ MaxBytes = Annotated[
     typer.Option(
         min=1 << 20,
         metavar="N",
-        help="The most bytes of a pipe, a device or a gzip file's content.",
+        help="Maximum number of bytes read from a pipe, a device or a gzip file (decompressed).",
     ),
 ]
 Seed = Annotated[

@@ -33,7 +33,9 @@ DIGITS = 4
 #: Strings that begin so are formulas, or made to look harmless before one, to a spreadsheet.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 # A sign and a number, or a sign alone, as tables have it for a missing value.
-SIGNED_NUMBER = re.compile(r"[-+]([\d.,]*(e[-+]?\d+)?%?|inf(inity)?|nan)", re.ASCII | re.IGNORECASE)
+SIGNED_NUMBER = re.compile(
+    r"[-+]((\d[\d.,]*|[.,]\d+)(e[-+]?\d+)?%?|inf(inity)?|nan)?", re.ASCII | re.IGNORECASE
+)
 
 
 class Table(Sequence[dict[str, Any]]):
@@ -208,10 +210,11 @@ def without_formula(value: Any) -> Any:
     """A value of a cell that no spreadsheet takes for a formula.
 
     Strings that begin with one of ``FORMULA_STARTS`` get a leading apostrophe (the rule of OWASP,
-    "CSV Injection"), except numbers: these cannot call anything.
+    "CSV Injection"), except numbers: these cannot call anything. ``-E1`` is a formula
+    that refers to a cell.
 
-    >>> [without_formula(value) for value in ("=1+1", "-2+3", "-5", -5, "+1.5e-3", "red")]
-    ["'=1+1", "'-2+3", '-5', -5, '+1.5e-3', 'red']
+    >>> [without_formula(value) for value in ("=1+1", "-2+3", "-E1", "-5", -5, "+1.5e-3")]
+    ["'=1+1", "'-2+3", "'-E1", '-5', -5, '+1.5e-3']
     """
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return value if SIGNED_NUMBER.fullmatch(value) else f"'{value}"

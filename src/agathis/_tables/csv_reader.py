@@ -22,6 +22,7 @@ from agathis._tables.csv_layout import Layout
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.missing_marks import MARKS
 from agathis._tables.number_notation import Notation, described, doubt, notation_of
+from agathis._tables.stream_limits import MAX_BYTES
 from agathis._tables.wording import count
 
 if TYPE_CHECKING:
@@ -75,10 +76,10 @@ def read_cells(
     # Without the end of its line, a header alone is not taken for one.
     data += b"" if data.endswith((b"\n", b"\r")) else b"\n"
     texts = [raw for raw in layout.header if as_text is None or raw.strip() in as_text]
-    # One block holds any row, and a column has one type.
+    # One block holds any row; only texts above the limit of pyarrow take several.
     options = csv_options(
         layout,
-        min(len(data), (1 << 31) - 1),
+        min(len(data), MAX_BYTES),
         types=dict.fromkeys(texts, pa.string()),
         na=na,
         gaps_in_text=as_text is not None,

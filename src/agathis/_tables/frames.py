@@ -37,7 +37,7 @@ def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> pa.Table:
     """
     known = None if reset else getattr(estimator, "feature_names_in_", None)
     if is_table(X) or isinstance(X, (str, PathLike, Mapping)):
-        table = as_arrow(X)
+        table = as_arrow(X, takes_arrays=True)
         if reset or known is not None:
             return table
         # Fitted without names: scikit-learn warns and takes columns in their order.
@@ -65,10 +65,11 @@ def _of_array(X: np.ndarray, names: list[str]) -> pa.Table:
     return pa.Table.from_arrays([_of_values(np.ascontiguousarray(x)) for x in X.T], names=names)
 
 
-def as_arrow(table: Any) -> pa.Table:
+def as_arrow(table: Any, *, takes_arrays: bool = False) -> pa.Table:
     """The columns of a table, its index left out; names are texts.
 
-    Columns of mixed objects, of which Arrow makes nothing, become texts.
+    Columns of mixed objects, of which Arrow makes nothing, become texts. ``takes_arrays`` is for
+    the error message: whether the caller accepts arrays besides tables.
     """
     needed("pyarrow", "io", "raw tables")
     import pyarrow as pa
@@ -78,11 +79,15 @@ def as_arrow(table: Any) -> pa.Table:
     if isinstance(table, pa.RecordBatch):
         return pa.Table.from_batches([table])
     if not is_table(table):
-        kind = type(table)
+        accepted, others = (
+            ("a pyarrow.Table or a 2D array", "a dict")
+            if takes_arrays
+            else ("or a pyarrow.Table", "a dict or an array")
+        )
         raise TypeError(
-            "X must be a table, of pandas, polars or Arrow; it is of type "
-            f"{kind.__module__}.{kind.__qualname__}. Rows of numbers need no encoder: "
-            "agathis.Kauri takes them; agathis.fit_file takes files."
+            f"X must be a DataFrame of pandas or polars, {accepted}; it is of type "
+            f"{type(table).__qualname__}. Use pandas.DataFrame(X) for {others}, agathis.fit_file "
+            "for a file."
         )
     if hasattr(type(table), "to_arrow"):
         found = table.to_arrow()

@@ -14,6 +14,7 @@ import numpy as np
 from agathis._tables.errors import BadTable
 from agathis._tables.formats import DATA, looks_like
 from agathis._tables.missing_marks import MARKS
+from agathis._tables.stream_limits import MAX_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,8 +41,9 @@ def read_json_rows(data: bytes, name: str) -> pa.Table:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"{") and not is_deep(data):
         try:
-            # One block, so that a column has one type.
-            options = arrow_json.ReadOptions(use_threads=False, block_size=max(1 << 16, len(data)))
+            # One block holds any row; only texts above the limit of pyarrow take several.
+            size = min(max(1 << 16, len(data)), MAX_BYTES)
+            options = arrow_json.ReadOptions(use_threads=False, block_size=size)
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
             table.validate(full=True)  # it takes any bytes for texts
             _ = table.column_names  # and for names

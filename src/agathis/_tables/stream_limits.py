@@ -1,9 +1,9 @@
-"""Read a whole file or stream into memory, with limits for what has no end.
+"""Read a whole file or stream into memory, with limits for endless input.
 
 A pipe or a device may never end, and a small compressed file may hold any number of bytes. Two
-limits stop these with an error: on the bytes of one line, and on all bytes of what tells no size
-before it is read (a pipe, a device, the content of a gzip file). A stream that begins as no text
-does, such as ``/dev/zero``, is refused at its first bytes.
+limits stop these with an error: on the bytes of one line, and on all bytes of input of unknown size
+(a pipe, a device, the content of a gzip file). Binary data, such as those of ``/dev/zero``, are
+refused at the first bytes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from agathis._tables.formats import GZIP, UTF8_MARK, begins_as
 
 #: No row of a table is that long; ``fit_file`` takes rows of up to 4 MiB.
 MAX_LINE_BYTES = 64 << 20
-#: A text is parsed in one block, which pyarrow limits to 2 GiB.
-MAX_BYTES = 1 << 31
+#: The largest block of pyarrow, in which a whole text is parsed: one byte less than 2 GiB.
+MAX_BYTES = (1 << 31) - 1
 # Bytes at a time: an interrupt is seen in between.
 PIECE = 1 << 20
 
@@ -48,12 +48,12 @@ def read_bytes(
     max_line_bytes : int
         Of text; a list of JSON may be one line, and is not limited by it.
     max_bytes : int
-        Of what is no regular file, and of the content of a gzip file.
+        Applies to pipes and devices, and to the content of a gzip file; not to regular files.
 
     Raises
     ------
     BadTable
-        Where a limit is exceeded, the first bytes are no text, or gzip data are damaged.
+        Where a limit is exceeded, the first bytes are binary data, or gzip data are damaged.
     """
     lines = _Lines(name, encoding, max_line_bytes)
     data = _read(file, name, lines, None if _has_size(file) else max_bytes)
@@ -70,7 +70,9 @@ def read_bytes(
 def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
     # A BytesIO grows in place and gives its buffer away: no second copy, as joining would make.
     out = io.BytesIO()
-    while piece := file.read1(PIECE):  # type: ignore[attr-defined]
+    # A pipe may deliver a single byte at first; the kind of data is found from a full sample.
+    piece = file.read(SAMPLE_BYTES)
+    while piece:
         lines.check(piece, out.tell())
         out.write(piece)
         if most is not None and out.tell() > most:
@@ -80,11 +82,12 @@ def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
                 Advice("max_bytes"),
                 " raises the limit.",
             )
+        piece = file.read1(PIECE)  # type: ignore[attr-defined]
     return out.getvalue()
 
 
 class _Lines:
-    """What is seen of the lines of a text while it is read."""
+    """Checks the first bytes and the length of lines while a text is read."""
 
     def __init__(self, name: str, encoding: str | None, most: int) -> None:
         self.name, self.encoding, self.most = name, encoding, most
@@ -92,7 +95,7 @@ class _Lines:
         self.length = 0
 
     def check(self, piece: bytes, done: int) -> None:
-        """Raise where a piece makes a line too long, or the first one is no text."""
+        """Raise where a piece makes a line too long, or the first piece is binary data."""
         if not done:
             start = piece.removeprefix(UTF8_MARK).lstrip()[:1]
             self.is_text = begins_as(piece) is None and start != b"["
@@ -100,11 +103,15 @@ class _Lines:
                 check_text(piece[:SAMPLE_BYTES], self.name)
         if not self.is_text:
             return
-        ends = [at for at in (piece.rfind(b"\n"), piece.rfind(b"\r")) if at >= 0]
-        self.length = len(piece) - max(ends) - 1 if ends else self.length + len(piece)
-        if self.length > self.most:
+        # The line that the piece continues, and the one that it begins; those between are short.
+        first = min((at for mark in b"\n\r" if (at := piece.find(mark)) >= 0), default=len(piece))
+        last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
+        longest = self.length + first
+        self.length = longest if last < 0 else len(piece) - last - 1
+        longest = max(longest, self.length)
+        if longest > self.most:
             raise BadTable(
-                f"{self.name} has a line of more than {self.most:,} bytes: {self.length:,} were "
+                f"{self.name} has a line of more than {self.most:,} bytes: {longest:,} were "
                 "read without the end of a line, so it is no table, or has no end. ",
                 Advice("max_line_bytes"),
                 " raises the limit.",

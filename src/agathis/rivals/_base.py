@@ -49,8 +49,11 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
         X : array-like of shape (n_samples, n_features)
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out; starts of KMeans that are
-            sampled from the rows may differ between the two (see Notes of the class).
+            Weight 2 is the row twice, weight 0 the row left out: exactly so, except where KMeans
+            finds the centers (``centers=None``). It samples its starts row by row, so that repeated
+            rows may give other starts, and scikit-learn's
+            ``check_sample_weight_equivalence_on_dense_data`` fails, as it does for
+            :class:`sklearn.cluster.KMeans` itself.
 
         Returns
         -------

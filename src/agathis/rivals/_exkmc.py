@@ -78,11 +78,6 @@ class ExKMC(CentreTree):
     Of equally good leaves the one that was made first is cut; of equally good cuts the one of
     the first feature is taken, and there the lowest; of equally good centres the first.
 
-    With given ``centers`` a row of weight 2 is the row twice, exactly. With ``centers=None`` it may
-    not be: KMeans samples its starts row by row, so that repeated rows give other starts. This is
-    why scikit-learn's ``check_sample_weight_equivalence_on_dense_data`` fails here, as it does for
-    :class:`sklearn.cluster.KMeans`.
-
     References
     ----------
     N. Frost, M. Moshkovitz, C. Rashtchian, "ExKMC: Expanding explainable k-means clustering",

@@ -70,11 +70,6 @@ class IMM(CentreTree):
     keeps at least one row that counts; where no cut does so, the node is a leaf of the centre
     with the most weight.
 
-    With given ``centers`` a row of weight 2 is the row twice, exactly. With ``centers=None`` it may
-    not be: KMeans samples its starts row by row, so that repeated rows give other starts. This is
-    why scikit-learn's ``check_sample_weight_equivalence_on_dense_data`` fails here, as it does for
-    :class:`sklearn.cluster.KMeans`.
-
     References
     ----------
     M. Moshkovitz, S. Dasgupta, C. Rashtchian, N. Frost, "Explainable k-means and k-medians

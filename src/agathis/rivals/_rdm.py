@@ -76,11 +76,6 @@ class RDM(CentreTree):
     Where all rows of a node are on one side of the drawn cut, there is none: the centres of the
     empty side are left out together with their numbers, and another cut is drawn.
 
-    With given ``centers`` a row of weight 2 is the row twice, exactly. With ``centers=None`` it may
-    not be: KMeans samples its starts row by row, so that repeated rows give other starts. This is
-    why scikit-learn's ``check_sample_weight_equivalence_on_dense_data`` fails here, as it does for
-    :class:`sklearn.cluster.KMeans`.
-
     References
     ----------
     K. Makarychev, L. Shan, "Explainable k-means: don't be greedy, plant bigger trees!", 2022.

@@ -75,11 +75,6 @@ class ExShallow(CentreTree):
     good cuts the one of the first feature is taken, and there the lowest. Each side has at least
     one row; where no cut does so, the node is a leaf of the centre that is best for its rows.
 
-    With given ``centers`` a row of weight 2 is the row twice, exactly. With ``centers=None`` it may
-    not be: KMeans samples its starts row by row, so that repeated rows give other starts. This is
-    why scikit-learn's ``check_sample_weight_equivalence_on_dense_data`` fails here, as it does for
-    :class:`sklearn.cluster.KMeans`.
-
     References
     ----------
     E. Laber, L. Murtinho, F. Oliveira, "Shallow decision trees for explainable k-means

@@ -29,7 +29,7 @@ def predict(
         bool,
         typer.Option(
             "--keep-formulas",
-            help="Write texts of CSV and TSV that a spreadsheet takes for formulas as they are, "
+            help="Write strings of CSV and TSV that a spreadsheet takes for formulas as they are, "
             "without an apostrophe before them.",
         ),
     ] = False,

@@ -94,4 +94,4 @@ def _read(path: str) -> tuple[str, LoadedTree]:
 
     text = model_from_stdin()
     with bad_data():
-        return text, from_json("{" + text.lstrip().removeprefix("{"))
+        return text, from_json(text)
