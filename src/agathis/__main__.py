@@ -1,5 +1,7 @@
 """The command ``agathis``, also as ``python -m agathis``."""
 
+import sys
+
 from agathis._support.extras import needed
 
 
@@ -10,9 +12,13 @@ def main() -> None:
             needed(package, "cli", "the command line")
     except ImportError as error:
         raise SystemExit(f"Error: {error}") from error
-    from agathis._cli import main as run
+    try:
+        from agathis._cli import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # before a command began
+        print("Stopped.", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -116,7 +116,12 @@ def optimality_gap(
 def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     if kernel.has_features:
         return Space(kernel).points(rows)
-    if kernel.metric == "precomputed" or len(rows) > FACTOR_ROWS:
+    if kernel.metric == "precomputed":
+        raise ValueError(
+            "optimality_gap cannot be used with kernel='precomputed': the kernel must be linear, "
+            "cosine, or one that is computed from X."
+        )
+    if len(rows) > FACTOR_ROWS:
         raise ValueError(
             f"{kernel} with {len(rows):,} rows has no bound: the kernel must be linear, cosine, or "
             f"one that is computed for at most {FACTOR_ROWS:,} rows."
