@@ -173,3 +173,9 @@ def test_names_of_several_lines_stay_on_theirs():
     fitted = Kauri(2).fit([[0.0], [9.0]])
     written = to_text(fitted, feature_names=["a\nb"], cluster_names=["c\r\nd", "e"])
     assert written.splitlines()[:2] == ["a b <= 4.5", "|   c d (1 sample)"]
+
+
+def test_thresholds_have_four_digits_unless_told_otherwise():
+    model = Kauri(2, max_leaf_nodes=2).fit([[0.0], [2.46913578], [30.0]])
+    assert "x0 <= 16.23" in to_text(model)
+    assert to_text(model) == to_text(model, digits=4) != to_text(model, digits=5)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from agathis._core.search.draft import Draft
 from helpers.examples import examples
 from helpers.search_problems import check_draft, grow_at_random, search_problems, within
 from hypothesis import given
@@ -81,3 +82,22 @@ def test_a_little_is_given_back_and_only_where_there_are_leaves_to_spare(monkeyp
     assert sizes[0] <= sizes[1]
     gained = greedy.inertia_ - best.inertia_
     assert plain.inertia_ - best.inertia_ <= 0.5 * gained + 1e-9
+
+
+def test_what_is_allowed_buys_a_shorter_explanation():
+    """A leaf that gains less than the allowance is pruned, and none without an allowance."""
+    X = np.array([[0.0, 0.0], [0.0, 0.1], [9.0, 0.0], [9.0, 1.0]])
+    points = np.array([[0.0], [0.0], [9.0], [4.0]])
+    rows = SearchRows.of(X, points, np.ones(4), np.arange(2))
+    asks = np.zeros((), CONDITION)
+    asks["kind"], asks["column"], asks["cut"] = 1, 0, 1
+    beside = asks.copy()
+    beside["column"], beside["cut"] = 1, 2
+    for allowance, n_leaves in ((0.0, 3), (5.0, 2)):
+        draft = Draft(rows, 4, 2)
+        draft.cut(0, asks.tobytes(), 0, 1)
+        draft.cut(draft.children(0)[1], beside.tobytes(), 1, 0)
+        before = draft.objective
+        simplify(draft, Resplit(Limits(2, 4)), allowance)
+        assert tree_of(draft).build(2).n_leaves == n_leaves
+        assert draft.objective >= before - allowance

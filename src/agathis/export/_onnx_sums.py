@@ -52,9 +52,6 @@ class SumColumns:
     def of(cls, described: Described, X: ArrayLike | None) -> SumColumns:
         """Plan the columns; rows of X, where they are given, keep their ways as float32."""
         sums = described.sums
-        for axis in sums.values():
-            for column, steps in zip(axis.columns, axis.steps, strict=True):
-                operations(column, steps, "ONNX")
         tree, n = described.tree, described.tree.n_features
         thresholds = {node: float(tree.threshold[node]) for node in sums}
         if X is not None:
