@@ -177,5 +177,5 @@ def test_names_of_several_lines_stay_on_theirs():
 
 def test_thresholds_have_four_digits_unless_told_otherwise():
     model = Kauri(2, max_leaf_nodes=2).fit([[0.0], [2.46913578], [30.0]])
-    assert "x0 <= 16.23" in to_text(model)
+    assert "x[0] <= 16.23\n" in to_text(model)
     assert to_text(model) == to_text(model, digits=4) != to_text(model, digits=5)
