@@ -68,9 +68,6 @@ class TestAlike:
         model = method(3, centers=centres, random_state=0)
         check_sample_weight_equivalence_on_dense_data(method.__name__, model)
 
-    def test_what_users_read_of_weights(self, method):
-        assert "check_sample_weight_equivalence_on_dense_data" in method.__doc__
-
     def test_threads(self, method):
         X, _ = make_blobs(30_000, 5, centers=6, cluster_std=3.0, random_state=1)
         model = method(6, n_init=1, random_state=0)

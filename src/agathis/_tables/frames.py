@@ -84,10 +84,11 @@ def as_arrow(table: Any, *, takes_arrays: bool = False) -> pa.Table:
             if takes_arrays
             else ("or a pyarrow.Table", "a dict or an array")
         )
+        sparse = "sparse " if hasattr(table, "toarray") else ""
         raise TypeError(
             f"X must be a DataFrame of pandas or polars, {accepted}; it is of type "
-            f"{type(table).__qualname__}. Use pandas.DataFrame(X) for {others}, agathis.fit_file "
-            "for a file."
+            f"{sparse}{type(table).__qualname__}. Use pandas.DataFrame(X) for {others}, "
+            "agathis.fit_file for a file."
         )
     if hasattr(type(table), "to_arrow"):
         found = table.to_arrow()
