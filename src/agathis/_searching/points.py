@@ -47,7 +47,7 @@ def search_points(
         # A triangle with the same inner products. Products of points that are not centred, or of
         # very different lengths, would lose the digits of short distances.
         settled = points - np.average(points, axis=0, weights=weight)
-        return np.ascontiguousarray(np.linalg.qr(settled.T, mode="r").T)
+        return np.ascontiguousarray(np.asarray(np.linalg.qr(settled.T, mode="r")).T)
     if data.matrix is not None:
         matrix = data.matrix if data.ids is None else data.matrix[np.ix_(data.ids, data.ids)]
         unit = float(np.finfo(matrix.dtype).eps) if exact else None
