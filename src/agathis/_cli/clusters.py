@@ -52,7 +52,7 @@ def fit_on_cluster(
     from agathis.dask._files import in_pieces
     from agathis.dask._shown import WHY
     from agathis.export import to_json, to_rules
-    from agathis.export._loaded import loaded
+    from agathis._model.conversion import fitted_model
 
     with bad_data(OSError):
         source = open_source(path, many=True)
@@ -85,7 +85,7 @@ def fit_on_cluster(
     )
     pipeline = as_pipeline(rows, model.to_local())
     with bad_data():
-        described = loaded(pipeline, cluster_names=cluster_names)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     messages.say(f"Found {count(model.n_clusters_, 'cluster')} with {model.n_leaves_} leaves.")
     if output is not None:
         write(output, to_json(described, indent=1) + "\n")

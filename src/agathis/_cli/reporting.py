@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agathis._cli.names import Wanted
     from agathis._fit_table import PreparedTable
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 def check_report(path: str | None, option: str) -> None:
@@ -62,7 +62,7 @@ class PageRows:
 
 def write_report(
     path: str,
-    model: LoadedTree,
+    model: FittedModel,
     rows: PageRows,
     source: str,
     open_it: bool,

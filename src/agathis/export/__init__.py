@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agathis._support.lazy import lazy
 
 __all__ = [
-    "LoadedTree",
+    "FittedModel",
     "from_json",
     "renamed",
     "to_dot",
@@ -30,7 +30,7 @@ __all__ = [
 
 # Imported when first asked for: most people need one.
 _HOMES = {
-    "LoadedTree": "agathis.export._loaded",
+    "FittedModel": "agathis._model.fitted_model",
     "from_json": "agathis.export._json",
     "renamed": "agathis.export._rename",
     "to_dot": "agathis.export._dot",
@@ -46,7 +46,7 @@ _HOMES = {
 if TYPE_CHECKING:
     from agathis.export._dot import to_dot
     from agathis.export._json import from_json, to_json
-    from agathis.export._loaded import LoadedTree
+    from agathis._model.fitted_model import FittedModel
     from agathis.export._onnx import to_onnx
     from agathis.export._python import to_python
     from agathis.export._rename import renamed
