@@ -179,7 +179,7 @@ def test_trees_of_kauri_are_loaded(problem, binned):
 
 
 def test_cuts_that_part_no_rows_are_left_out(iris):
-    model = KMeansTree(3, random_state=0).fit(iris)
+    model = KMeansTree(3, random_state=0, max_leaf_nodes=None).fit(iris)
     some = iris[:50]
     rows = SearchRows.of(some, some, np.ones(50), np.arange(4))
     draft = draft_of(model.tree_, rows, model.tree_.n_leaves, 3)
