@@ -194,9 +194,10 @@ class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
         Z : EncodedRows of shape (n_samples, n_columns)
         """
         rows, _ = self._every_column(X)
-        return self._encoded(rows)
+        return self.encoded(rows)
 
-    def _encoded(self, rows: np.ndarray) -> EncodedRows:
+    def encoded(self, rows: np.ndarray) -> EncodedRows:
+        """The same of raw features as numbers, an array with a column for each."""
         if isinstance(self.preparation, Unavailable):
             raise ValueError(f"rows cannot be encoded: {self.preparation.why}.")
         if self.preparation is not None:
@@ -234,7 +235,7 @@ class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
             As of the estimator that the model comes from.
         """
         rows, threads = self._every_column(X)
-        Z = np.asarray(self._encoded(rows))
+        Z = np.asarray(self.encoded(rows))
         weight = checks.check_sample_weight(sample_weight, len(Z))
         labels = self.tree_.predict(rows, threads)
         kernel = self._kernel()
@@ -257,7 +258,7 @@ class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         rows, threads = self._every_column(X)
-        Z = np.asarray(self._encoded(rows))
+        Z = np.asarray(self.encoded(rows))
         kernel = self._kernel()
         if self.centres is None:
             raise ValueError(
