@@ -244,7 +244,7 @@ def test_one_command_from_a_table_to_an_opened_page(place, tmp_path):
 def test_the_choices_are_those_of_the_registries():
     from agathis._cli.commands.export import Dialect
     from agathis._cli.options import Compared, Method
-    from agathis._compare.methods import METHODS
+    from agathis._methods import METHODS
     from agathis.export._dialects import DIALECTS
 
     assert [choice.value for choice in Compared] == [method.typed for method in METHODS.values()]

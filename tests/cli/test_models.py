@@ -18,7 +18,7 @@ import agathis
 from agathis._cli.commands.demo import customers
 from agathis._cli.commands.export import Dialect
 from agathis._cli.options import COMPARED_NAMES, METHOD_NAMES, Compared, Method
-from agathis._compare.methods import METHODS
+from agathis._methods import METHODS
 from agathis._support.result_table import csv_text
 from agathis.export import from_json, to_json
 from agathis.export._dialects import DIALECTS

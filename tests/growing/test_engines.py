@@ -33,8 +33,6 @@ def test_enough_components_are_the_kernel(engine, feature_map):
         engine=engine,
         n_components=150,
         feature_map=feature_map,
-        landmarks="random",
-        map_tol=0.0,
     ).fit(X)
     assert model.engine_ == engine
     assert model.n_components_ <= 150
@@ -109,7 +107,7 @@ def test_components_of_a_kernel_that_has_features(engine, kernel):
     """As many as it has are enough for the same clusters."""
     X = blobs_of(300)
     plain = Kauri(5, kernel=kernel, engine=engine, max_leaf_nodes=12).fit(X)
-    model = Kauri(5, kernel=kernel, engine=engine, n_components=8, map_tol=0, max_leaf_nodes=12)
+    model = Kauri(5, kernel=kernel, engine=engine, n_components=8, max_leaf_nodes=12)
     model.fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_, rel=1e-6)
@@ -192,7 +190,7 @@ def test_what_does_not_go_together(parameters, message):
 def test_a_callable_has_no_features(engine):
     with pytest.raises(ValueError, match=r"needs features, and kernel=<function identity"):
         Kauri(3, kernel=identity, engine=engine).fit(blobs_of(20))
-    model = Kauri(3, kernel=identity, engine=engine, n_components=6, map_tol=0).fit(blobs_of(20))
+    model = Kauri(3, kernel=identity, engine=engine, n_components=6).fit(blobs_of(20))
     plain = Kauri(3, engine=engine).fit(blobs_of(20))
     np.testing.assert_array_equal(model.labels_, plain.labels_)
 

@@ -17,9 +17,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from agathis._compare.methods import METHODS, make_method
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._kernels.kernel import at_most
+from agathis._methods import METHODS, make_method
 from agathis._searching.bounds import cost_lower_bound
 from agathis._searching.optimum import optimum
 from agathis._suggest import default_min_leaf
