@@ -71,11 +71,13 @@ def test_where_a_leaf_would_have_no_row_left_conditions_see_cells_as_they_are():
     X = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
     wrong, meant = X.copy(), np.full(X.shape, np.nan)
     wrong[4], meant[4] = 0.05, 9.0
-    model = Kauri(3, search="local").fit(EncodedRows.of(wrong, FeatureRoles.plain(1), meant))
+    model = Kauri(3, search="local", max_leaf_nodes=None).fit(
+        EncodedRows.of(wrong, FeatureRoles.plain(1), meant)
+    )
     np.testing.assert_array_equal(model.labels_, model.predict(wrong))
     assert model.tree_.n_node_samples.all()
     assert model.objective_ == pytest.approx(objective_of(X, model.labels_))
-    twin = Kauri(3, search="local").fit(X).tree_
+    twin = Kauri(3, search="local", max_leaf_nodes=None).fit(X).tree_
     assert len(np.unique(twin.apply(wrong))) < twin.n_leaves
 
 
@@ -83,7 +85,9 @@ def test_where_a_leaf_would_have_no_row_left_conditions_see_cells_as_they_are():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_every_search_tells_its_tree_in_the_columns_that_there_were(more, seed):
     rows, counted = some_rows(seed)
-    model = Kauri(3, **({"search": "local"} | more), random_state=0).fit(rows)
+    model = Kauri(3, **({"search": "local", "max_leaf_nodes": None} | more), random_state=0).fit(
+        rows
+    )
     assert model.tree_.n_features == rows.shape[1]
     np.testing.assert_array_equal(model.labels_, model.predict(np.asarray(rows)))
     assert model.objective_ == pytest.approx(objective_of(counted, model.labels_))
@@ -92,8 +96,8 @@ def test_every_search_tells_its_tree_in_the_columns_that_there_were(more, seed):
 
 def test_a_tree_to_begin_with_is_one_of_the_columns_that_there_were():
     rows, _ = some_rows(3)
-    first = Kauri(3).fit(rows)
-    again = Kauri(3, search="local").fit(rows, start=first)
+    first = Kauri(3, max_leaf_nodes=None).fit(rows)
+    again = Kauri(3, search="local", max_leaf_nodes=None).fit(rows, start=first)
     assert again.objective_ >= first.objective_ - 1e-9
     assert refine(first, rows).objective_ >= first.objective_ - 1e-9
 
@@ -102,7 +106,7 @@ def test_a_tree_to_begin_with_is_one_of_the_columns_that_there_were():
 @examples(20)
 def test_copies_and_back_is_the_same_tree(seed):
     rows, _ = some_rows(seed)
-    tree = Kauri(4).fit(np.asarray(rows)).tree_
+    tree = Kauri(4, max_leaf_nodes=None).fit(np.asarray(rows)).tree_
     wide, roles, copied = with_copies(np.asarray(rows), rows.roles, rows.meant)
     there = of_copies(tree, copied)
     np.testing.assert_array_equal(there.predict(wide), tree.predict(np.asarray(rows)))
@@ -124,8 +128,8 @@ def test_what_was_meant_stays_with_rows_that_are_picked_and_with_nothing_else():
 
 def test_what_no_kernel_sees_is_cut_as_it_is():
     rows, _ = some_rows(2)
-    model = Kauri(3, kernel_features=[0, 1]).fit(rows)
-    twin = Kauri(3, kernel_features=[0, 1]).fit(
+    model = Kauri(3, kernel_features=[0, 1], max_leaf_nodes=None).fit(rows)
+    twin = Kauri(3, kernel_features=[0, 1], max_leaf_nodes=None).fit(
         EncodedRows.of(np.asarray(rows), rows.roles, np.where([1, 1, 0, 0], rows.meant, np.nan))
     )
     same_tree(model.tree_, twin.tree_)

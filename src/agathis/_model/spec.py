@@ -137,12 +137,14 @@ class FitSpec:
     @classmethod
     def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:
         """The spec of a method with these parameters; those that are no part of it are ignored."""
-        grouped: dict[str | None, dict[str, Any]] = {None: {}, "options": {}}
+        single: dict[str, Any] = {}
+        grouped: dict[str, dict[str, Any]] = {"options": {}}
         for name, group in parameters_of(method).group.items():
             if name in values:
-                grouped.setdefault(group, {})[name] = values[name]
-        single, options = grouped.pop(None), grouped.pop("options")
-        groups = {name: GROUPS[str(name)][0](**some) for name, some in grouped.items()}
+                place = single if group is None else grouped.setdefault(group, {})
+                place[name] = values[name]
+        options = grouped.pop("options")
+        groups = {name: GROUPS[name][0](**some) for name, some in grouped.items()}
         return cls(method=method, **single, **groups, options=options)
 
     @property
