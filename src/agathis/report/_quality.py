@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis._checks.roles import EncodedRows
-from agathis._compare.methods import METHODS
+from agathis._methods import METHODS
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._kernels.kernel import Kernel, at_most
 from agathis._model.fitted_model import FittedModel
