@@ -15,7 +15,7 @@ from sklearn.preprocessing import minmax_scale
 
 from agathis import Kauri
 from agathis.report import _quality, summarise
-from agathis.report._fit_rows import FitRows
+from agathis.report._more_leaves import MoreLeaves
 from agathis.report._page import render
 
 IRIS, WINE = load_iris().data, minmax_scale(load_wine().data)

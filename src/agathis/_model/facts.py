@@ -148,6 +148,8 @@ class CentrePoints:
         centres = getattr(model, "_centres", None)
         if not isinstance(centres, PointCentres) or centres.space.map is not None:
             return None
+        if len(centres.points) != model.tree_.n_clusters:
+            return None
         fill = centres.space.fill
         return cls(
             tuple(tuple(row) for row in centres.points.tolist()),

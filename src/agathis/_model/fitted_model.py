@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,16 +23,13 @@ from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._model.encoding import Encoding, Unavailable
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
+from agathis._model.spec import FitSpec, NotRestorable
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._tables.date_parts import DatePart
 from agathis._tables.feature_rows import column_names, rows_for_tree
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
-
-if TYPE_CHECKING:
-    from agathis._model.spec import FitSpec
-
 
 class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
     """A fitted clustering tree with all that describes it.
@@ -270,19 +267,17 @@ class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
 
     def _kernel(self) -> Kernel:
         """The kernel of the objective, over the columns that it sees."""
-        estimator = self.settings().to_estimator()
-        params = estimator.get_params(deep=False)
-        if params.get("n_components") is not None:
+        spec = self.settings()
+        if spec.approximation.n_components is not None:
             raise ValueError(
                 "the kernel was approximated by a feature map (n_components), which the model "
                 "does not hold."
             )
-        if not hasattr(estimator, "kernel"):
-            return Kernel("linear")
-        if estimator.kernel == "precomputed":
+        if spec.kernel.kernel == "precomputed":
             raise ValueError("kernel='precomputed': the values of the kernel are not known.")
-        columns = None if self.roles is None else self.roles.kernel_columns
-        return kernel_checks.kernel_seen(estimator, columns)
+        if isinstance(spec.kernel.kernel, NotRestorable):
+            raise ValueError(f"the kernel was {spec.kernel.kernel.name}, which a file cannot hold.")
+        return spec.kernel.resolve(None if self.roles is None else self.roles.kernel_columns)
 
     def _space(self, kernel: Kernel) -> Space:
         assert self.centres is not None

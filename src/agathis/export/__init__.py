@@ -4,8 +4,9 @@ All of them take a fitted estimator of the package, a pipeline of scalers and on
 ``scaler`` gives thresholds in the units that the data had before it. Each form has a file, which
 only writes; the words are those of ``_describe``. Of SQL, ``_dialects`` is the list of databases,
 and ``_sqlite`` what is different there; ``_sums`` writes sums of columns, ``_onnx_sums`` those of
-ONNX. ``_loaded`` is a tree that has left its method behind: what a file of JSON holds, whose parts
-are checked in ``_json_checks`` and ``_json_terms``; ``_rename`` gives its clusters other names.
+ONNX. A model file (``_json``) holds a :class:`FittedModel`; its parts are written and checked in
+``_json_names``, ``_json_tree``, ``_json_terms`` and ``_json_fit``. ``_rename`` gives clusters other
+names.
 """
 
 from __future__ import annotations

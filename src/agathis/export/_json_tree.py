@@ -101,7 +101,7 @@ def read_nodes(nodes: object, n_features: int, version: int) -> Tree:
         "n_features": n_features,
     }
     steps: list[Steps] = []
-    terms = nodes.get("terms")
+    terms = nodes.get("terms", "absent")
     if version >= VERSION_WITH_TERMS and not (version >= VERSION_OF_FIT and terms is None):
         found, steps = read_terms(terms, n, n_features, version)
         arrays |= found

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from types import ModuleType
@@ -38,8 +38,6 @@ from agathis.report._figures import (
 from agathis.report._summary import summarise
 from agathis.report._wording import in_words
 
-#: Options that have a value for each row.
-BY_ROW = ("y", "ids", "show")
 # In the order in which they are read: later ones use what earlier ones define.
 SCRIPTS = (
     "_dom.js", "_names.js", "_charts.js", "_panel.js", "_layout.js", "_tree.js", "_picture.js",
@@ -51,6 +49,8 @@ def write(
     model: BaseEstimator | Pipeline | Tree,
     X: ArrayLike,
     path: str | os.PathLike[str],
+    y: ArrayLike | None = None,
+    cluster_names: Sequence[str] | None = None,
     **options: Any,
 ) -> None:
     """Write a page about a tree and its clusters: one HTML file that asks for nothing else.
@@ -79,9 +79,8 @@ def write(
         Dask a sample of 50,000 rows is shown, and the page says so.
     path : str or PathLike
         The file, which is replaced as a whole.
-    **options : dict
-        As for :func:`agathis.report.summarise`: ``y``, ``cluster_names``, ``title``, ``show``,
-        ``rows`` and others.
+    y, cluster_names, **options
+        As for :func:`agathis.report.summarise`: ``title``, ``ids``, ``show``, ``rows`` and others.
 
     Examples
     --------
@@ -99,9 +98,9 @@ def write(
     """
     path = target_of(path)
     _jinja2()
-    shown = shown_rows(X, {name: options.get(name) for name in BY_ROW})
-    provenance = shown.provenance(options.pop("provenance", None))
-    summary = summarise(as_local(model), shown.rows, provenance=provenance, **options)
+    shown = shown_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
+    options["provenance"] = shown.provenance(options.get("provenance"))
+    summary = summarise(as_local(model), shown.rows, y, cluster_names, **options)
     # A name may hold half a character, which no encoding has; a browser shows a sign for it.
     write_whole(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 

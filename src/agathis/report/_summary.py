@@ -33,6 +33,7 @@ from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile, without
 from agathis._describe.rows_in_units import check_columns, table_of
 from agathis._model.conversion import model_of
+from agathis._model.encoding import Encoding
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import checked_table
 from agathis._trees.tree import Tree
@@ -186,7 +187,7 @@ def summarise(
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
             "method": fitted.method or "Tree",
-            "scaled": described.scaled,
+            "scaled": isinstance(fitted.preparation, Encoding),
             "few": FEW,
             # None where the rules have all that their numbers have.
             "digits": described.digits,
