@@ -27,3 +27,14 @@ class Limits:
     max_depth: int | None = None
     min_split: float = 0.0
     min_leaf: float = 0.0
+
+
+def leaf_limit(max_leaf_nodes: int | str | None, n_clusters: int) -> int | None:
+    """The maximum number of leaves that a parameter ``max_leaf_nodes`` asks for.
+
+    ``"auto"`` is one leaf per cluster and at least two; ``None`` is no limit.
+
+    >>> leaf_limit("auto", 3), leaf_limit("auto", 1), leaf_limit(12, 3), leaf_limit(None, 3)
+    (3, 2, 12, None)
+    """
+    return max(2, n_clusters) if isinstance(max_leaf_nodes, str) else max_leaf_nodes
