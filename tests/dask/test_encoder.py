@@ -429,7 +429,7 @@ def test_a_client_that_is_not_the_current_one(cluster):
 def test_a_page_of_many_rows_says_that_it_is_of_a_sample(tmp_path, monkeypatch):
     monkeypatch.setattr("agathis.dask._shown.ROWS", 50)
     table = raw_table(200)
-    model = make_pipeline(LocalEncoder(), LocalKauri(3)).fit(table)
+    model = make_pipeline(LocalEncoder(), LocalKauri(3, max_leaf_nodes=None)).fit(table)
     rows = dd.from_pandas(table, npartitions=3)
     with dask.config.set(scheduler="synchronous"):
         report.write(model, rows, tmp_path / "page.html")

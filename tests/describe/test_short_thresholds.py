@@ -156,7 +156,7 @@ def test_another_encoder_is_believed_before_the_memory_of_the_model():
 
 def test_rows_without_units_are_left_alone():
     X = np.random.RandomState(0).rand(30, 2)
-    model = Kauri(2).fit(X)
+    model = Kauri(2, max_leaf_nodes=None).fit(X)
     assert model.raw_thresholds_ == {}
     assert short_thresholds(model.tree_, X) == (model.tree_, {})
 
