@@ -53,7 +53,13 @@ def beside_peer(run, work, X, gram, leaves, *, same_objective):
     if Peer is None:
         raise SkipCase("gemclus is not installed")
     ours = Kauri(n_clusters=10, max_leaf_nodes=leaves, kernel="precomputed")
-    peer = Peer(max_clusters=10, max_leaves=leaves, kernel="precomputed", random_state=0)
+    peer = Peer(
+        max_clusters=10,
+        max_leaves=leaves,
+        kernel="precomputed",
+        random_state=0,
+        max_leaf_nodes=None,
+    )
     runs = {"agathis": lambda: ours.fit(X, gram=gram), "gemclus": lambda: peer.fit(X, y=gram)}
     seconds, _ = alternate(runs, run.repeats, run.tell)
     median = medians(seconds)
@@ -87,7 +93,7 @@ def growth(run):
     n = run.size(4000, 800)
     X = blobs(n, 10)
     gram = rbf_kernel(X)
-    model = Kauri(n_clusters=10, kernel="precomputed")
+    model = Kauri(n_clusters=10, kernel="precomputed", max_leaf_nodes=None)
     forty = Kauri(n_clusters=10, kernel="precomputed", max_leaf_nodes=40)
     runs = {
         "any leaves": lambda: model.fit(X, gram=gram),

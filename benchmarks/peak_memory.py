@@ -45,7 +45,7 @@ def peak():
 def measure(n_rows):
     X = blobs(n_rows, 10)
     # Threads and whatever else every fit needs shall be there before the measurement.
-    Kauri(n_clusters=2, kernel="rbf", engine="blocks").fit(X[:50])
+    Kauri(n_clusters=2, kernel="rbf", engine="blocks", max_leaf_nodes=None).fit(X[:50])
     model = Kauri(n_clusters=10, kernel="rbf", max_leaf_nodes=48, engine="blocks")
     before = resident()
     start = time.perf_counter()

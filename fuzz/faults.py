@@ -108,7 +108,9 @@ def _model() -> bytes:
     from agathis.export import to_json
 
     rows = np.loadtxt(_table().decode().splitlines()[1:400], delimiter=",")
-    return to_json(Kauri(3, n_jobs=1).fit(rows), feature_names=list("abcde")).encode()
+    return to_json(
+        Kauri(3, n_jobs=1, max_leaf_nodes=None).fit(rows), feature_names=list("abcde")
+    ).encode()
 
 
 def _prepared(folder: str, target: str, old: bool) -> None:

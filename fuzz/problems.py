@@ -214,7 +214,7 @@ def _fit(case: dict, engine: str, X, gram, weight) -> Kauri:
         engine=engine,
         one_hot=case.get("one_hot") or None,
         n_jobs=1,
-        **case["limits"],
+        **{"max_leaf_nodes": None, **case["limits"]},
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

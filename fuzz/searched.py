@@ -48,6 +48,7 @@ def fit(case: dict, **other) -> Kauri:
         "time_limit": case["time_limit"],
         "random_state": case["seed"],
         "n_jobs": 1,
+        "max_leaf_nodes": None,
         **case["limits"],
         **other,
     }

@@ -76,7 +76,7 @@ def votes_trees(votes: Bunch) -> tuple[VotesTree, ...]:
 
     ``votes`` are 1, 0 and -1 as :func:`paper.datasets.load` gives them.
     """
-    ours = Kauri(votes.n_clusters).fit(votes.data).tree_
+    ours = Kauri(votes.n_clusters, max_leaf_nodes=None).fit(votes.data).tree_
     return (
         _valued("ours", ours, votes),
         _valued("the paper's, as printed", paper_tree(votes), votes),

@@ -21,7 +21,7 @@ from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
-from agathis._partitions.objective import kernel_cost
+from agathis._partitions.cost import kernel_cost
 from agathis.datasets import make_rotated_gaussians
 from agathis.rivals import KMeansTree
 from paper.datasets import load

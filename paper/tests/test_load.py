@@ -209,7 +209,7 @@ def test_columns_of_categories_are_read_as_categories(folder):
         for column in car.one_hot[source]:
             held = car.data[:, car.feature_names.index(column)]
             np.testing.assert_array_equal(held == 1, cell == column.removeprefix(f"{source}_"))
-    model = Kauri(4).fit(car.data)
+    model = Kauri(4, max_leaf_nodes=None).fit(car.data)
     text = to_text(model, feature_names=car.feature_names, one_hot=car.one_hot)
     assert re.search(r"\b(buying|maint|doors|persons|lug_boot|safety) is (not )?\w+", text)
     assert "<=" not in text
@@ -218,7 +218,7 @@ def test_columns_of_categories_are_read_as_categories(folder):
 def check_votes(bunch):
     assert set(np.unique(bunch.data)) == {-1, 0, 1}
     names = bunch.feature_names
-    model = Kauri(2).fit(bunch.data)
+    model = Kauri(2, max_leaf_nodes=None).fit(bunch.data)
     rules = to_rules(model, feature_names=names, value_names=bunch.value_names)
     for sentence in str(rules).splitlines():
         assert any(f"{vote} is " in sentence for vote in names)
@@ -231,7 +231,7 @@ def test_votes_are_words(folder):
     write_lookalike("congress", folder)
     check_votes(load("congress", data_home=folder))
     scaled = load("congress", data_home=folder, scaled=True)
-    model = Kauri(2).fit(scaled.data)
+    model = Kauri(2, max_leaf_nodes=None).fit(scaled.data)
     text = str(
         to_rules(
             model,
@@ -249,7 +249,7 @@ def test_votes_of_the_congress_are_words():
     bunch = load("congress")
     check_votes(bunch)
     # As in the paper's figure, where these three votes are asked for.
-    asked = set(Kauri(2).fit(bunch.data).tree_.feature) - {-1, -2}
+    asked = set(Kauri(2, max_leaf_nodes=None).fit(bunch.data).tree_.feature) - {-1, -2}
     shown = {"el_salvador_aid", "aid_to_nicaraguan_contras", "mx_missile"}
     assert shown & {bunch.feature_names[f] for f in asked}
 

@@ -30,7 +30,7 @@ def with_entry(array, place, value):
 
 @pytest.fixture(scope="module")
 def model():
-    return Kauri(3).fit(X)
+    return Kauri(3, max_leaf_nodes=None).fit(X)
 
 
 class TestX:
@@ -67,7 +67,7 @@ class TestX:
         # With "auto" missing values are no error.
         engine = "features" if name == "NaN" else "auto"
         with pytest.raises(error, match=match):
-            Kauri(3, engine=engine).fit(bad)
+            Kauri(3, engine=engine, max_leaf_nodes=None).fit(bad)
 
     @pytest.mark.parametrize("method", METHODS)
     @pytest.mark.parametrize("name", [name for name in BAD if "column of" not in name])
@@ -89,8 +89,8 @@ class TestX:
         bad = with_entry(positive, (4, 2), -0.25)
         match = rf"kernel='{kernel}' needs non-negative X; the smallest value of X is -0\.25"
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel=kernel).fit(bad)
-        fitted = Kauri(3, kernel=kernel, keep_training_data=True).fit(positive)
+            Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(bad)
+        fitted = Kauri(3, kernel=kernel, keep_training_data=True, max_leaf_nodes=None).fit(positive)
         with pytest.raises(ValueError, match=match):
             fitted.score(bad)
         with pytest.raises(ValueError, match=match):
@@ -103,15 +103,15 @@ class TestNumberOfSamples:
     @pytest.mark.parametrize("n", [1, 2, 7])
     def test_fewer_than_clusters(self, n):
         with pytest.raises(ValueError, match=rf"n_samples={n} should be >= n_clusters=8"):
-            Kauri(8).fit(X[:n])
+            Kauri(8, max_leaf_nodes=None).fit(X[:n])
 
     def test_weights_of_0_leave_too_few(self):
         weight = np.zeros(20)
         weight[[3, 8]] = 1.0
         match = r"n_samples=2 should be >= n_clusters=3 \(rows of weight 0 do not count\)"
         with pytest.raises(ValueError, match=match):
-            Kauri(3).fit(X, sample_weight=weight)
-        assert Kauri(2).fit(X, sample_weight=weight).n_clusters_ == 2
+            Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=weight)
+        assert Kauri(2, max_leaf_nodes=None).fit(X, sample_weight=weight).n_clusters_ == 2
 
 
 class TestGram:
@@ -145,18 +145,18 @@ class TestGram:
     def test_fit(self, name):
         gram, match = self.BAD[name]
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel="precomputed").fit(X, gram=gram)
+            Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=gram)
 
     @pytest.mark.parametrize("name", BAD)
     def test_score(self, name):
         gram, match = self.BAD[name]
-        model = Kauri(3, kernel="precomputed").fit(X, gram=GRAM)
+        model = Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=GRAM)
         with pytest.raises(ValueError, match=match):
             model.score(X, gram=gram)
 
     def test_sparse(self):
         with pytest.raises(TypeError, match=r"[Ss]parse data was passed for gram"):
-            Kauri(3, kernel="precomputed").fit(X, gram=sparse.csr_matrix(GRAM))
+            Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=sparse.csr_matrix(GRAM))
 
     @pytest.mark.parametrize("n", [20, 63, 64, 65, 200, 300])
     @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -168,7 +168,7 @@ class TestGram:
             gram = np.array(rbf_kernel(rows), order=order)
             gram[i, j] = gram[j, i] = value
             with pytest.raises(ValueError, match="gram contains NaN or infinity"):
-                Kauri(3, kernel="precomputed").fit(rows, gram=gram)
+                Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(rows, gram=gram)
 
     @pytest.mark.parametrize("n", [20, 63, 64, 65, 200, 300])
     def test_one_asymmetric_pair_anywhere(self, n):
@@ -178,26 +178,30 @@ class TestGram:
             gram[i, j] += 0.01
             pair = rf"gram\[({i}, {j}|{j}, {i})\]"
             with pytest.raises(ValueError, match=f"symmetric; {pair} = .* but {pair} = "):
-                Kauri(3, kernel="precomputed").fit(rows, gram=gram)
+                Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(rows, gram=gram)
 
     def test_asymmetry_of_rounding_is_accepted(self):
         rng = np.random.default_rng(0)
         gram = GRAM * (1 + 1e-14 * rng.normal(size=GRAM.shape))
-        assert Kauri(3, kernel="precomputed").fit(X, gram=gram).n_clusters_ == 3
+        assert (
+            Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=gram).n_clusters_ == 3
+        )
         single = (GRAM * (1 + 1e-7 * rng.normal(size=GRAM.shape))).astype(np.float32)
-        assert Kauri(3, kernel="precomputed").fit(X, gram=single).n_clusters_ == 3
+        assert (
+            Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=single).n_clusters_ == 3
+        )
 
     @pytest.mark.parametrize("kernel", ["linear", "rbf", lambda a, b: float(a @ b)])
     def test_with_another_kernel(self, kernel):
         match = r"gram goes with kernel='precomputed'; kernel=.* is computed from X"
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel=kernel).fit(X, gram=GRAM)
+            Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(X, gram=GRAM)
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel=kernel).fit(X).score(X, gram=GRAM)
+            Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(X).score(X, gram=GRAM)
 
     def test_is_keyword_only(self):
         with pytest.raises(TypeError, match="positional"):
-            Kauri(3, kernel="precomputed").fit(X, None, GRAM)
+            Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, None, GRAM)
 
 
 class TestSampleWeight:
@@ -222,7 +226,7 @@ class TestSampleWeight:
     def test_fit(self, name):
         weight, match = self.BAD[name]
         with pytest.raises(ValueError, match=match):
-            Kauri(3).fit(X, sample_weight=weight)
+            Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=weight)
 
     @pytest.mark.parametrize("name", BAD)
     def test_score(self, model, name):
@@ -235,7 +239,7 @@ class TestKernel:
     @pytest.mark.parametrize("kernel", ["rfb", "RBF", "", "nearest", None, 3, ["rbf"]])
     def test_unknown(self, kernel):
         with pytest.raises(InvalidParameterError, match="'kernel' parameter of Kauri") as raised:
-            Kauri(3, kernel=kernel).fit(X)
+            Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(X)
         for name in ("'linear'", "'rbf'", "'precomputed'", "callable", repr(kernel)):
             assert name in str(raised.value)
 
@@ -243,10 +247,14 @@ class TestKernel:
     def test_kernel_params_with_a_name(self, kernel):
         match = re.escape(f"kernel_params={{'gamma': 2}} goes with a callable kernel; {kernel=}")
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel=kernel, kernel_params={"gamma": 2}).fit(X, gram=None)
+            Kauri(3, kernel=kernel, kernel_params={"gamma": 2}, max_leaf_nodes=None).fit(
+                X, gram=None
+            )
 
     def test_kernel_params_that_a_callable_does_not_take(self):
-        model = Kauri(3, kernel=lambda a, b: float(a @ b), kernel_params={"depth": 2})
+        model = Kauri(
+            3, kernel=lambda a, b: float(a @ b), kernel_params={"depth": 2}, max_leaf_nodes=None
+        )
         with pytest.raises(TypeError, match="depth"):
             model.fit(X)
 
@@ -254,7 +262,7 @@ class TestKernel:
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_callable_that_is_not_finite(self, value, engine):
         with pytest.raises(ValueError, match=r"kernel.*(NaN|infinity|finite)"):
-            Kauri(3, kernel=lambda a, b: value, engine=engine).fit(X)
+            Kauri(3, kernel=lambda a, b: value, engine=engine, max_leaf_nodes=None).fit(X)
 
     @pytest.mark.parametrize("engine", ["gram", "blocks"])
     def test_callable_that_is_not_finite_for_one_pair(self, engine):
@@ -262,7 +270,7 @@ class TestKernel:
             return np.nan if {a[0], b[0]} == {X[2, 0], X[7, 0]} else float(a @ b)
 
         with pytest.raises(ValueError, match=r"kernel.*(NaN|infinity|finite)"):
-            Kauri(3, kernel=kernel, engine=engine).fit(X)
+            Kauri(3, kernel=kernel, engine=engine, max_leaf_nodes=None).fit(X)
 
     @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", ["linear", "poly"])
@@ -271,33 +279,33 @@ class TestKernel:
             np.errstate(all="ignore"),
             pytest.raises(ValueError, match=f"kernel='{kernel}'.*(NaN|infinity|finite)"),
         ):
-            Kauri(3, kernel=kernel, engine=engine).fit(X * 1e200)
+            Kauri(3, kernel=kernel, engine=engine, max_leaf_nodes=None).fit(X * 1e200)
 
     @pytest.mark.parametrize("engine", ["gram", "blocks"])
     def test_rows_that_are_too_far_apart_to_be_alike(self, engine):
         """To the rbf kernel the farthest rows are only not alike: nothing overflows."""
-        far = Kauri(3, kernel="rbf", engine=engine).fit(X * 1e200)
-        apart = Kauri(3, kernel="precomputed").fit(X, gram=np.eye(len(X)))
+        far = Kauri(3, kernel="rbf", engine=engine, max_leaf_nodes=None).fit(X * 1e200)
+        apart = Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=np.eye(len(X)))
         np.testing.assert_array_equal(far.labels_, apart.labels_)
 
     @pytest.mark.parametrize("engine", ["gram", "blocks"])
     def test_a_power_that_is_not_a_number(self, engine):
         with np.errstate(all="ignore"), pytest.raises(ValueError, match="kernel='poly'"):
-            Kauri(3, kernel="poly", degree=2.5, engine=engine).fit(X)
+            Kauri(3, kernel="poly", degree=2.5, engine=engine, max_leaf_nodes=None).fit(X)
 
 
 class TestStocks:
     @pytest.mark.parametrize("engine", ["bins", "feature", "Gram", None, 1])
     def test_unknown(self, engine):
         with pytest.raises(InvalidParameterError, match="'engine' parameter of Kauri") as raised:
-            Kauri(3, engine=engine).fit(X)
+            Kauri(3, engine=engine, max_leaf_nodes=None).fit(X)
         for name in ("'auto'", "'gram'", "'blocks'", "'features'", "'binned'", repr(engine)):
             assert name in str(raised.value)
 
     def test_blocks_of_a_given_matrix(self):
         match = "engine='blocks' computes the kernel from X, and kernel='precomputed' gives it"
         with pytest.raises(ValueError, match=match):
-            Kauri(3, kernel="precomputed", engine="blocks").fit(X, gram=GRAM)
+            Kauri(3, kernel="precomputed", engine="blocks", max_leaf_nodes=None).fit(X, gram=GRAM)
 
 
 class TestParameters:
@@ -331,21 +339,23 @@ class TestParameters:
     @pytest.mark.parametrize("method", ["fit", "predict"])
     def test_no_jobs(self, model, method):
         with pytest.raises(ValueError, match=r"n_jobs=0 .* use None for all cores"):
-            getattr(Kauri(3).fit(X).set_params(n_jobs=0), method)(X)
+            getattr(Kauri(3, max_leaf_nodes=None).fit(X).set_params(n_jobs=0), method)(X)
 
     def test_more_features_than_there_are(self):
         with pytest.raises(ValueError, match="max_features=4 is more than the 3 features of X"):
-            Kauri(3, max_features=4).fit(X)
+            Kauri(3, max_features=4, max_leaf_nodes=None).fit(X)
 
     def test_unknown_parameter(self):
         with pytest.raises(TypeError, match="n_cluster"):
-            Kauri(n_cluster=3)
+            Kauri(n_cluster=3, max_leaf_nodes=None)
         with pytest.raises(ValueError, match="Invalid parameter 'n_cluster' for estimator Kauri"):
-            Kauri().set_params(n_cluster=3)
+            Kauri(max_leaf_nodes=None).set_params(n_cluster=3)
 
     @pytest.mark.parametrize("value", [np.int64(2), np.int32(2), True])
     def test_whole_numbers_of_numpy_are_numbers(self, value):
-        model = Kauri(np.int64(3), max_depth=value, min_samples_leaf=np.int32(2)).fit(X)
+        model = Kauri(
+            np.int64(3), max_depth=value, min_samples_leaf=np.int32(2), max_leaf_nodes=None
+        ).fit(X)
         assert model.tree_.max_depth == int(value)
 
 
@@ -353,24 +363,24 @@ class TestNotFitted:
     @pytest.mark.parametrize("method", METHODS)
     def test_method(self, method):
         with pytest.raises(NotFittedError, match="This Kauri instance is not fitted yet"):
-            getattr(Kauri(), method)(X)
+            getattr(Kauri(max_leaf_nodes=None), method)(X)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_before_X_is_looked_at(self, method):
         with pytest.raises(NotFittedError, match="This Kauri instance is not fitted yet"):
-            getattr(Kauri(), method)("nonsense")
+            getattr(Kauri(max_leaf_nodes=None), method)("nonsense")
 
     def test_feature_names_out(self):
         with pytest.raises(NotFittedError, match="This Kauri instance is not fitted yet"):
-            Kauri().get_feature_names_out()
+            Kauri(max_leaf_nodes=None).get_feature_names_out()
 
     def test_feature_importances(self):
         with pytest.raises(NotFittedError, match="This Kauri instance is not fitted yet"):
-            Kauri().feature_importances_  # noqa: B018
-        assert not hasattr(Kauri(), "feature_importances_")
+            Kauri(max_leaf_nodes=None).feature_importances_  # noqa: B018
+        assert not hasattr(Kauri(max_leaf_nodes=None), "feature_importances_")
 
     def test_a_fit_that_failed_leaves_no_model(self):
-        model = Kauri(3, engine="features")
+        model = Kauri(3, engine="features", max_leaf_nodes=None)
         with pytest.raises(ValueError, match="NaN"):
             model.fit(with_entry(X, (0, 0), np.nan))
         with pytest.raises(NotFittedError):
@@ -378,7 +388,7 @@ class TestNotFitted:
 
 
 def test_a_fit_that_failed_is_no_fit():
-    model = Kauri(2, kernel=lambda a, b: np.inf)
+    model = Kauri(2, kernel=lambda a, b: np.inf, max_leaf_nodes=None)
     with pytest.raises(ValueError, match="kernel"):
         model.fit(X)
     with pytest.raises(NotFittedError):

@@ -18,7 +18,7 @@ NAMES = [f"plan_{i}" for i in range(12)]
 
 def save(names, one_hot=None):
     X = np.eye(len(names))[np.arange(60) % len(names)]
-    to_json(Kauri(3).fit(X), "m.json", feature_names=names, one_hot=one_hot)
+    to_json(Kauri(3, max_leaf_nodes=None).fit(X), "m.json", feature_names=names, one_hot=one_hot)
 
 
 def test_onnx_tells_all_names_in_their_order(tmp_path, monkeypatch, capsys):

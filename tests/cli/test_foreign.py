@@ -48,7 +48,7 @@ def test_columns_of_an_encoder(source, drop, form, rows, place, capsys):
     encoder = OneHotEncoder(sparse_output=False, drop=drop).fit(rows[[source]])
     made = encoder.get_feature_names_out().tolist()
     X = np.column_stack([encoder.transform(rows[[source]]), rows["x"]])
-    model = Kauri(2).fit(X)
+    model = Kauri(2, max_leaf_nodes=None).fit(X)
     categories = encoder.categories_[0].tolist()[-len(made) :]
     to_json(
         model,
@@ -66,7 +66,9 @@ def test_columns_of_an_encoder(source, drop, form, rows, place, capsys):
 
 @pytest.mark.parametrize("truths", [["1", "0"], ["TRUE", "no"], [" true", "False"]])
 def test_truths_as_they_are_written(truths, rows, place, capsys):
-    model = Kauri(2).fit(np.column_stack([~rows["flag"], rows["x"]]).astype(float))
+    model = Kauri(2, max_leaf_nodes=None).fit(
+        np.column_stack([~rows["flag"], rows["x"]]).astype(float)
+    )
     names = ["not flag", "x"]
     to_json(model, "m.json", feature_names=names, one_hot={"flag": {"not flag": False}})
     (place / "t.csv").write_text("flag,x\n" + "".join(f"{truth},0\n" for truth in truths))
@@ -82,7 +84,7 @@ def test_truths_as_they_are_written(truths, rows, place, capsys):
 
 def test_features_of_one_name(rows, place, capsys):
     X = rows[["code", "x"]].to_numpy()
-    text = to_json(Kauri(2).fit(X), feature_names=["a", "a"])
+    text = to_json(Kauri(2, max_leaf_nodes=None).fit(X), feature_names=["a", "a"])
     assert json.loads(text)["feature_names"] == ["a", "a"]
     (place / "m.json").write_text(text)
     (place / "t.csv").write_text("a\n1\n3\n")
@@ -94,7 +96,7 @@ def test_features_of_one_name(rows, place, capsys):
 
 def hostile_model(rows) -> str:
     """A model whose names give orders to terminals; one holds half a character."""
-    data = json.loads(to_json(Kauri(2).fit(rows[["code", "x"]].to_numpy())))
+    data = json.loads(to_json(Kauri(2, max_leaf_nodes=None).fit(rows[["code", "x"]].to_numpy())))
     data |= {"feature_names": ["a\x1b[2J\ud800", "b"], "cluster_names": ["\x1b]0;title\x07", "c"]}
     return json.dumps(data)
 
@@ -139,7 +141,9 @@ def test_messages_do_nothing_to_a_terminal(place, capsys):
 
 def test_a_report_of_rows_that_miss_values(rows, place, capsys):
     names = ["code", "x"]
-    to_json(Kauri(2).fit(rows[names].to_numpy()), "m.json", feature_names=names)
+    to_json(
+        Kauri(2, max_leaf_nodes=None).fit(rows[names].to_numpy()), "m.json", feature_names=names
+    )
     rows.loc[:4, names] = np.nan
     path = write_rows(rows, "csv")
     told = here(capsys, "predict", "m.json", path)

@@ -84,7 +84,9 @@ def test_far_from_kmeans_asks_for_leaves():
 def test_advice_stands_in_every_form():
     X, _ = make_blobs(90, centers=3, random_state=0)
     settings = {"n_clusters": 3, "n_runs": 2, "random_state": 0, "n_jobs": 1, "verbose": False}
-    found = compare(X, methods={"a": Kauri(3, max_leaf_nodes=3), "b": Kauri(3)}, **settings)
+    found = compare(
+        X, methods={"a": Kauri(3, max_leaf_nodes=3), "b": Kauri(3, max_leaf_nodes=None)}, **settings
+    )
     assert found.to_markdown().endswith(found.advice)
     assert f"<p>{found.advice}</p>" in found._repr_html_()
     assert max(map(len, str(found).splitlines())) <= 80

@@ -137,7 +137,7 @@ def test_same_random_state_same_table():
 
 @pytest.mark.slow
 def test_who_fails_or_is_late_gets_a_row_and_the_others_go_on():
-    methods = {"slow": Slow(3), "failing": Failing(3), "Kauri": Kauri(3)}
+    methods = {"slow": Slow(3), "failing": Failing(3), "Kauri": Kauri(3, max_leaf_nodes=None)}
     runs, summary = compare(X, Y, methods=methods, **{**QUICK, "n_runs": 1, "n_jobs": 2}, timeout=5)
     status = dict(zip(runs["method"], runs["status"], strict=True))
     assert status == {"slow": "timeout", "failing": "failed", "Kauri": "done"}
@@ -187,7 +187,10 @@ def test_text():
         ({"methods": {"a": 3}}, r"methods\['a'\] must be an estimator"),
         ({"methods": {"a": Kauri}}, r"methods\['a'\] must be an estimator"),
         ({"methods": {"a": None}}, r"methods\['a'\] must be an estimator"),
-        ({"methods": {"a": make_pipeline(Kauri(3))}}, "is a Pipeline, which has no tree"),
+        (
+            {"methods": {"a": make_pipeline(Kauri(3, max_leaf_nodes=None))}},
+            "is a Pipeline, which has no tree",
+        ),
         ({"methods": ["all", "oak"]}, "methods has 'all'"),
         ({"methods": 3}, "methods must be names"),
         ({"max_leaf_nodes": 2}, "max_leaf_nodes=2 is less than n_clusters=3"),
@@ -219,7 +222,7 @@ def test_missing_values_are_an_error():
 
 
 def test_estimators_of_the_user_are_not_touched():
-    mine = Kauri(3)
+    mine = Kauri(3, max_leaf_nodes=None)
     compare(X, methods={"mine": mine}, **QUICK)
     assert isinstance(mine, BaseEstimator)
     assert not hasattr(mine, "tree_")
@@ -238,18 +241,27 @@ def test_float32_is_measured_as_float64():
 
 
 def test_any_name_of_a_method():
-    runs, summary = compare(X, methods={"kernel KMeans": Kauri(3), "b": Kauri(3)}, **QUICK)
+    runs, summary = compare(
+        X,
+        methods={
+            "kernel KMeans": Kauri(3, max_leaf_nodes=None),
+            "b": Kauri(3, max_leaf_nodes=None),
+        },
+        **QUICK,
+    )
     assert summary["runs"] == [2, 2]
     assert runs["method"] == ["kernel KMeans", "b"] * 2
 
 
 def test_ours_by_name_beside_another():
-    runs, _ = compare(X, methods={"IMM": None, "mine": Kauri(3)}, **{**QUICK, "n_runs": 1})
+    runs, _ = compare(
+        X, methods={"IMM": None, "mine": Kauri(3, max_leaf_nodes=None)}, **{**QUICK, "n_runs": 1}
+    )
     assert runs["status"] == ["done", "done"]
 
 
 def test_another_number_of_clusters_is_noted():
-    runs, _ = compare(X, methods={"five": Kauri(5)}, **{**QUICK, "n_runs": 1})
+    runs, _ = compare(X, methods={"five": Kauri(5, max_leaf_nodes=None)}, **{**QUICK, "n_runs": 1})
     assert runs[0]["note"] == "n_clusters=5, and 3 of the reference"
 
 

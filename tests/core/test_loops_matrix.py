@@ -99,7 +99,7 @@ def test_apply(layout, dtype):
     random = np.random.default_rng(0)
     X = random.normal(size=(300, 4)).astype(dtype)
     X[::5] = np.round(X[::5])
-    tree = Kauri(5, kernel="rbf").fit(X).tree_
+    tree = Kauri(5, kernel="rbf", max_leaf_nodes=None).fit(X).tree_
     assert tree.n_leaves > 8
     # Some values stand on a threshold: these go left.
     for node in np.flatnonzero(tree.feature >= 0):
@@ -116,7 +116,7 @@ def test_apply(layout, dtype):
 def test_apply_by_several_threads():
     random = np.random.default_rng(1)
     X = random.normal(size=(200, 3))
-    tree = Kauri(6, kernel="rbf").fit(X).tree_
+    tree = Kauri(6, kernel="rbf", max_leaf_nodes=None).fit(X).tree_
     many = random.normal(size=(60_000, 3))
     leaves = np.flatnonzero(tree.children_left < 0)
     expected = leaves[np.argmax(route(tree, many)[:, leaves], axis=1)]

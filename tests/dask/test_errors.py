@@ -38,31 +38,33 @@ def bad(value):
 def test_values_are_told(client, params, rows, message):
     rows = as_array(X, [30, 30]) if rows is None else rows()
     with pytest.raises(ValueError, match=message):
-        Kauri(**{"n_clusters": 3, **params}).fit(rows)
+        Kauri(**{"n_clusters": 3, "max_leaf_nodes": None, **params}).fit(rows)
 
 
 def test_tables_in_memory_are_for_the_other_class(client):
     with pytest.raises(TypeError, match=r"agathis\.Kauri takes tables in memory"):
-        Kauri().fit(X)
+        Kauri(max_leaf_nodes=None).fit(X)
 
 
 def test_weights(client):
     rows = as_array(X, [30, 30])
     with pytest.raises(ValueError, match="must not be negative; its smallest value is -1"):
-        Kauri(3).fit(rows, sample_weight=as_array(np.r_[np.ones(59), -1.0], [30, 30]))
+        Kauri(3, max_leaf_nodes=None).fit(
+            rows, sample_weight=as_array(np.r_[np.ones(59), -1.0], [30, 30])
+        )
     with pytest.raises(ValueError, match="zero for every row"):
-        Kauri(3).fit(rows, sample_weight=as_array(np.zeros(60), [30, 30]))
+        Kauri(3, max_leaf_nodes=None).fit(rows, sample_weight=as_array(np.zeros(60), [30, 30]))
     with pytest.raises(ValueError, match="partitions of X, 2; it has 1"):
-        Kauri(3).fit(rows, sample_weight=as_array(np.ones(60), [60]))
+        Kauri(3, max_leaf_nodes=None).fit(rows, sample_weight=as_array(np.ones(60), [60]))
     with pytest.raises(ValueError, match="20 values for its 30 rows"):
-        Kauri(3).fit(rows, sample_weight=as_array(np.ones(60), [20, 40]))
+        Kauri(3, max_leaf_nodes=None).fit(rows, sample_weight=as_array(np.ones(60), [20, 40]))
     with pytest.raises(TypeError, match="sample_weight must be a collection"):
-        Kauri(3).fit(rows, sample_weight=np.ones(60))
+        Kauri(3, max_leaf_nodes=None).fit(rows, sample_weight=np.ones(60))
 
 
 def test_weights_of_a_score(client):
     rows = as_array(X, [30, 30])
-    model = Kauri(3).fit(rows)
+    model = Kauri(3, max_leaf_nodes=None).fit(rows)
     for weight, sizes, message in (
         (np.r_[np.ones(59), -1.0], [30, 30], "partition 1: .* must not be negative; .* is -1"),
         (np.r_[np.nan, np.ones(59)], [30, 30], "partition 0: .* missing or infinite"),
@@ -86,7 +88,7 @@ def test_frames_of_other_columns(client):
         [dask.delayed(frame) for frame in frames], meta=frames[0].iloc[:0], verify_meta=False
     )
     with pytest.raises(ValueError, match=r"partition 1: it has the columns \['a', 'c'\]"):
-        Kauri(2).fit(rows)
+        Kauri(2, max_leaf_nodes=None).fit(rows)
 
 
 def test_delayed_frames_of_other_columns(client):
@@ -96,7 +98,7 @@ def test_delayed_frames_of_other_columns(client):
     first = pd.DataFrame(X[:30, :3], columns=list("abc"))
     rest = pd.DataFrame(X[30:, :3], columns=list("abc"))
     blocks = [first, first.iloc[:0, :2], rest]
-    model = Kauri(3).fit([dask.delayed(block) for block in blocks])
+    model = Kauri(3, max_leaf_nodes=None).fit([dask.delayed(block) for block in blocks])
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     for other, told in (
         (rest[["c", "b", "a"]], r"has the columns \['c', 'b', 'a'\]"),
@@ -105,7 +107,7 @@ def test_delayed_frames_of_other_columns(client):
     ):
         message = rf"X, partition 1: it {told}, and partition 0 has the columns \['a', 'b', 'c'\];"
         with pytest.raises(ValueError, match=message):
-            Kauri(3).fit([dask.delayed(first), dask.delayed(other)])
+            Kauri(3, max_leaf_nodes=None).fit([dask.delayed(first), dask.delayed(other)])
         if isinstance(other, pd.DataFrame):
             with pytest.raises(ValueError, match="feature names"):
                 dask.compute(*model.predict([dask.delayed(other)]))
@@ -115,10 +117,12 @@ def test_names_that_are_numbers_are_compared_too(client):
     import pandas as pd
 
     frame = pd.DataFrame(X[:, :3])
-    assert not hasattr(Kauri(3).fit([dask.delayed(frame)]), "feature_names_in_")
-    Kauri(3).fit([dask.delayed(frame), dask.delayed(frame.to_numpy())])
+    assert not hasattr(
+        Kauri(3, max_leaf_nodes=None).fit([dask.delayed(frame)]), "feature_names_in_"
+    )
+    Kauri(3, max_leaf_nodes=None).fit([dask.delayed(frame), dask.delayed(frame.to_numpy())])
     with pytest.raises(ValueError, match=r"partition 1: it has the columns \[2, 1, 0\]"):
-        Kauri(3).fit([dask.delayed(frame), dask.delayed(frame[[2, 1, 0]])])
+        Kauri(3, max_leaf_nodes=None).fit([dask.delayed(frame), dask.delayed(frame[[2, 1, 0]])])
 
 
 def test_a_partition_that_cannot_be_read(client):
@@ -127,7 +131,7 @@ def test_a_partition_that_cannot_be_read(client):
         raise OSError("the disk is on fire")
 
     with pytest.raises(RuntimeError, match=r"partition 1 of X cannot be read .* disk is on fire"):
-        Kauri(3).fit([*as_list(X, [60]), broken()])
+        Kauri(3, max_leaf_nodes=None).fit([*as_list(X, [60]), broken()])
 
 
 def test_blocks_of_two_precisions_are_those_of_the_wider(client):
@@ -135,14 +139,14 @@ def test_blocks_of_two_precisions_are_those_of_the_wider(client):
 
     narrow = X.astype(np.float32)
     both = np.concatenate([narrow[:30].astype(np.float64), X[30:]])
-    model = Kauri(3).fit([dask.delayed(narrow[:30]), dask.delayed(X[30:])])
-    same_bits(model.tree_, LocalKauri(3, engine="binned").fit(both).tree_)
+    model = Kauri(3, max_leaf_nodes=None).fit([dask.delayed(narrow[:30]), dask.delayed(X[30:])])
+    same_bits(model.tree_, LocalKauri(3, engine="binned", max_leaf_nodes=None).fit(both).tree_)
 
 
 def test_inside_a_task_it_is_refused(client):
     def fit():
         try:
-            Kauri(3).fit(as_array(X, [60]))
+            Kauri(3, max_leaf_nodes=None).fit(as_array(X, [60]))
         except RuntimeError as error:
             return str(error)
         return "fitted"
@@ -158,13 +162,13 @@ def test_other_versions_are_told(client, monkeypatch):
     )
     message = r"worker .* has agathis .*, and the client 0\.0\.1"
     with pytest.raises(RuntimeError, match=message):
-        Kauri(3).fit(as_array(X, [60]))
+        Kauri(3, max_leaf_nodes=None).fit(as_array(X, [60]))
     with pytest.raises(RuntimeError, match=message):
         TableEncoder().fit(as_frame(X, [60]))
 
 
 def test_a_fit_that_fails_leaves_the_last_one(client):
-    model = Kauri(3).fit(as_array(X, [60]))
+    model = Kauri(3, max_leaf_nodes=None).fit(as_array(X, [60]))
     tree = model.tree_
     with pytest.raises(ValueError, match="inf"):
         model.fit(bad(np.inf))

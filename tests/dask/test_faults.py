@@ -116,7 +116,7 @@ def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
-    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
+    Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     pids = own_client.run(os.getpid)
     address, pid = next(iter(pids.items()))
     at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
@@ -129,7 +129,7 @@ def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
 
 @pytest.mark.slow
 def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
-    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
+    Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     started = []
     start = Cluster._start
 
@@ -151,7 +151,9 @@ def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
     monkeypatch.setattr(Cluster, "_start", stopped)
     try:
         with pytest.raises(TimeoutError, match="has not answered for 15 s: reading its partition"):
-            Kauri(5, timeout=15).fit([slow(block) for block in split(X, [450, 450])])
+            Kauri(5, timeout=15, max_leaf_nodes=None).fit(
+                [slow(block) for block in split(X, [450, 450])]
+            )
     finally:
         os.kill(pids[started[0]], signal.SIGCONT)
 
@@ -204,4 +206,4 @@ def test_workers_without_memory_for_the_rows():
             Client(cluster) as client,
             pytest.raises(MemoryError, match="their memory is full"),
         ):
-            Kauri(3).fit([large()], client=client)
+            Kauri(3, max_leaf_nodes=None).fit([large()], client=client)

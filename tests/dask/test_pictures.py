@@ -30,7 +30,7 @@ def few(monkeypatch):
 def test_points_are_those_of_a_sample(axes, few, kind):
     with dask.config.set(scheduler="synchronous"):
         rows = KINDS[kind](X, SIZES)
-        model = LocalKauri(3).fit(rows.compute() if kind == "frame" else X)
+        model = LocalKauri(3, max_leaf_nodes=None).fit(rows.compute() if kind == "frame" else X)
         plot_clusters(model, rows, ax=axes)
         drawn = sum(len(points.get_offsets()) for points in axes.collections)
         sample = sample_rows(rows, 50)
@@ -40,12 +40,17 @@ def test_points_are_those_of_a_sample(axes, few, kind):
 
 def test_points_of_which_some_are_drawn(axes, few):
     with dask.config.set(scheduler="synchronous"):
-        plot_clusters(LocalKauri(3).fit(X), KINDS["array"](X, SIZES), ax=axes, max_points=20)
+        plot_clusters(
+            LocalKauri(3, max_leaf_nodes=None).fit(X),
+            KINDS["array"](X, SIZES),
+            ax=axes,
+            max_points=20,
+        )
     assert axes.get_title(loc="left") == "20 of 50 rows, a sample of 200, drawn at random"
 
 
 def test_a_profile_is_that_of_a_sample(axes, few):
-    model, rows = LocalKauri(3).fit(X), KINDS["array"](X, SIZES)
+    model, rows = LocalKauri(3, max_leaf_nodes=None).fit(X), KINDS["array"](X, SIZES)
     with dask.config.set(scheduler="synchronous"):
         plot_profile(model, rows, ax=axes)
         with pytest.raises(ValueError, match=r"sample_weight .* agathis\.dask\.sample_rows"):
@@ -55,7 +60,7 @@ def test_a_profile_is_that_of_a_sample(axes, few):
 
 
 def test_pictures_of_all_rows_say_nothing(axes, few):
-    model, rows = LocalKauri(3).fit(X), KINDS["array"](X[:40], [30, 10])
+    model, rows = LocalKauri(3, max_leaf_nodes=None).fit(X), KINDS["array"](X[:40], [30, 10])
     with dask.config.set(scheduler="synchronous"):
         plot_clusters(model, rows, ax=axes)
         assert axes.get_title(loc="left") == ""

@@ -131,8 +131,8 @@ def test_model_selection_takes_lazy_scores(client):
     X = blobs_of(240)
     splits = [(np.arange(120), np.arange(120, 240)), (np.arange(120, 240), np.arange(120))]
     search = {"param_grid": {"max_leaf_nodes": [2, 6]}, "cv": splits, "refit": False}
-    found = GridSearchCV(Kauri(2), **search).fit(as_array(X, [240]))
-    local = GridSearchCV(LocalKauri(2, engine="binned"), **search).fit(X)
+    found = GridSearchCV(Kauri(2, max_leaf_nodes=None), **search).fit(as_array(X, [240]))
+    local = GridSearchCV(LocalKauri(2, engine="binned", max_leaf_nodes=None), **search).fit(X)
     for name in ("split0_test_score", "split1_test_score"):
         np.testing.assert_allclose(found.cv_results_[name], local.cv_results_[name])
 
@@ -304,7 +304,7 @@ def test_two_fits_at_once(client):
 
 
 def test_nothing_is_left_on_the_workers(client):
-    Kauri(3).fit(as_array(blobs_of(100), [50, 50]))
+    Kauri(3, max_leaf_nodes=None).fit(as_array(blobs_of(100), [50, 50]))
 
     def actors(dask_worker):
         return len(dask_worker.state.actors)

@@ -97,13 +97,13 @@ def test_a_scheduler_that_stands_still_during_a_fit(own, monkeypatch, step):
         time.sleep(2)  # so that none is read before the scheduler stands still
         return block
 
-    Kauri(2).fit(as_array(X, SIZES))  # the worker has imported what it needs
+    Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # the worker has imported what it needs
     rows = as_array(X, SIZES).persist() if step == "_homes" else [slow(X[:450]), slow(X[450:])]
     before(monkeypatch, step, lambda: scheduler.send_signal(signal.SIGSTOP))
     message = f"scheduler {client.scheduler.address} has not answered for {TIMEOUT} s"
     try:
         with pytest.raises(TimeoutError, match=message):
-            Kauri(5, timeout=TIMEOUT).fit(rows)
+            Kauri(5, timeout=TIMEOUT, max_leaf_nodes=None).fit(rows)
     finally:
         scheduler.send_signal(signal.SIGCONT)
 
@@ -112,7 +112,7 @@ def test_a_scheduler_that_stands_still_during_a_fit(own, monkeypatch, step):
 def test_a_scheduler_that_stands_still_after_a_fit(own, monkeypatch):
     client, scheduler = own
     monkeypatch.setattr(_waiting, "LIMIT", TIMEOUT)
-    model = Kauri(3, timeout=TIMEOUT).fit(as_array(X, SIZES))
+    model = Kauri(3, timeout=TIMEOUT, max_leaf_nodes=None).fit(as_array(X, SIZES))
     frames = as_list(X, SIZES)
     message = f"scheduler {client.scheduler.address} has not answered for {TIMEOUT} s"
     for wait in (
@@ -131,7 +131,7 @@ def test_a_scheduler_that_stands_still_after_a_fit(own, monkeypatch):
 def test_a_scheduler_that_is_lost_after_a_fit(own):
     """While rows are read for a score, which lets the scheduler be killed and then waits."""
     client, scheduler = own
-    model, pid = Kauri(3, timeout=60).fit(as_array(X, SIZES)), scheduler.pid
+    model, pid = Kauri(3, timeout=60, max_leaf_nodes=None).fit(as_array(X, SIZES)), scheduler.pid
 
     @dask.delayed(pure=False)
     def last(block):

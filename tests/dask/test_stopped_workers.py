@@ -54,7 +54,7 @@ def stopping(block, mark):
 
 
 def test_stopped_during_a_fit(own_client, monkeypatch):
-    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
+    Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     with limited(own_client) as pids:
         address, pid = next(iter(pids.items()))
         at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
@@ -71,11 +71,11 @@ def test_stopped_before_a_fit(own_client):
         address, pid = next(iter(pids.items()))
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(TimeoutError, match=named(address)):
-            Kauri(5).fit(as_array(X, SIZES))
+            Kauri(5, max_leaf_nodes=None).fit(as_array(X, SIZES))
 
 
 WAITS = {
-    "fit": lambda model, rows: Kauri(5).fit(rows),
+    "fit": lambda model, rows: Kauri(5, max_leaf_nodes=None).fit(rows),
     "score": lambda model, rows: model.score(rows).compute(),
     "encoder": lambda model, rows: TableEncoder().fit(rows),
     "sample": lambda model, rows: sample_rows(rows),
@@ -85,7 +85,7 @@ WAITS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("step", WAITS)
 def test_stopped_while_it_reads(own_client, tmp_path, step):
-    model = Kauri(2).fit(as_array(X, SIZES))
+    model = Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))
     mark = tmp_path / "stopped"
     first, *others = map(pd.DataFrame, split(X, SIZES)) if step == "encoder" else split(X, SIZES)
     rows = [stopping(first, str(mark)), *map(dask.delayed, others)]
@@ -108,7 +108,7 @@ def test_a_busy_worker_is_waited_for(own_client):
             sum(range(1000))
         return block
 
-    Kauri(2).fit(as_array(X, SIZES))  # workers have imported what they need
+    Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     with limited(own_client):
         rows = [busy(block) for block in split(X, [450, 450])]
         model = Kauri(5, max_leaf_nodes=12).fit(rows)

@@ -92,7 +92,7 @@ def test_trees_of_the_example_of_imm(seed):
         model.fit(X)
         assert model.tree_.feature[0] == 1
         assert adjusted_rand_score(y, model.labels_) == 1
-    labels = KMeansTree(3, random_state=0).fit(X)
+    labels = KMeansTree(3, random_state=0, max_leaf_nodes=None).fit(X)
     assert labels.tree_.feature[0] == 0
     assert adjusted_rand_score(y, labels.labels_) == 1
     assert labels.tree_.is_leaf.sum() == 4

@@ -80,8 +80,8 @@ def test_every_estimator(name, iris):
 
 def test_errors():
     with pytest.raises(NotFittedError):
-        gain_curve(Kauri(3))
-    curve = gain_curve(Kauri(1).fit([[0.0], [1.0]]))
+        gain_curve(Kauri(3, max_leaf_nodes=None))
+    curve = gain_curve(Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]]))
     assert curve.n_leaves.tolist() == [1]
     assert curve.leaves_for(1) == 1
     with pytest.raises(ValueError, match="share must be from 0 to 1; it is 95"):

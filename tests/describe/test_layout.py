@@ -158,7 +158,7 @@ def test_missing_values_are_in_the_words():
     words = [n.condition for n in layout_tree(model).nodes]
     assert sum("or missing" in w for w in words) == 1
     X = np.array([[np.nan, 0.0]] * 3 + [[1.0, 9.0]] * 3)
-    tree = Kauri(2, engine="binned").fit(X).tree_
+    tree = Kauri(2, engine="binned", max_leaf_nodes=None).fit(X).tree_
     infinite = type(tree).from_dict(
         {**tree.to_dict(), "feature": [0, -2, -2], "threshold": [float("inf"), -2.0, -2.0]}
     )
@@ -187,7 +187,7 @@ def test_errors(iris):
     with pytest.raises(ValueError, match="cluster_names has 2 names; the tree has 3"):
         layout_tree(model, cluster_names=list("ab"))
     with pytest.raises(NotFittedError):
-        layout_tree(Kauri(3))
+        layout_tree(Kauri(3, max_leaf_nodes=None))
     with pytest.raises(TypeError, match="must be a fitted estimator of agathis"):
         layout_tree(StandardScaler().fit(iris))
     with pytest.raises(ValueError, match="'max_depth' parameter"):

@@ -47,7 +47,7 @@ def test_no_regions_where_the_tree_looks_elsewhere(iris):
 
 def test_a_leaf_of_missing_values_has_no_region():
     X = np.array([[np.nan, 0.0]] * 3 + [[1.0, 9.0]] * 3)
-    tree = Kauri(2, engine="binned").fit(X).tree_
+    tree = Kauri(2, engine="binned", max_leaf_nodes=None).fit(X).tree_
     tree = type(tree).from_dict(
         {**tree.to_dict(), "feature": [0, -2, -2], "threshold": [float("inf"), -2.0, -2.0]}
     )
@@ -71,7 +71,11 @@ def test_principal_components(iris, standardise):
     "X", [np.zeros((4, 3)), np.zeros((1, 5)), np.eye(3)[:, [0, 0, 0]], np.eye(4) * 1e200]
 )
 def test_principal_components_of_little(X):
-    tree = Kauri(1).fit(X).tree_ if X.max() < 2 else Kauri(1).fit(np.eye(4)).tree_
+    tree = (
+        Kauri(1, max_leaf_nodes=None).fit(X).tree_
+        if X.max() < 2
+        else Kauri(1, max_leaf_nodes=None).fit(np.eye(4)).tree_
+    )
     found = cluster_points(tree, X)
     assert found.points.shape == (len(X), 2)
     assert np.isfinite(found.points).all()
@@ -90,14 +94,14 @@ def test_two_features_by_number_and_name(iris):
 
 
 def test_one_and_two_columns(iris):
-    one = cluster_points(Kauri(3).fit(iris[:, 2:3]), iris[:, 2:3])
+    one = cluster_points(Kauri(3, max_leaf_nodes=None).fit(iris[:, 2:3]), iris[:, 2:3])
     assert one.plane == "feature"
     np.testing.assert_array_equal(one.points[:, 0], iris[:, 2])
     np.testing.assert_array_equal(one.points[:, 1], one.cluster)
     assert len(one.regions) >= 3
     for x, cluster in zip(one.points[:, 0], one.cluster, strict=True):
         assert [r.cluster for r in holders(one.regions, x, 0.0)] == [cluster]
-    two = cluster_points(Kauri(3).fit(iris[:, 2:]), iris[:, 2:])
+    two = cluster_points(Kauri(3, max_leaf_nodes=None).fit(iris[:, 2:]), iris[:, 2:])
     assert two.plane == "features"
     np.testing.assert_array_equal(two.points, iris[:, 2:])
 
@@ -126,7 +130,7 @@ def test_missing_values(iris):
     chosen = cluster_points(model, X, features=(0, 2))
     assert chosen.n_missing == np.isnan(X[:, [0, 2]]).any(axis=1).sum()
     with pytest.raises(ValueError, match="Input X contains NaN"):
-        cluster_points(Kauri(3).fit(iris), X)
+        cluster_points(Kauri(3, max_leaf_nodes=None).fit(iris), X)
 
 
 def test_some_of_many_rows(iris):
@@ -188,7 +192,7 @@ def test_categories_have_names():
     X = np.column_stack([plan == 0, plan == 1]).astype(float)
     names = ["plan_free", "plan_basic"]
     found = cluster_points(
-        Kauri(2).fit(X),
+        Kauri(2, max_leaf_nodes=None).fit(X),
         X,
         features=["plan_basic", "plan_free"],
         feature_names=names,

@@ -185,7 +185,7 @@ def test_text():
     steps = make_column_transformer(
         (numbers, ["size"]), (OneHotEncoder(sparse_output=False), ["kind"])
     )
-    pipeline = make_pipeline(steps, Kauri(3)).fit(X)
+    pipeline = make_pipeline(steps, Kauri(3, max_leaf_nodes=None)).fit(X)
     text = to_text(pipeline)
     assert "size" in text or "kind is" in text
     assert "id" not in text
@@ -222,7 +222,7 @@ def test_arrays_of_objects_have_names_by_place():
     steps = make_column_transformer(
         (OneHotEncoder(sparse_output=False), [0]), (StandardScaler(), [1])
     )
-    pipeline = make_pipeline(steps, Kauri(2)).fit(X)
+    pipeline = make_pipeline(steps, Kauri(2, max_leaf_nodes=None)).fit(X)
     described = describe(pipeline)
     assert described.features == ["x[0]_a", "x[0]_b", "x[1]"]
     np.testing.assert_array_equal(rows_of(described, X)[0][:, :2], [[1, 0], [0, 1], [0, 1]])

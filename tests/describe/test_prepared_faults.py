@@ -50,7 +50,9 @@ from agathis.rivals import IMM
     ids=lambda step: type(step).__name__,
 )
 def test_steps_that_cannot_be_undone(step, why, iris):
-    nested = make_pipeline(make_column_transformer((step, [0, 1, 2, 3])), Kauri(2)).fit(iris)
+    nested = make_pipeline(
+        make_column_transformer((step, [0, 1, 2, 3])), Kauri(2, max_leaf_nodes=None)
+    ).fit(iris)
     name = r"model\['columntransformer'\]\['\w+'\]"
     with pytest.raises(TypeError, match=rf"{name} must be a fitted step .*{why}.*OneHotEncoder"):
         to_text(nested)
@@ -60,19 +62,19 @@ def test_other_faults(iris):
     binned = make_pipeline(
         KBinsDiscretizer(3, encode="ordinal", strategy="uniform"),
         OneHotEncoder(sparse_output=False),
-        Kauri(2),
+        Kauri(2, max_leaf_nodes=None),
     )
     with pytest.raises(TypeError, match="its categories are what KBinsDiscretizer made of"):
         to_text(binned.fit(iris))
     both = make_column_transformer((OneHotEncoder(sparse_output=False), [0]), ("passthrough", [0]))
     with pytest.raises(ValueError, match="taken for a number by one step and for categories by an"):
-        to_text(make_pipeline(both, Kauri(2)).fit(iris))
+        to_text(make_pipeline(both, Kauri(2, max_leaf_nodes=None)).fit(iris))
     weights = make_column_transformer((StandardScaler(), [0, 1]))
     weights.set_params(transformer_weights={"standardscaler": -1.0})
     with pytest.raises(ValueError, match="they must be positive to be undone"):
-        to_text(make_pipeline(weights, Kauri(2)).fit(iris))
+        to_text(make_pipeline(weights, Kauri(2, max_leaf_nodes=None)).fit(iris))
     with pytest.raises(NotFittedError, match="scaler must be fitted to the rows from before it"):
-        to_text(Kauri(2).fit(iris), scaler=StandardScaler())
+        to_text(Kauri(2, max_leaf_nodes=None).fit(iris), scaler=StandardScaler())
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,9 @@ def test_all_that_takes_rows(raw):
     assert found == relative_kmeans_score(Z, labels, random_state=0)
 
 
-@pytest.mark.parametrize("model", [Kauri(4), IMM(3), KernelKMeans(2)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [Kauri(4, max_leaf_nodes=None), IMM(3), KernelKMeans(2)], ids=repr
+)
 def test_text_and_dates_need_an_encoder(model):
     X = pd.DataFrame(
         {
@@ -136,14 +140,14 @@ def test_columns_by_a_slice_of_names(iris):
     table = pd.DataFrame(iris, columns=["a", "b", "c", "d"])
     scaler = FrozenEstimator(StandardScaler().fit(table[["b", "c"]]))
     columns = make_column_transformer((scaler, slice("b", "c")), remainder="passthrough")
-    model = make_pipeline(columns, Kauri(4)).fit(table)
+    model = make_pipeline(columns, Kauri(4, max_leaf_nodes=None)).fit(table)
     check_ways(model, table)
     model.set_params(columntransformer__transformers=[("all", StandardScaler(), slice("a", "d"))])
     check_ways(model.fit(table), table)
 
 
 def test_rows_of_another_shape(iris):
-    described = describe(make_pipeline(StandardScaler(), Kauri(3)).fit(iris))
+    described = describe(make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=None)).fit(iris))
     for rows in (iris[:, :3], pd.DataFrame(iris[:, :3])):
         with pytest.raises(ValueError, match=r"\(n_samples, 4\); it has shape \(150, 3\)"):
             rows_of(described, rows)

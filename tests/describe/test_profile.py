@@ -155,7 +155,7 @@ def test_categories_have_names():
     plan = np.arange(60) % 3
     X = np.column_stack([plan == 0, plan == 1, plan == 2]).astype(float)
     names = ["plan_free", "plan_basic", "plan_pro"]
-    model = Kauri(3).fit(X)
+    model = Kauri(3, max_leaf_nodes=None).fit(X)
     found = cluster_profile(model, X, feature_names=names, one_hot={"plan": names})
     told = {"plan is free", "plan is basic", "plan is pro"}
     assert set(found.feature_names) == told

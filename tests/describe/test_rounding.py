@@ -110,7 +110,7 @@ def test_rivals(name, iris):
 def test_nodes_that_share_a_threshold_still_do():
     # Two cuts at 6.5, one of which has room down to 5 only, the other up to 8.
     X = np.array([[0, 3], [0, 5], [0, 8], [1, 5], [1, 9.0], [1, 12]])
-    tree = Kauri(4, kernel="precomputed").fit(X, gram=np.eye(6)).tree_
+    tree = Kauri(4, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=np.eye(6)).tree_
     split = np.flatnonzero(~tree.is_leaf & (tree.feature == 1))
     tree.threshold[split] = 6.5
     assert len({float(t) for t in rounded(tree, X).threshold[split]}) == 1
@@ -126,7 +126,7 @@ def test_wholes_and_years():
 
 def test_columns_of_categories_keep_their_half():
     X = pd.DataFrame({"sex_male": [0.0, 1, 1], "sex_female": [1.0, 0, 0]})
-    model = Kauri(2).fit(X)
+    model = Kauri(2, max_leaf_nodes=None).fit(X)
     one_hot = {"sex": ["sex_male", "sex_female"]}
     assert loaded(model, one_hot=one_hot, X=X).tree_.threshold[0] == 0.5
     assert loaded(model, X=X).tree_.threshold[0] == 0.0
@@ -179,7 +179,7 @@ def test_numerals_are_read_back(value, way):
 
 def test_years_have_no_separators():
     frame = pd.DataFrame({"year": [1999, 2001, 2010, 2012], "price": [1900.0, 2500, 9e7, 9.5e7]})
-    model = Kauri(2).fit(frame)
+    model = Kauri(2, max_leaf_nodes=None).fit(frame)
     tree = model.tree_
     cut_at = {"year": 2005.0, "price": 52_500_000.0}
     for f, (name, threshold) in enumerate(cut_at.items()):

@@ -64,7 +64,9 @@ def test_scalers_that_do_half(scaler, iris):
 
 def test_constant_and_missing_columns():
     X = np.array([[1.0, 5, 0], [2, 5, np.nan], [30, 5, 9], [31, 5, np.nan]])
-    pipeline = make_pipeline(StandardScaler(), Kauri(4, engine="binned")).fit(X)
+    pipeline = make_pipeline(StandardScaler(), Kauri(4, engine="binned", max_leaf_nodes=None)).fit(
+        X
+    )
     tree = describe(pipeline).tree
     np.testing.assert_array_equal(tree.predict(X), pipeline.predict(X))
 
@@ -86,27 +88,30 @@ def test_text_shows_the_units_that_people_know(iris):
 
 def test_names_come_from_the_scaler():
     frame = pd.DataFrame({"age": [0.0, 1.0, 9.0]})
-    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(frame)
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(2, max_leaf_nodes=None)).fit(frame)
     assert to_text(pipeline).startswith("age <= 5\n")
     assert to_rules(pipeline[-1], scaler=pipeline[0])["rule"] == ["age <= 5", "age > 5"]
 
 
 def test_errors(iris):
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     with pytest.raises(
         TypeError, match=r"scaler must be a fitted step that can be undone; it is PCA"
     ):
         to_text(model, scaler=PCA())
     with pytest.raises(TypeError, match=r"model\['pca'\] must be a fitted step .* it is PCA\(\)"):
-        to_text(make_pipeline(PCA(), Kauri(3)).fit(iris))
+        to_text(make_pipeline(PCA(), Kauri(3, max_leaf_nodes=None)).fit(iris))
     with pytest.raises(NotFittedError):
         to_text(model, scaler=MinMaxScaler())
     with pytest.raises(NotFittedError):
-        to_text(make_pipeline(MinMaxScaler(), Kauri(3)))
+        to_text(make_pipeline(MinMaxScaler(), Kauri(3, max_leaf_nodes=None)))
     with pytest.raises(ValueError, match="scaler gives 2 features; the tree has 4"):
         to_text(model, scaler=MinMaxScaler().fit(iris[:, :2]))
     with pytest.raises(ValueError, match="model is a Pipeline with steps of its own"):
-        to_json(make_pipeline(MinMaxScaler(), Kauri(3)).fit(iris), scaler=MinMaxScaler().fit(iris))
+        to_json(
+            make_pipeline(MinMaxScaler(), Kauri(3, max_leaf_nodes=None)).fit(iris),
+            scaler=MinMaxScaler().fit(iris),
+        )
 
     class Other(MinMaxScaler):
         def transform(self, X):
@@ -115,7 +120,7 @@ def test_errors(iris):
     with pytest.raises(TypeError, match="scaler must be"):
         to_text(model, scaler=Other().fit(iris))
     clipped = MinMaxScaler(clip=True).fit(iris)
-    low = Kauri(2).fit(iris - 100)
+    low = Kauri(2, max_leaf_nodes=None).fit(iris - 100)
     with pytest.raises(ValueError, match="give no value on the lower side of"):
         to_text(low, scaler=clipped)
 
@@ -126,7 +131,7 @@ def test_categories_that_were_scaled(scaler):
     random = np.random.default_rng(0)
     X = pd.get_dummies(pd.Series(random.choice(["red", "blue", "green"], 90), name="c"), prefix="c")
     X = X.astype(float)
-    pipeline = make_pipeline(SCALERS[scaler](), Kauri(3)).fit(X)
+    pipeline = make_pipeline(SCALERS[scaler](), Kauri(3, max_leaf_nodes=None)).fit(X)
     rules = to_rules(pipeline, one_hot={"c": list(X)})
     assert sorted(rule for rule in rules["rule"] if "not" not in rule)
     assert not any("<=" in rule or ">" in rule for rule in rules["rule"])

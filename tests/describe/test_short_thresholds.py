@@ -156,14 +156,14 @@ def test_another_encoder_is_believed_before_the_memory_of_the_model():
 
 def test_rows_without_units_are_left_alone():
     X = np.random.RandomState(0).rand(30, 2)
-    model = Kauri(2).fit(X)
+    model = Kauri(2, max_leaf_nodes=None).fit(X)
     assert model.raw_thresholds_ == {}
     assert short_thresholds(model.tree_, X) == (model.tree_, {})
 
 
 def test_units_stay_with_picked_rows():
     raw = np.arange(8.0).reshape(4, 2)
-    rows = EncodedRows.of(raw * 2, FeatureRoles.plain(2), None, Units("encoder", raw))
+    rows = EncodedRows.of(raw * 2, FeatureRoles.plain(2), Units("encoder", raw))
     np.testing.assert_array_equal(rows[1:3].units.raw, raw[1:3])
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(rows)).units.raw, raw)
     assert rows[:, :1].units is None

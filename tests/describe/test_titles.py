@@ -141,7 +141,7 @@ def test_missing_values_are_told_where_the_rule_tells_them(made):
 def test_a_source_that_misses_values(places, title):
     categories = ("Rome", "Oslo", "Pisa", "Lima", "Bonn")
     axis = SourceAxis("home", tuple(range(5)), categories, NO_CATEGORY, seen=True)
-    described = describe(Kauri(1).fit([[0.0], [1.0]]))
+    described = describe(Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]]))
     words = titles._Words(described)
     words.axes = [axis]
     words.sources.update(categories)
@@ -149,7 +149,9 @@ def test_a_source_that_misses_values(places, title):
 
 
 def test_one_cluster_and_rules_with_titles():
-    assert cluster_titles(describe(Kauri(1).fit([[0.0], [1.0]]))) == ["all rows"]
+    assert cluster_titles(describe(Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]]))) == [
+        "all rows"
+    ]
     random = np.random.default_rng(0)
     X = pd.DataFrame(random.normal(size=(300, 4)), columns=list("abcd"))
     model = Kauri(3, max_leaf_nodes=9).fit(X)

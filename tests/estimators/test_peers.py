@@ -29,7 +29,11 @@ def gemclus_tree():
 
 def theirs(module, X, gram, n_clusters: int, leaves: int) -> np.ndarray:
     model = module.Kauri(
-        max_clusters=n_clusters, max_leaves=leaves, kernel="precomputed", random_state=0
+        max_clusters=n_clusters,
+        max_leaves=leaves,
+        kernel="precomputed",
+        random_state=0,
+        max_leaf_nodes=None,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

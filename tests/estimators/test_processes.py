@@ -39,7 +39,7 @@ def test_a_nameless_function_is_told_of(kind, tmp_path):
 
 
 def test_a_function_with_a_name_is_pickled():
-    model = Kauri(2, kernel=similarity).fit(X[:30])
+    model = Kauri(2, kernel=similarity, max_leaf_nodes=None).fit(X[:30])
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
@@ -124,12 +124,12 @@ def in_threads(work, n):
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_fits_in_two_threads_at_once(kernel):
-    expected = [Kauri(k + 2, kernel=kernel).fit(X).labels_ for k in range(3)]
+    expected = [Kauri(k + 2, kernel=kernel, max_leaf_nodes=None).fit(X).labels_ for k in range(3)]
     found = [None] * 3
 
     def work(i):
         for _ in range(5):
-            found[i] = Kauri(i + 2, kernel=kernel, n_jobs=2).fit(X).labels_
+            found[i] = Kauri(i + 2, kernel=kernel, n_jobs=2, max_leaf_nodes=None).fit(X).labels_
 
     in_threads(work, 3)
     np.testing.assert_array_equal(found, expected)
@@ -138,8 +138,8 @@ def test_fits_in_two_threads_at_once(kernel):
 def test_one_estimator_fitted_from_two_threads():
     """Whichever is last, the model is one of the two and not a mixture."""
     parts = X[:300], X[300:]
-    expected = [Kauri(4).fit(part) for part in parts]
-    model = Kauri(4, n_jobs=2)
+    expected = [Kauri(4, max_leaf_nodes=None).fit(part) for part in parts]
+    model = Kauri(4, n_jobs=2, max_leaf_nodes=None)
 
     def work(i):
         for _ in range(10):

@@ -48,9 +48,9 @@ def test_what_has_no_tree_is_named(iris):
     with pytest.raises(TypeError, match="it is a KMeans, without tree_"):
         refine(KMeans(2, n_init=1).fit(iris), iris)
     with pytest.raises(NotFittedError, match="not fitted"):
-        refine(Kauri(2), iris)
+        refine(Kauri(2, max_leaf_nodes=None), iris)
     with pytest.raises(ValueError, match="start is a tree of 4 features, and X has 2"):
-        refine(Kauri(2).fit(iris), iris[:, :2])
+        refine(Kauri(2, max_leaf_nodes=None).fit(iris), iris[:, :2])
 
 
 def test_a_tree_alone(iris):
@@ -64,7 +64,7 @@ def test_growth_goes_on_from_a_start(iris):
     grown = Kauri(3, max_leaf_nodes=8).fit(iris, start=small)
     np.testing.assert_array_equal(grown.labels_, large.labels_)
     with pytest.raises(ValueError, match="start is a list; it must be a Tree"):
-        Kauri(3).fit(iris, start=[1])
+        Kauri(3, max_leaf_nodes=None).fit(iris, start=[1])
 
 
 def test_pipelines(iris):

@@ -62,7 +62,9 @@ def test_rivals(name, iris):
 
 
 def test_schema():
-    text = to_json(Kauri(2).fit([[0.0], [1.0], [9.0]]), cluster_names=["near", "far"])
+    text = to_json(
+        Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["near", "far"]
+    )
     data = json.loads(text)
     assert data["nodes"].pop("gain")[1:] == [0.0, 0.0]
     assert data == {
@@ -93,7 +95,7 @@ def test_schema():
 
 
 def test_the_objective_is_kept(iris):
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     loaded = from_json(to_json(from_json(to_json(model))))
     assert loaded.objective_ == model.objective_
     np.testing.assert_array_equal(gain_curve(loaded).objective, gain_curve(model).objective)
@@ -142,7 +144,7 @@ def test_columns_are_kept():
 
 @pytest.mark.parametrize("category", [float("inf"), (1, 2)])
 def test_categories_that_json_does_not_hold(category):
-    model = Kauri(2).fit([[0.0], [1.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]])
     with pytest.raises(TypeError, match="JSON holds texts, finite numbers"):
         to_json(model, feature_names=["a"], one_hot={"s": {"a": category}})
 
@@ -151,7 +153,7 @@ def test_devices_stay_what_they_are(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     to_json(model, pipe)
     assert os.read(reader, 1 << 16).decode() == to_json(model)
     os.close(reader)
@@ -159,7 +161,7 @@ def test_devices_stay_what_they_are(tmp_path):
 
 
 def test_files(tmp_path):
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     path = tmp_path / "tree.json"
     path.write_text("old")
     assert to_json(model, path) is None
@@ -176,7 +178,7 @@ def test_files(tmp_path):
 
 
 def test_nothing_is_left_if_writing_fails(tmp_path):
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     folder = tmp_path / "tree.json"
     folder.mkdir()
     (folder / "kept").write_text("old")
@@ -187,7 +189,7 @@ def test_nothing_is_left_if_writing_fails(tmp_path):
 
 
 def test_a_loaded_tree_is_an_estimator():
-    loaded = from_json(to_json(Kauri(2).fit(pd.DataFrame({"a": [0.0, 1, 9]}))))
+    loaded = from_json(to_json(Kauri(2, max_leaf_nodes=None).fit(pd.DataFrame({"a": [0.0, 1, 9]}))))
     frame = pd.DataFrame({"a": [0.0, 9]})
     assert isinstance(loaded, LoadedTree)
     assert loaded.fit(frame) is loaded
@@ -203,7 +205,7 @@ def test_a_loaded_tree_is_an_estimator():
 
 def good() -> dict:
     X = np.array([[0.0, 0], [0, 5], [20, 1], [20, 9]])
-    return json.loads(to_json(Kauri(4).fit(X), feature_names=["a", "b"]))
+    return json.loads(to_json(Kauri(4, max_leaf_nodes=None).fit(X), feature_names=["a", "b"]))
 
 
 def put(*place, value):

@@ -86,11 +86,11 @@ def test_pipelines_and_columns():
 
 def test_names_of_another_number():
     with pytest.raises(ValueError, match="cluster_names has 1 names; the tree has 2 clusters"):
-        loaded(Kauri(2).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"])
+        loaded(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"])
 
 
 def test_missing_values_are_taken_where_the_reader_says_so():
-    text = to_json(Kauri(2).fit([[0.0], [1.0], [9.0]]))
+    text = to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]))
     with pytest.raises(ValueError, match="contains NaN"):
         from_json(text).predict([[np.nan]])
     model = from_json(text, takes_missing=True)
@@ -181,7 +181,7 @@ def test_new_categories_in_tables_of_arrow():
 
 
 def test_a_table_of_arrow_and_a_tree_without_names():
-    model = from_json(to_json(Kauri(2).fit([[0.0], [1.0], [9.0]])))
+    model = from_json(to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])))
     with pytest.warns(UserWarning, match="fitted without feature names"):
         found = model.predict(pa.table({"a": [0.0, 9.0]}))
     np.testing.assert_array_equal(found, [0, 1])

@@ -131,7 +131,9 @@ def test_python_wants_only_what_it_asks_for():
 
 
 def test_python_names_any_names_in_its_words():
-    call = function_of(Kauri(2).fit(np.eye(len(AWKWARD))), feature_names=AWKWARD)
+    call = function_of(
+        Kauri(2, max_leaf_nodes=None).fit(np.eye(len(AWKWARD))), feature_names=AWKWARD
+    )
     assert all(ascii(name) in call.__doc__ for name in AWKWARD)
     with pytest.raises(ValueError, match=r"it has 0\. The order: ") as caught:
         call([])
@@ -177,7 +179,7 @@ def test_python_of_rows_of_text(mark, seed):
 
 @pytest.mark.parametrize("category", [True, False])
 def test_python_of_truths_however_they_are_written(category):
-    model = Kauri(2).fit([[0.0], [1.0], [1.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [1.0]])
     call = function_of(model, feature_names=["f"], one_hot={"f": {"f": category}})
     expected = model.predict([[float(category)], [float(not category)]]).tolist()
     for true, false in [("true", "false"), ("True", "False"), ("1", "0"), ("t", "f"), (1, 0),
@@ -208,12 +210,12 @@ def test_python_of_categories(missing):
 @pytest.mark.parametrize("name", ["", "a b", "def", "1a", "float", None, "x; import os"])
 def test_names_that_are_no_functions(name):
     with pytest.raises(ValueError, match="function"):
-        to_python(Kauri(2).fit([[0.0], [1.0]]), function=name)
+        to_python(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]]), function=name)
 
 
 def test_names_that_a_row_cannot_tell_apart():
     with pytest.raises(ValueError, match="feature_names has a name twice"):
-        to_python(Kauri(2).fit([[0.0, 1], [1, 2]]), feature_names=["a", "a"])
+        to_python(Kauri(2, max_leaf_nodes=None).fit([[0.0, 1], [1, 2]]), feature_names=["a", "a"])
 
 
 def test_categories_in_words():
@@ -244,7 +246,11 @@ def test_categories_in_words():
 
 def test_dot():
     X = [[0.0], [1.0], [9.0]]
-    text = to_dot(Kauri(2).fit(X), feature_names=['a "b" \\N &lt;'], cluster_names=["x\ny", "<z>"])
+    text = to_dot(
+        Kauri(2, max_leaf_nodes=None).fit(X),
+        feature_names=['a "b" \\N &lt;'],
+        cluster_names=["x\ny", "<z>"],
+    )
     assert text == dedent(r"""
         digraph tree {
             node [shape=box, style="rounded,filled", fillcolor="white", fontname="helvetica"];
@@ -276,9 +282,9 @@ def test_something_else(write):
     with pytest.raises(TypeError):
         write("tree")
     with pytest.raises(ValueError, match="feature_names has 2 names; the tree has 1 features"):
-        write(Kauri(2).fit([[0.0], [1.0]]), feature_names=["a", "b"])
+        write(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]]), feature_names=["a", "b"])
     with pytest.raises(ValueError, match="cluster_names has 1 names; the tree has 2 clusters"):
-        write(Kauri(2).fit([[0.0], [1.0]]), cluster_names=["a"])
+        write(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]]), cluster_names=["a"])
 
 
 def test_names_of_the_package():

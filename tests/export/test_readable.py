@@ -79,7 +79,9 @@ def fitted(frame: pd.DataFrame, n_clusters: int, **limits):
     columns = encoder.get_feature_names_out().tolist()
     groups = [[c for c in columns if c.startswith(f"{source}_")] for source in words]
     groups = [[columns.index(c) for c in own] for own in groups]
-    model = make_pipeline(encoder, Kauri(n_clusters, one_hot=groups, n_jobs=1, **limits)).fit(frame)
+    model = make_pipeline(
+        encoder, Kauri(n_clusters, one_hot=groups, n_jobs=1, **{"max_leaf_nodes": None, **limits})
+    ).fit(frame)
     return model, loaded(model, X=frame)
 
 

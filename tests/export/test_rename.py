@@ -16,8 +16,8 @@ from agathis.export import from_json, renamed, to_json, to_rules
 from agathis.export._rename import new_names, renamed_text
 
 X = np.array([[0.0], [1.0], [9.0], [30.0], [31.0]])
-TITLES = cluster_titles(describe(Kauri(3).fit(X), feature_names=["age"]))
-OTHER = cluster_titles(describe(Kauri(3).fit(X)))[1]
+TITLES = cluster_titles(describe(Kauri(3, max_leaf_nodes=None).fit(X), feature_names=["age"]))
+OTHER = cluster_titles(describe(Kauri(3, max_leaf_nodes=None).fit(X)))[1]
 
 
 def names_in(model):
@@ -25,7 +25,7 @@ def names_in(model):
 
 
 def test_some_or_all_by_number_or_name():
-    model = Kauri(3).fit(X)
+    model = Kauri(3, max_leaf_nodes=None).fit(X)
     once = renamed(model, {2: "far", "cluster 0": " near "})
     assert names_in(once) == ["near", OTHER, "far"]
     assert not hasattr(model, "cluster_names_")
@@ -36,13 +36,13 @@ def test_some_or_all_by_number_or_name():
 
 
 def test_a_pipeline_takes_rows_as_they_were():
-    pipe = make_pipeline(StandardScaler(), Kauri(2)).fit(X)
+    pipe = make_pipeline(StandardScaler(), Kauri(2, max_leaf_nodes=None)).fit(X)
     np.testing.assert_array_equal(renamed(pipe, {0: "low"}).predict(X), pipe.predict(X))
 
 
 @pytest.mark.parametrize("indent", [None, 1, 3])
 def test_all_else_in_the_file_stays(indent):
-    text = to_json(Kauri(3).fit(X), feature_names=["age"], indent=indent)
+    text = to_json(Kauri(3, max_leaf_nodes=None).fit(X), feature_names=["age"], indent=indent)
     found = renamed_text(text, {1: "ümlaut"})
     before, after = json.loads(text), json.loads(found)
     assert after.pop("cluster_names") == [TITLES[0], "ümlaut", TITLES[2]]
@@ -73,7 +73,7 @@ def test_all_else_in_the_file_stays(indent):
 )
 def test_errors(names, error):
     with pytest.raises((TypeError, ValueError), match=error):
-        renamed(Kauri(3).fit(X), names)
+        renamed(Kauri(3, max_leaf_nodes=None).fit(X), names)
 
 
 @given(st.permutations(range(5)))

@@ -138,7 +138,7 @@ def grid_model(colour) -> Kauri:
     X = np.argwhere(colour >= 0)[:, ::-1] * 1.0
     same = colour.ravel()[:, None] == colour.ravel()
     k = colour.max() + 1
-    return Kauri(k, kernel="precomputed").fit(X, gram=same * 1.0)
+    return Kauri(k, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=same * 1.0)
 
 
 def test_superfluous_conditions_are_dropped():
@@ -196,7 +196,7 @@ def test_sentences():
 
 
 def test_a_cluster_that_no_given_row_is_in():
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     rules = to_rules(model, [[0.0]], ["a"])
     assert rules["class"] == ["a", None]
     assert str(rules).splitlines()[1] == "cluster 1 is where x[0] > 5: 0 of 1 rows (0.0 %)."
@@ -212,7 +212,7 @@ def test_rivals(name, iris):
 
 @pytest.mark.parametrize("scaler", SCALERS)
 def test_rows_are_counted_in_the_units_of_the_rules(scaler, iris):
-    model = make_pipeline(SCALERS[scaler](), Kauri(3)).fit(iris)
+    model = make_pipeline(SCALERS[scaler](), Kauri(3, max_leaf_nodes=None)).fit(iris)
     assert to_rules(model, iris)["size"] == np.bincount(model.predict(iris)).tolist()
     assert to_rules(model, iris)["size"] == to_rules(model)["size"]
 
@@ -227,7 +227,7 @@ def test_categories_are_named():
     )
     encoder = OneHotEncoder(sparse_output=False).fit(frame)
     X = pd.DataFrame(encoder.transform(frame), columns=encoder.get_feature_names_out())
-    model = Kauri(6).fit(X)
+    model = Kauri(6, max_leaf_nodes=None).fit(X)
     columns = {"color": ["color_red", "color_blue", "color_green"], "size": ["size_S", "size_L"]}
     rules = to_rules(model, one_hot=columns)
     assert to_rules(model, one_hot=encoder) == rules
@@ -263,7 +263,7 @@ def test_congress():
 
     table = pd.read_csv(Path(os.environ["AGATHIS_DATA"]) / "congress.csv.gz")
     party, votes = table.pop("target"), table
-    model = Kauri(2).fit(votes)
+    model = Kauri(2, max_leaf_nodes=None).fit(votes)
     words = {-1: "no", 0: "unknown", 1: "yes"}
     rules = to_rules(model, votes, party, value_names=words)
     assert sorted(rules["class"]) == ["democrat", "republican"]
@@ -274,7 +274,7 @@ def test_congress():
 
 
 def test_errors(iris):
-    model = Kauri(2).fit(iris)
+    model = Kauri(2, max_leaf_nodes=None).fit(iris)
     with pytest.raises(ValueError, match="y goes with X"):
         to_rules(model, y=[0, 1])
     with pytest.raises(ValueError, match=r"y must have a class for each row of X, \(150,\)"):
@@ -292,7 +292,7 @@ def test_errors(iris):
     names = list("abcd")
     with pytest.raises(ValueError, match="one_hot names 'a' twice"):
         to_rules(model, feature_names=names, one_hot={"s": ["a"], "t": ["a"]})
-    binary = Kauri(2).fit([[0.0, 3.0], [1.0, 3.0]])
+    binary = Kauri(2, max_leaf_nodes=None).fit([[0.0, 3.0], [1.0, 3.0]])
     with pytest.raises(ValueError, match="the source 'a', which is also a feature of its own"):
         to_rules(binary, feature_names=["a_b", "a"], one_hot={"a": ["a_b"]})
     with pytest.raises(ValueError, match=r"which the tree cuts at .* not a column of 0 and 1"):

@@ -54,7 +54,7 @@ def test_scaled(seed, scaler):
 
 def test_rows_that_float32_does_not_tell_apart():
     X = np.array([[1.0], [1.0 + 1e-12], [1.0 + 2e-12]])
-    model = Kauri(2).fit(X)
+    model = Kauri(2, max_leaf_nodes=None).fit(X)
     with pytest.raises(ValueError, match=r"float32 does not tell apart rows of X that node 0 par"):
         to_sklearn(model, X)
     assert to_sklearn(model).n_classes_ == 2
@@ -66,7 +66,7 @@ def test_a_threshold_is_moved_for_given_rows():
     """Rounded down it would be below the row on its left, which rounds up."""
     low = 1.0 + 0.75 * 2.0**-23
     X = np.array([[low], [1.0 + 2.0**-22]])
-    tree = Kauri(2).fit(X).tree_
+    tree = Kauri(2, max_leaf_nodes=None).fit(X).tree_
     at_low = type(tree).from_dict({**tree.to_dict(), "threshold": [low, -2.0, -2.0]})
     expected = at_low.predict(X)
     np.testing.assert_array_equal(to_sklearn(at_low, X).predict(X), expected)
@@ -113,7 +113,7 @@ def test_plot_tree(iris):
 def test_it_survives_a_pickle(iris):
     import pickle
 
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     found = pickle.loads(pickle.dumps(to_sklearn(model)))
     np.testing.assert_array_equal(found.predict(iris), model.labels_)
 

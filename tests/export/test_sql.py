@@ -177,7 +177,7 @@ def test_every_dialect_quotes(dialect):
 
 
 def test_misspelt_columns_are_an_error_in_sqlite():
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     with (
         Database("sqlite", ["age"], [[1.0]]) as database,
         pytest.raises(sqlite3.OperationalError, match="no such column"),
@@ -186,7 +186,7 @@ def test_misspelt_columns_are_an_error_in_sqlite():
 
 
 def test_one_leaf():
-    model = Kauri(1).fit([[0.0], [1.0]])
+    model = Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]])
     assert to_sql(model) == "0"
     assert to_sql(model, cluster_names=["it's"], table=["s", "t"]) == (
         'SELECT *,\n  \'it\'\'s\' AS "cluster"\nFROM "s"."t"'
@@ -194,7 +194,7 @@ def test_one_leaf():
 
 
 def test_texts_that_a_client_of_mysql_would_change_are_bytes():
-    model = Kauri(2).fit([[0.0], [1.0], [20.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [20.0]])
     sql = to_sql(model, dialect="mysql", cluster_names=["a\r\n", "b\n"])
     assert "CONVERT(X'610d0a' USING utf8mb4)" in sql
     assert "'b\n'" in sql
@@ -202,7 +202,7 @@ def test_texts_that_a_client_of_mysql_would_change_are_bytes():
 
 def test_errors():
     X = np.array([[0.0, 0], [0, 5], [20, 1], [20, 9]])
-    model = Kauri(4).fit(X)
+    model = Kauri(4, max_leaf_nodes=None).fit(X)
     with pytest.raises(ValueError, match="dialect='oracle' is unknown; accepted are ansi, big"):
         to_sql(model, dialect="oracle")
     for dialect in ("sqlite", "duckdb", "mysql"):

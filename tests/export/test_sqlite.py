@@ -52,7 +52,7 @@ def test_numbers_as_text(seed, gaps, mark):
 
 
 def test_whole_numbers_and_what_lies_beside_a_threshold():
-    model = Kauri(2).fit([[0.0], [2.0**53]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [2.0**53]])
     (threshold,) = {float(model.tree_.threshold[0])}
     rows = [[int(threshold) + step] for step in (-1, 0, 1, 2)]
     expected = model.predict(np.array(rows, dtype=float)).tolist()

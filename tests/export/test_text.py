@@ -73,7 +73,7 @@ def test_a_tree_instead_of_a_model(model):
 
 def test_both_sides_are_cut():
     X = np.array([[0, 0], [0, 5], [20, 1], [20, 9]], dtype=float)
-    fitted = Kauri(4).fit(pd.DataFrame(X, columns=["age", "size"]))
+    fitted = Kauri(4, max_leaf_nodes=None).fit(pd.DataFrame(X, columns=["age", "size"]))
     # The far pair is cut first, so its new cluster is number 2.
     expected = """
         age <= 10
@@ -93,7 +93,9 @@ def test_both_sides_are_cut():
 def test_a_cluster_of_several_leaves():
     X = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]])
     colour = np.array([0, 0, 1, 1, 0, 0])
-    fitted = Kauri(2, kernel="precomputed").fit(X, gram=(colour[:, None] == colour) * 1.0)
+    fitted = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(
+        X, gram=(colour[:, None] == colour) * 1.0
+    )
     expected = """
         x[0] <= 5.5
         |   cluster 0 (2 samples)
@@ -107,12 +109,18 @@ def test_a_cluster_of_several_leaves():
 
 
 def test_one_leaf():
-    assert to_text(Kauri(1).fit([[1.0, 2.0], [3.0, 4.0]])) == "cluster 0 (2 samples)"
-    assert to_text(Kauri(1).fit([[1.0]]), cluster_names=["all"]) == "all (1 sample)"
+    assert (
+        to_text(Kauri(1, max_leaf_nodes=None).fit([[1.0, 2.0], [3.0, 4.0]]))
+        == "cluster 0 (2 samples)"
+    )
+    assert (
+        to_text(Kauri(1, max_leaf_nodes=None).fit([[1.0]]), cluster_names=["all"])
+        == "all (1 sample)"
+    )
 
 
 def test_negative_and_large_thresholds():
-    fitted = Kauri(2).fit([[-3e7], [-1e7]])
+    fitted = Kauri(2, max_leaf_nodes=None).fit([[-3e7], [-1e7]])
     assert to_text(fitted).splitlines()[0] == "x[0] <= -20000000"
 
 
@@ -130,7 +138,7 @@ def test_wrong_number_of_names(model, names):
 
 def test_unfitted():
     with pytest.raises(NotFittedError, match="not fitted"):
-        to_text(Kauri())
+        to_text(Kauri(max_leaf_nodes=None))
 
 
 @pytest.mark.parametrize("thing", [None, "tree", np.zeros(3)])
@@ -140,12 +148,14 @@ def test_something_else(thing):
 
 
 def test_a_large_threshold_still_separates():
-    fitted = Kauri(2).fit([[1234567.1], [1234567.2], [1234568.3], [1234568.4]])
+    fitted = Kauri(2, max_leaf_nodes=None).fit([[1234567.1], [1234567.2], [1234568.3], [1234568.4]])
     assert to_text(fitted).splitlines()[0] == "x[0] <= 1234567.8"
 
 
 def test_a_pipeline_brings_its_scaler():
-    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit([[0.0], [1.0], [5.0]])
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(2, max_leaf_nodes=None)).fit(
+        [[0.0], [1.0], [5.0]]
+    )
     assert to_text(pipeline).startswith("x[0] <= 3\n")
     assert to_text(pipeline[-1]).startswith("x[0] <= 0.6\n")
     assert to_text(pipeline[-1], scaler=pipeline[0]) == to_text(pipeline)
@@ -153,7 +163,7 @@ def test_a_pipeline_brings_its_scaler():
 
 def test_thresholds_that_would_read_the_same():
     X = [[0.0], [1000.001], [1000.002], [1000.003]]
-    fitted = Kauri(4).fit(X)
+    fitted = Kauri(4, max_leaf_nodes=None).fit(X)
     assert [line for line in to_text(fitted).splitlines() if "<=" in line] == [
         "x[0] <= 500.0005",
         "|   x[0] <= 1000.0015",
@@ -170,7 +180,7 @@ def test_rivals(name):
 
 
 def test_names_of_several_lines_stay_on_theirs():
-    fitted = Kauri(2).fit([[0.0], [9.0]])
+    fitted = Kauri(2, max_leaf_nodes=None).fit([[0.0], [9.0]])
     written = to_text(fitted, feature_names=["a\nb"], cluster_names=["c\r\nd", "e"])
     assert written.splitlines()[:2] == ["a b <= 4.5", "|   c d (1 sample)"]
 

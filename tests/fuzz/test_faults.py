@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("faults")
     X = np.random.default_rng(0).normal(size=(20_000, 3))
     np.savetxt(place / "t.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.6f")
-    model = Kauri(3).fit(X[:500])
+    model = Kauri(3, max_leaf_nodes=None).fit(X[:500])
     to_json(model, place / "m.json", feature_names=["a", "b", "c"])
     return place
 

@@ -17,7 +17,9 @@ def X():
 
 
 def fitted(X, weight=None, **params) -> Kauri:
-    return Kauri(3, kernel="linear", engine="gram", **params).fit(X, sample_weight=weight)
+    return Kauri(3, kernel="linear", engine="gram", **{"max_leaf_nodes": None, **params}).fit(
+        X, sample_weight=weight
+    )
 
 
 def judged(model, X, weight=None) -> str | None:

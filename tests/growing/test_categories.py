@@ -40,7 +40,8 @@ class Table:
     limits: dict
 
     def model(self, **changes) -> Kauri:
-        given = {"one_hot": self.groups, "n_jobs": 1, **self.limits, **changes}
+        given = {"one_hot": self.groups, "n_jobs": 1, "max_leaf_nodes": None}
+        given |= {**self.limits, **changes}
         return Kauri(self.n_clusters, **given)
 
     def fit(self, **changes) -> Kauri:
@@ -220,7 +221,12 @@ def test_planted_subset(engine):
     X[np.arange(400), 2 + code] = 1.0
     X[:, :2] = random.normal(size=(400, 2)) + 10.0 * np.isin(code, [1, 2, 5])[:, None]
     model = Kauri(
-        2, engine=engine, one_hot=[range(2, 8)], split_features=range(2, 8), n_jobs=1
+        2,
+        engine=engine,
+        one_hot=[range(2, 8)],
+        split_features=range(2, 8),
+        n_jobs=1,
+        max_leaf_nodes=None,
     ).fit(X)
     assert model.tree_.node_count == 3
     chosen = {column - 2 for column, _ in model.tree_.terms(0)}
@@ -299,7 +305,7 @@ class TestKernelFeatures:
         random = np.random.default_rng(0)
         month = random.integers(1, 13, 300).astype(float)
         X = np.column_stack([month, np.sin(month / 12 * 2 * np.pi), np.cos(month / 12 * 2 * np.pi)])
-        model = Kauri(3, split_features=[0], kernel_features=[1, 2]).fit(X)
+        model = Kauri(3, split_features=[0], kernel_features=[1, 2], max_leaf_nodes=None).fit(X)
         assert set(model.tree_.feature[~model.tree_.is_leaf]) == {0}
         assert model.n_clusters_ == 3
         assert model.score(X) == pytest.approx(model.objective_)
@@ -307,8 +313,8 @@ class TestKernelFeatures:
     def test_not_with_a_given_matrix(self):
         X = np.eye(3)
         with pytest.raises(ValueError, match=r"kernel_features=\[0\] .*'precomputed' gives it"):
-            Kauri(2, kernel="precomputed", kernel_features=[0]).fit(X, gram=X)
-        Kauri(2, kernel="precomputed", kernel_features=None).fit(X, gram=X)
+            Kauri(2, kernel="precomputed", kernel_features=[0], max_leaf_nodes=None).fit(X, gram=X)
+        Kauri(2, kernel="precomputed", kernel_features=None, max_leaf_nodes=None).fit(X, gram=X)
 
 
 class TestParameters:
@@ -339,7 +345,7 @@ class TestParameters:
 
     def test_rows_that_are_not_one_hot(self):
         with pytest.raises(ValueError, match=r"row 1 of X has 1 and 1 there"):
-            Kauri(2, one_hot=[[0, 1]]).fit([[0.0, 1.0], [1.0, 1.0]])
+            Kauri(2, one_hot=[[0, 1]], max_leaf_nodes=None).fit([[0.0, 1.0], [1.0, 1.0]])
 
     def test_max_features_counts_a_source_as_one(self):
         table = mixed(max_leaf_nodes=8, sizes=(5,))
@@ -352,21 +358,23 @@ class TestParameters:
     def test_only_categories(self, engine):
         random = np.random.default_rng(0)
         X, groups, _, _ = make_table(random, 100, 0, (4, 3), none=0.0)
-        model = Kauri(4, one_hot=groups, engine=engine).fit(X)
+        model = Kauri(4, one_hot=groups, engine=engine, max_leaf_nodes=None).fit(X)
         valid_tree(model.tree_, X, model.labels_, None, 4)
         assert model.n_clusters_ == 4
-        Kauri(2, one_hot=groups, engine=engine, max_features=1, random_state=0).fit(X)
+        Kauri(
+            2, one_hot=groups, engine=engine, max_features=1, random_state=0, max_leaf_nodes=None
+        ).fit(X)
 
     def test_too_many_categories_of_one_source(self):
         X = np.eye(260)
         with pytest.raises(ValueError, match=r"a source of 260 categories; .* take up to 254"):
-            Kauri(2, one_hot=[range(260)], engine="features").fit(X)
-        tree = Kauri(2, one_hot=[range(260)], engine="gram").fit(X).tree_
+            Kauri(2, one_hot=[range(260)], engine="features", max_leaf_nodes=None).fit(X)
+        tree = Kauri(2, one_hot=[range(260)], engine="gram", max_leaf_nodes=None).fit(X).tree_
         assert tree.has_terms
 
     def test_a_source_of_one_category_everywhere(self):
         X = np.column_stack([np.arange(6.0), np.ones(6), np.zeros(6)])
-        model = Kauri(2, one_hot=[[1, 2]]).fit(X)
+        model = Kauri(2, one_hot=[[1, 2]], max_leaf_nodes=None).fit(X)
         assert not model.tree_.has_terms
 
     @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

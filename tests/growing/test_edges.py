@@ -24,7 +24,9 @@ def fit(X, n_clusters, *, gram=None, weight=None, **params):
     if gram is not None:
         params["kernel"] = "precomputed"
     X = np.asarray(X, dtype=float)
-    model = Kauri(n_clusters, **params).fit(X, gram=gram, sample_weight=weight)
+    model = Kauri(n_clusters, **{"max_leaf_nodes": None, **params}).fit(
+        X, gram=gram, sample_weight=weight
+    )
     limits = {k: v for k, v in params.items() if k.startswith(("min_", "max_"))}
     if weight is not None:  # what is too small to be told from rounding counts as 0
         weight = np.where(np.asarray(weight) > NEGLIGIBLE * np.max(weight), weight, 0.0)
@@ -108,10 +110,10 @@ class TestClusters:
     @examples(40)
     def test_a_sum_of_squared_distances_is_never_negative(self, kernel, seed, offset):
         X = np.random.default_rng(seed).normal(size=(12, 2)) + offset
-        assert Kauri(12, kernel=kernel).fit(X).inertia_ >= 0
+        assert Kauri(12, kernel=kernel, max_leaf_nodes=None).fit(X).inertia_ >= 0
 
     def test_a_perfect_partition_has_no_minus_zero(self):
-        assert str(Kauri(1).fit([[5.0], [5.0]]).inertia_) == "0.0"
+        assert str(Kauri(1, max_leaf_nodes=None).fit([[5.0], [5.0]]).inertia_) == "0.0"
 
     def test_more_than_distinct_rows(self):
         X = np.repeat([[0.0, 0.0], [3.0, 1.0], [9.0, 4.0]], 5, axis=0)
@@ -348,8 +350,10 @@ class TestWeights:
 
     def test_one_scalar_for_all(self):
         X = load_iris().data
-        model = Kauri(3).fit(X, sample_weight=2.0)
-        assert model.objective_ == pytest.approx(2 * Kauri(3).fit(X).objective_)
+        model = Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=2.0)
+        assert model.objective_ == pytest.approx(
+            2 * Kauri(3, max_leaf_nodes=None).fit(X).objective_
+        )
         assert model.tree_.weighted_n_node_samples[0] == 300
 
     @pytest.mark.parametrize("dtype", [int, bool, np.float32, np.uint8, object])
@@ -357,7 +361,9 @@ class TestWeights:
         X = load_iris().data
         weight = (np.arange(150) % 2).astype(dtype)
         same_tree(
-            Kauri(3).fit(X, sample_weight=weight).tree_, Kauri(3).fit(X[1::2]).tree_, gains=1e-9
+            Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=weight).tree_,
+            Kauri(3, max_leaf_nodes=None).fit(X[1::2]).tree_,
+            gains=1e-9,
         )
 
 
@@ -440,8 +446,8 @@ class TestLayout:
         weight = np.random.default_rng(0).integers(1, 4, (150, 2)).astype(float)
         for view in (weight[:, 0], weight[::-1, 1]):
             same_tree(
-                Kauri(3).fit(X, sample_weight=view).tree_,
-                Kauri(3).fit(X, sample_weight=view.copy()).tree_,
+                Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=view).tree_,
+                Kauri(3, max_leaf_nodes=None).fit(X, sample_weight=view.copy()).tree_,
                 gains=0,
             )
 
@@ -480,5 +486,7 @@ def test_no_preferred_move_loses_what_the_best_one_gains():
         [441.263904585547, 1688.6579873703909],
     ]
     for engine in ("gram", "blocks"):
-        model = Kauri(3, kernel="rbf", gamma=0.00020267299885736614, engine=engine).fit(X)
+        model = Kauri(
+            3, kernel="rbf", gamma=0.00020267299885736614, engine=engine, max_leaf_nodes=None
+        ).fit(X)
         valid_tree(model.tree_, X, model.labels_, n_clusters=3)

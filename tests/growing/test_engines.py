@@ -25,7 +25,9 @@ from agathis._support.progress import Progress
 def test_enough_components_are_the_kernel(engine, feature_map):
     """With one for each row nothing is left out, and the tree is that of the kernel matrix."""
     X = np.random.default_rng(0).normal(size=(150, 3))
-    gram = Kauri(5, kernel="rbf", gamma=0.5, engine="gram", keep_training_data=True).fit(X)
+    gram = Kauri(
+        5, kernel="rbf", gamma=0.5, engine="gram", keep_training_data=True, max_leaf_nodes=None
+    ).fit(X)
     model = Kauri(
         5,
         kernel="rbf",
@@ -35,6 +37,7 @@ def test_enough_components_are_the_kernel(engine, feature_map):
         feature_map=feature_map,
         landmarks="random",
         map_tol=0.0,
+        max_leaf_nodes=None,
     ).fit(X)
     assert model.engine_ == engine
     assert model.n_components_ <= 150
@@ -98,7 +101,7 @@ def test_a_sampler_does_not_tell_what_it_leaves_out(engine):
 @pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
 def test_without_components_nothing_is_left_out(engine, kernel):
-    model = Kauri(3, kernel=kernel, engine=engine).fit(blobs_of(50))
+    model = Kauri(3, kernel=kernel, engine=engine, max_leaf_nodes=None).fit(blobs_of(50))
     assert model.n_components_ is None
     assert model.residual_trace_ is None
 
@@ -191,9 +194,11 @@ def test_what_does_not_go_together(parameters, message):
 @pytest.mark.parametrize("engine", ["features", "binned"])
 def test_a_callable_has_no_features(engine):
     with pytest.raises(ValueError, match=r"needs features, and kernel=<function identity"):
-        Kauri(3, kernel=identity, engine=engine).fit(blobs_of(20))
-    model = Kauri(3, kernel=identity, engine=engine, n_components=6, map_tol=0).fit(blobs_of(20))
-    plain = Kauri(3, engine=engine).fit(blobs_of(20))
+        Kauri(3, kernel=identity, engine=engine, max_leaf_nodes=None).fit(blobs_of(20))
+    model = Kauri(
+        3, kernel=identity, engine=engine, n_components=6, map_tol=0, max_leaf_nodes=None
+    ).fit(blobs_of(20))
+    plain = Kauri(3, engine=engine, max_leaf_nodes=None).fit(blobs_of(20))
     np.testing.assert_array_equal(model.labels_, plain.labels_)
 
 
@@ -231,7 +236,9 @@ def test_auto_counts_rows_of_positive_weight(monkeypatch):
     monkeypatch.setattr(agathis._growing.engines.choice, "EXACT_ROWS", 100)
     weight = np.ones(150)
     weight[:50] = 0.0
-    assert Kauri(3).fit(blobs_of(150), sample_weight=weight).engine_ == "features"
+    assert (
+        Kauri(3, max_leaf_nodes=None).fit(blobs_of(150), sample_weight=weight).engine_ == "features"
+    )
 
 
 @pytest.mark.parametrize(
@@ -310,7 +317,7 @@ def test_the_limit_of_blas_threads_is_lifted_by_the_last():
 def test_weights_that_are_too_large(engine):
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(ValueError, match="sample_weight or X is too large"):
-        Kauri(3, engine=engine).fit(X, sample_weight=np.full(40, 1e200))
+        Kauri(3, engine=engine, max_leaf_nodes=None).fit(X, sample_weight=np.full(40, 1e200))
 
 
 def test_clusters_without_inertia():
@@ -318,7 +325,7 @@ def test_clusters_without_inertia():
     random = np.random.default_rng(0)
     X = random.normal(size=(2, 3))[random.integers(0, 2, 40_000)]
     for engine in ("features", "binned"):
-        assert 0 <= Kauri(2, engine=engine).fit(X).inertia_ < 1e-9
+        assert 0 <= Kauri(2, engine=engine, max_leaf_nodes=None).fit(X).inertia_ < 1e-9
 
 
 def test_a_wide_table_is_warned_of():

@@ -12,16 +12,18 @@ def test_a_mark_for_no_data_beside_a_gap_is_an_error():
     X = np.random.default_rng(0).normal(size=(50, 2))
     X[3, 0], X[4, 1] = LARGEST, np.nan
     with pytest.raises(ValueError, match="too large"):
-        Kauri(2, engine="binned").fit(X)
+        Kauri(2, engine="binned", max_leaf_nodes=None).fit(X)
 
 
 def test_weights_that_are_too_large():
     X = np.random.default_rng(0).normal(size=(50, 2))
     with pytest.raises(ValueError, match="sample_weight is too large"):
-        Kauri(2, engine="binned").fit(X, sample_weight=np.full(50, 1e308))
+        Kauri(2, engine="binned", max_leaf_nodes=None).fit(X, sample_weight=np.full(50, 1e308))
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match="too large"):
-        Kauri(2, engine="binned").fit(1e160 * X, sample_weight=np.full(50, 1e200))
+        Kauri(2, engine="binned", max_leaf_nodes=None).fit(
+            1e160 * X, sample_weight=np.full(50, 1e200)
+        )
 
 
 @pytest.mark.parametrize("far", [1e6, 1e8, 1e30, 1e100])

@@ -153,7 +153,7 @@ def test_clusters_by_the_dozen():
 def test_equal_columns_choose_the_lowest(copies, seed):
     x = np.random.default_rng(seed).normal(size=(70, 2))
     X = np.tile(x, copies)
-    model = Kauri(20, engine="features", n_jobs=1).fit(X)
+    model = Kauri(20, engine="features", n_jobs=1, max_leaf_nodes=None).fit(X)
     assert set(model.tree_.feature.tolist()) <= {-2, 0, 1}
 
 
@@ -162,14 +162,16 @@ def test_mirrored_columns_choose_the_lowest(seed, n, n_columns, data):
     """While clusters are founded a leaf may be certain of its gain by one of two that tie."""
     x = np.random.default_rng(seed).normal(size=(n, n_columns))
     n_clusters = data.draw(st.integers(3, n // 2 - 1), "n_clusters")
-    model = Kauri(n_clusters, engine="features", n_jobs=1).fit(np.column_stack([x, -x]))
+    model = Kauri(n_clusters, engine="features", n_jobs=1, max_leaf_nodes=None).fit(
+        np.column_stack([x, -x])
+    )
     assert model.tree_.feature.max() < n_columns
 
 
 def test_shifted_and_scaled_columns_choose_the_lowest():
     x = np.random.default_rng(0).normal(size=(200, 1))
     X = np.column_stack([x, x * 2.0 + 1.0, x])
-    model = Kauri(30, engine="features").fit(X)
+    model = Kauri(30, engine="features", max_leaf_nodes=None).fit(X)
     assert set(model.tree_.feature.tolist()) == {-2, 0}
 
 
@@ -177,7 +179,7 @@ def test_duplicate_rows_stay_together():
     random = np.random.default_rng(0)
     places = random.normal(size=(9, 2))
     X = places[random.integers(9, size=400)]
-    model = Kauri(12, engine="features").fit(X)
+    model = Kauri(12, engine="features", max_leaf_nodes=None).fit(X)
     assert (model.n_leaves_, model.n_clusters_) == (9, 9)
     assert model.inertia_ == pytest.approx(0, abs=1e-13 * np.sum(X**2))
 
@@ -193,7 +195,7 @@ def test_rounding_makes_no_splits(n, engine, ratio, seed):
     point = random.integers(7, size=n)
     X = random.normal(size=(7, 3))[point]
     weight = None if ratio is None else ratio ** random.uniform(-1, 0, n)
-    model = Kauri(9, engine=engine).fit(X, sample_weight=weight)
+    model = Kauri(9, engine=engine, max_leaf_nodes=None).fit(X, sample_weight=weight)
     valid_tree(model.tree_, X, model.labels_, weight, 9)
     assert (model.n_leaves_, model.n_clusters_) == (7, 7)
 
@@ -312,11 +314,16 @@ def test_row_order_does_not_matter(problem, seed):
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_layout_and_type_of_the_rows_do_not_matter(kernel):
     X = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
-    model = Kauri(5, kernel=kernel, engine="features").fit(X.astype(np.float64))
+    model = Kauri(5, kernel=kernel, engine="features", max_leaf_nodes=None).fit(
+        X.astype(np.float64)
+    )
     wide = np.full((600, 9), np.nan)
     wide[::2, ::3] = X
     for other in (X, np.asfortranarray(X), wide[::2, ::3], X.tolist()):
-        same_bits(model.tree_, Kauri(5, kernel=kernel, engine="features").fit(other).tree_)
+        same_bits(
+            model.tree_,
+            Kauri(5, kernel=kernel, engine="features", max_leaf_nodes=None).fit(other).tree_,
+        )
 
 
 # Edges.
@@ -337,7 +344,7 @@ def test_few_rows_and_columns(shape, kernel, engine):
 
 @pytest.mark.parametrize("engine", ["features", "binned"])
 def test_all_rows_equal(engine):
-    model = Kauri(3, engine=engine).fit(np.full((40, 3), 7.25))
+    model = Kauri(3, engine=engine, max_leaf_nodes=None).fit(np.full((40, 3), 7.25))
     assert (model.n_leaves_, model.inertia_) == (1, 0.0)
     assert model.objective_ == pytest.approx(40 * 3 * 7.25**2)
 
@@ -358,9 +365,9 @@ def test_squares_that_overflow_are_an_error(engine, dtype):
     X = X if dtype == np.float64 else X.clip(-3e38, 3e38).astype(dtype)
     if dtype == np.float64:
         with pytest.raises(ValueError, match="X is too large"):
-            Kauri(2, engine=engine).fit(X)
+            Kauri(2, engine=engine, max_leaf_nodes=None).fit(X)
     else:
-        model = Kauri(2, engine=engine).fit(X)
+        model = Kauri(2, engine=engine, max_leaf_nodes=None).fit(X)
         assert model.n_clusters_ == 2
         assert np.isfinite(model.objective_)
 
@@ -369,8 +376,8 @@ def test_squares_that_overflow_are_an_error(engine, dtype):
 @pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e140])
 def test_the_scale_of_the_data_does_not_matter(scale, engine):
     X = np.random.default_rng(0).normal(size=(60, 2))
-    model = Kauri(4, engine=engine).fit(X)
-    other = Kauri(4, engine=engine).fit(X * scale)
+    model = Kauri(4, engine=engine, max_leaf_nodes=None).fit(X)
+    other = Kauri(4, engine=engine, max_leaf_nodes=None).fit(X * scale)
     np.testing.assert_array_equal(model.labels_, other.labels_)
     np.testing.assert_array_equal(model.tree_.feature, other.tree_.feature)
 

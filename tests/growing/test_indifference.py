@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 import agathis._growing.engines.kernel_rows
 import agathis._kernels.kernel
 from agathis import Kauri
-from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._kernels.names import KERNELS
 
 
 @given(problems(), SEEDS)
@@ -78,8 +78,8 @@ def test_a_million_on_top_of_the_data_does_not_matter(n, d, kernel, grid, seed):
     # Whole multiples of 2**-10, so that the sum is exact and only the rest can go wrong.
     X = random.integers(0, 4, (n, d)) / 1.0 if grid else np.round(random.normal(size=(n, d)) * 1024)
     X = X if grid else X / 1024
-    model = Kauri(min(n, 5), kernel=kernel, n_jobs=1).fit(X)
-    far = Kauri(min(n, 5), kernel=kernel, n_jobs=1).fit(X + 1e6)
+    model = Kauri(min(n, 5), kernel=kernel, n_jobs=1, max_leaf_nodes=None).fit(X)
+    far = Kauri(min(n, 5), kernel=kernel, n_jobs=1, max_leaf_nodes=None).fit(X + 1e6)
     valid_tree(far.tree_, X + 1e6, far.labels_, n_clusters=min(n, 5))
     near = replace(far.tree_, threshold=far.tree_.threshold - 1e6 * (far.tree_.feature >= 0))
     same_tree(near, model.tree_, gains=1e-9 * max(1.0, model.inertia_), thresholds=1e-9)
@@ -175,7 +175,7 @@ def test_threads_of_blas_do_not_matter(engine):
 
 def test_one_fit_after_the_other_is_the_same():
     X = np.random.default_rng(2).normal(size=(900, 15))
-    first, second = (Kauri(7, kernel="rbf", n_jobs=2).fit(X) for _ in range(2))
+    first, second = (Kauri(7, kernel="rbf", n_jobs=2, max_leaf_nodes=None).fit(X) for _ in range(2))
     same_bits(first.tree_, second.tree_)
 
 
@@ -200,13 +200,13 @@ def tiny_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize("weighted", mostly_slow([False, True], True))
-@pytest.mark.parametrize("kernel", [*KERNEL_NAMES, similarity])
+@pytest.mark.parametrize("kernel", [*KERNELS, similarity])
 def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
     n, d = 61, 3
     random = np.random.default_rng(5)
     X = random.gamma(2.0, size=(n, d))
     weight = weights(random, n, "with zeros") if weighted else None
-    parameters = {"kernel": kernel, "n_jobs": 1}
+    parameters = {"kernel": kernel, "n_jobs": 1, "max_leaf_nodes": None}
     if callable(kernel):
         parameters["kernel_params"] = {"scale": 0.5}
     if kernel == "sigmoid":

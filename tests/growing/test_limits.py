@@ -24,7 +24,7 @@ def X():
 @pytest.fixture(scope="module")
 def free(X):
     """The tree without limits."""
-    tree = Kauri(4, kernel="rbf", gamma=5.0).fit(X).tree_
+    tree = Kauri(4, kernel="rbf", gamma=5.0, max_leaf_nodes=None).fit(X).tree_
     assert tree.n_leaves > 12
     return tree
 
@@ -51,7 +51,7 @@ class TestLimits:
     """Each limit alone, on data whose unlimited tree breaks it."""
 
     def tree(self, X, **limits):
-        model = Kauri(4, kernel="rbf", gamma=5.0, **limits).fit(X)
+        model = Kauri(4, kernel="rbf", gamma=5.0, **{"max_leaf_nodes": None, **limits}).fit(X)
         limits.pop("max_features", None)
         valid_tree(model.tree_, X, model.labels_, n_clusters=4, **limits)
         return model.tree_
@@ -86,7 +86,7 @@ class TestLimits:
     @pytest.mark.parametrize(("limit", "leaves"), [(2, 4), (3, 2), (4, 2), (5, 1)])
     def test_a_node_of_just_min_samples_split_is_cut(self, limit, leaves):
         X = np.array([[0.0], [1.0], [10.0], [11.0]])
-        assert Kauri(4, min_samples_split=limit).fit(X).n_leaves_ == leaves
+        assert Kauri(4, min_samples_split=limit, max_leaf_nodes=None).fit(X).n_leaves_ == leaves
 
     @pytest.mark.parametrize(("limit", "least"), [(1, 1), (10, 10), (100, 100), (0.05, 10)])
     def test_min_samples_leaf(self, X, free, limit, least):
@@ -102,8 +102,12 @@ class TestLimits:
     def test_samples_count_by_weight(self, X):
         weight = np.random.default_rng(0).integers(1, 4, len(X))
         for limit in ({"min_samples_leaf": 20}, {"min_samples_split": 40}):
-            model = Kauri(4, kernel="rbf", gamma=5.0, **limit).fit(X, sample_weight=weight)
-            twins = Kauri(4, kernel="rbf", gamma=5.0, **limit).fit(np.repeat(X, weight, axis=0))
+            model = Kauri(4, kernel="rbf", gamma=5.0, max_leaf_nodes=None, **limit).fit(
+                X, sample_weight=weight
+            )
+            twins = Kauri(4, kernel="rbf", gamma=5.0, max_leaf_nodes=None, **limit).fit(
+                np.repeat(X, weight, axis=0)
+            )
             np.testing.assert_array_equal(model.tree_.threshold, twins.tree_.threshold)
             np.testing.assert_array_equal(
                 model.tree_.weighted_n_node_samples, twins.tree_.n_node_samples
@@ -138,7 +142,7 @@ class TestLimits:
         counts = {}
         for limit in (1, 4, 0.5, 0.01, "sqrt", "log2"):
             searches.clear()
-            Kauri(3, max_features=limit, random_state=0).fit(X)
+            Kauri(3, max_features=limit, random_state=0, max_leaf_nodes=None).fit(X)
             drawn = {int(n) for search in searches for n in search["drawn"].sum(axis=1)}
             assert len(drawn) == 1
             counts[limit] = drawn.pop()
@@ -150,7 +154,7 @@ class TestLimits:
 
     def test_features_are_drawn_anew_for_each_search(self, searches):
         X = np.random.default_rng(0).normal(size=(60, 5))
-        Kauri(3, kernel="rbf", max_features=2, random_state=0).fit(X)
+        Kauri(3, kernel="rbf", max_features=2, random_state=0, max_leaf_nodes=None).fit(X)
         drawn = [tuple(row) for search in searches for row in search["drawn"]]
         assert {sum(row) for row in drawn} == {2}
         of_one_leaf = {tuple(search["drawn"][0]) for search in searches if search["slots"][0] == 0}
@@ -162,7 +166,7 @@ class TestLimits:
         X = np.zeros((60, 10))
         X[:, place] = np.random.default_rng(0).normal(size=60)
         with spied_searches() as searches:
-            model = Kauri(3, max_features=1, random_state=seed).fit(X)
+            model = Kauri(3, max_features=1, random_state=seed, max_leaf_nodes=None).fit(X)
         assert model.n_leaves_ >= 3
         assert {int(np.argmax(row)) for search in searches for row in search["drawn"]} == {place}
 
@@ -174,18 +178,30 @@ class TestLimits:
 
 class TestRandomness:
     def test_same_seed_same_tree(self, iris):
-        first = Kauri(4, max_features=1, random_state=7).fit(iris)
-        equal_trees(first.tree_, Kauri(4, max_features=1, random_state=7).fit(iris).tree_)
+        first = Kauri(4, max_features=1, random_state=7, max_leaf_nodes=None).fit(iris)
+        equal_trees(
+            first.tree_,
+            Kauri(4, max_features=1, random_state=7, max_leaf_nodes=None).fit(iris).tree_,
+        )
         equal_trees(first.tree_, clone(first).fit(iris).tree_)
         generator = np.random.RandomState(7)
-        equal_trees(first.tree_, Kauri(4, max_features=1, random_state=generator).fit(iris).tree_)
+        equal_trees(
+            first.tree_,
+            Kauri(4, max_features=1, random_state=generator, max_leaf_nodes=None).fit(iris).tree_,
+        )
 
     def test_seeds_differ(self, iris):
-        trees = [Kauri(4, max_features=1, random_state=s).fit(iris).tree_ for s in range(10)]
+        trees = [
+            Kauri(4, max_features=1, random_state=s, max_leaf_nodes=None).fit(iris).tree_
+            for s in range(10)
+        ]
         assert len({tree.threshold.tobytes() for tree in trees}) > 1
 
     def test_nothing_else_is_random(self, iris):
-        trees = [Kauri(4, random_state=seed).fit(iris).tree_ for seed in (0, 1, None)]
+        trees = [
+            Kauri(4, random_state=seed, max_leaf_nodes=None).fit(iris).tree_
+            for seed in (0, 1, None)
+        ]
         equal_trees(trees[0], trees[1])
         equal_trees(trees[0], trees[2])
 
@@ -194,7 +210,10 @@ class TestRandomness:
     )
     def test_threads_do_not_matter(self, options):
         X = np.random.default_rng(0).normal(size=(1500, 6))
-        models = [Kauri(6, kernel="rbf", n_jobs=jobs, **options) for jobs in (1, 2, 3, -1, None)]
+        models = [
+            Kauri(6, kernel="rbf", n_jobs=jobs, **{"max_leaf_nodes": None, **options})
+            for jobs in (1, 2, 3, -1, None)
+        ]
         trees = [model.fit(X).tree_ for model in models]
         for tree in trees[1:]:
             equal_trees(trees[0], tree)

@@ -83,14 +83,17 @@ def test_neighbouring_values_of_a_mapped_file_are_separated(mapped, missing):
 def test_a_mapped_file_is_binned_where_it_is_large(mapped, monkeypatch):
     """A small one is read like any other table: joblib maps tables that it gives to workers."""
     X = np.random.default_rng(0).normal(size=(200, 2))
-    assert Kauri(3).fit(X).engine_ == "features"
-    same_bits(Kauri(3).fit(mapped(X)).tree_, Kauri(3).fit(X).tree_)
+    assert Kauri(3, max_leaf_nodes=None).fit(X).engine_ == "features"
+    same_bits(
+        Kauri(3, max_leaf_nodes=None).fit(mapped(X)).tree_,
+        Kauri(3, max_leaf_nodes=None).fit(X).tree_,
+    )
     with monkeypatch.context() as patch:
         patch.setattr(agathis._growing.engines.choice, "EXACT_ROWS", 100)
-        assert Kauri(3).fit(mapped(X)).engine_ == "binned"
-    assert Kauri(3, kernel="rbf").fit(mapped(X)).engine_ == "gram"
-    exact = Kauri(3, engine="features").fit(mapped(X))
-    same_bits(exact.tree_, Kauri(3).fit(X).tree_)
+        assert Kauri(3, max_leaf_nodes=None).fit(mapped(X)).engine_ == "binned"
+    assert Kauri(3, kernel="rbf", max_leaf_nodes=None).fit(mapped(X)).engine_ == "gram"
+    exact = Kauri(3, engine="features", max_leaf_nodes=None).fit(mapped(X))
+    same_bits(exact.tree_, Kauri(3, max_leaf_nodes=None).fit(X).tree_)
 
 
 def test_a_mapped_file_of_whole_numbers(tmp_path):

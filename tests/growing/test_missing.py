@@ -253,7 +253,7 @@ def test_auto_means_binned_where_values_are_missing(parameters):
     assert auto.tree_.missing.any()
     np.testing.assert_array_equal(auto.predict(X), auto.labels_)
     np.testing.assert_array_equal(auto.transform(X), asked.transform(X))
-    assert Kauri(4, **parameters).__sklearn_tags__().input_tags.allow_nan
+    assert Kauri(4, max_leaf_nodes=None, **parameters).__sklearn_tags__().input_tags.allow_nan
     # Without missing values it is what it was, and takes none in rows to come.
     exact = Kauri(4, max_leaf_nodes=9, **parameters).fit(blobs_of(80))
     assert exact.engine_ == "features"
@@ -265,7 +265,7 @@ def test_auto_means_binned_where_values_are_missing(parameters):
 def test_auto_says_what_to_do_where_it_cannot_take_missing_values(kernel):
     X = blobs_of(30)
     X[4, 2] = np.nan
-    model = Kauri(3, kernel=kernel)
+    model = Kauri(3, kernel=kernel, max_leaf_nodes=None)
     assert not model.__sklearn_tags__().input_tags.allow_nan
     advice = "No kernel matrix" if kernel == "precomputed" else "n_components .*'binned'"
     message = rf"X contains NaN.*column 2\. .*{advice}.*SimpleImputer"
@@ -283,10 +283,12 @@ def test_missing_values_with_other_engines_are_an_error(engine):
         ".*SimpleImputer"
     )
     if engine != "auto":
-        assert not Kauri(3, engine=engine).__sklearn_tags__().input_tags.allow_nan
+        assert (
+            not Kauri(3, engine=engine, max_leaf_nodes=None).__sklearn_tags__().input_tags.allow_nan
+        )
         with pytest.raises(ValueError, match=message):
-            Kauri(3, engine=engine).fit(X)
-    model = Kauri(3, engine=engine).fit(blobs_of(30))
+            Kauri(3, engine=engine, max_leaf_nodes=None).fit(X)
+    model = Kauri(3, engine=engine, max_leaf_nodes=None).fit(blobs_of(30))
     for method in ("predict", "transform", "score", "apply", "decision_path"):
         with pytest.raises(ValueError, match=message):
             getattr(model, method)(X)

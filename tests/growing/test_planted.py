@@ -73,7 +73,7 @@ def test_of_groups_that_are_alike_the_first_is_cut_first(engine, pattern, n_grou
 def test_where_no_two_rows_differ_to_the_kernel_nothing_is_found(value):
     """With a kernel of zeros the tolerance is 0 as well: a gain has to be more than that."""
     X = np.arange(6.0)[:, None]
-    model = Kauri(2, kernel="precomputed").fit(X, gram=np.full((6, 6), value))
+    model = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=np.full((6, 6), value))
     assert model.n_leaves_ == 1
 
 
@@ -82,7 +82,7 @@ def test_neighbouring_floats_are_separated():
     high = np.nextafter(low, 2.0)
     X = np.array([low, low, high, high])[:, None]
     gram = np.kron(np.eye(2), np.ones((2, 2)))
-    model = Kauri(2, kernel="precomputed").fit(X, gram=gram)
+    model = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=gram)
     assert model.tree_.threshold[0] == low
     np.testing.assert_array_equal(model.labels_, [0, 0, 1, 1])
     np.testing.assert_array_equal(model.predict(X), [0, 0, 1, 1])
@@ -106,7 +106,7 @@ def test_a_deep_chain():
     """Eight groups along a line, each gap as wide: every one is found."""
     truth = np.repeat(np.arange(8), 12)
     X = np.column_stack([noise(96, 1)[:, 0], truth * 10.0 + noise(96, 1, seed=1)[:, 0]])
-    model = Kauri(8).fit(X)
+    model = Kauri(8, max_leaf_nodes=None).fit(X)
     valid_tree(model.tree_, X, model.labels_, n_clusters=8)
     assert adjusted_rand_score(truth, model.labels_) == 1.0
     inner = model.tree_.feature >= 0
@@ -125,7 +125,7 @@ def test_rings_by_the_distance_from_their_centre():
     plane = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     X = np.column_stack([plane, radius])
     gram = np.exp(-0.5 * (radius[:, None] - radius[None, :]) ** 2)
-    model = Kauri(3, kernel="precomputed").fit(X, gram=gram)
+    model = Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=gram)
     valid_tree(model.tree_, X, model.labels_, n_clusters=3)
     assert adjusted_rand_score(truth, model.labels_) == 1.0
     assert set(model.tree_.feature.tolist()) == {2, -2}
@@ -139,7 +139,7 @@ def test_a_ring_in_the_plane_by_several_boxes():
     radius = np.where(ring, 6.0, 1.0) + random.uniform(-0.3, 0.3, 240)
     X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     gram = np.exp(-0.5 * (radius[:, None] - radius[None, :]) ** 2)
-    model = Kauri(2, kernel="precomputed").fit(X, gram=gram)
+    model = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=gram)
     valid_tree(model.tree_, X, model.labels_, n_clusters=2)
     assert adjusted_rand_score(ring, model.labels_) == 1.0
     moves = [MOVES[m] for m in model.tree_.move[creation_order(model.tree_)]]
@@ -159,7 +159,7 @@ def test_an_l_shape_takes_a_switch(sizes):
     boxes = np.array([[0, 0], [10, 0], [0, 10], [10, 10]], dtype=np.float64)
     place = np.random.default_rng(0).permutation(np.repeat(np.arange(4), sizes))
     X, truth = boxes[place], np.array([0, 0, 0, 1])[place]
-    model = Kauri(2, kernel="precomputed").fit(X, gram=same_group(truth))
+    model = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=same_group(truth))
     valid_tree(model.tree_, X, model.labels_, n_clusters=2)
     assert adjusted_rand_score(truth, model.labels_) == 1.0
     cuts = creation_order(model.tree_)
@@ -176,7 +176,7 @@ def test_a_stripe_between_two_of_the_other_cluster(sizes):
     stripe = np.repeat([0, 1, 2], sizes)
     X = np.column_stack([np.ones(len(stripe)), stripe * 3.0])
     truth = stripe % 2
-    model = Kauri(2, kernel="precomputed").fit(X, gram=same_group(truth))
+    model = Kauri(2, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=same_group(truth))
     valid_tree(model.tree_, X, model.labels_, n_clusters=2)
     assert adjusted_rand_score(truth, model.labels_) == 1.0
     cuts = creation_order(model.tree_)
@@ -184,7 +184,7 @@ def test_a_stripe_between_two_of_the_other_cluster(sizes):
     assert set(model.tree_.feature[cuts]) == {1}
     np.testing.assert_array_equal(np.sort(model.tree_.threshold[cuts]), [1.5, 4.5])
     # With a cluster to spare both ways gain the same, and a star comes before a switch.
-    spare = Kauri(3, kernel="precomputed").fit(X, gram=same_group(truth))
+    spare = Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=same_group(truth))
     assert [MOVES[m] for m in spare.tree_.move[creation_order(spare.tree_)]] == ["star", "star"]
     assert spare.objective_ == pytest.approx(model.objective_)
 
@@ -200,7 +200,7 @@ def test_weights_move_the_best_split():
 
 def test_fewer_clusters_where_more_do_not_help():
     X = np.repeat([[0.0], [5.0], [9.0]], 4, axis=0)
-    model = Kauri(6).fit(X)
+    model = Kauri(6, max_leaf_nodes=None).fit(X)
     valid_tree(model.tree_, X, model.labels_, n_clusters=6)
     assert model.n_clusters_ == model.n_leaves_ == 3
     assert model.inertia_ == pytest.approx(0.0, abs=1e-9)
@@ -208,7 +208,7 @@ def test_fewer_clusters_where_more_do_not_help():
 
 def test_equal_rows_and_constant_columns():
     X = np.full((10, 3), 2.0)
-    model = Kauri(3).fit(X)
+    model = Kauri(3, max_leaf_nodes=None).fit(X)
     assert model.n_leaves_ == 1
     np.testing.assert_array_equal(model.labels_, np.zeros(10))
     valid_tree(model.tree_, X, model.labels_, n_clusters=3)

@@ -161,7 +161,7 @@ def test_going_on_is_not_having_stopped(seed, engine, kind):
 
 
 RIVALS = [
-    KMeansTree(4, random_state=0),
+    KMeansTree(4, random_state=0, max_leaf_nodes=None),
     KMeansTree(3, max_leaf_nodes=9, random_state=0),
     IMM(5, random_state=0),
     ExKMC(3, max_leaf_nodes=8, random_state=0),

@@ -15,7 +15,7 @@ KERNELS = ("linear", "cosine")
 
 
 def binned(n_clusters: int = 3, **parameters) -> Kauri:
-    return Kauri(n_clusters, engine="binned", **parameters)
+    return Kauri(n_clusters, engine="binned", **{"max_leaf_nodes": None, **parameters})
 
 
 def same_model(a: Kauri, b: Kauri, tolerance: float, counts: bool = True) -> None:

@@ -103,7 +103,7 @@ def with_builder(model: Kauri, builder: TreeBuilder, X: np.ndarray) -> Kauri:
 def pair_model(X, builder: TreeBuilder, names=None) -> Kauri:
     """A Kauri of rows with the tree of a builder."""
     X = np.asarray(X, dtype=float)
-    model = Kauri(2, n_jobs=1, engine="binned").fit(X)
+    model = Kauri(2, n_jobs=1, engine="binned", max_leaf_nodes=None).fit(X)
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
     return with_builder(model, builder, X)

@@ -18,7 +18,7 @@ MODELS = {
     "RDM": RDM(3, random_state=0),
     "ExKMC": ExKMC(3, max_leaf_nodes=6, random_state=0),
     "ExShallow": ExShallow(3, random_state=0),
-    "KMeansTree": KMeansTree(3, random_state=0),
+    "KMeansTree": KMeansTree(3, random_state=0, max_leaf_nodes=None),
 }
 
 

@@ -47,7 +47,7 @@ class Problem:
 
     def fit(self, **changes) -> Kauri:
         """A fitted model; ``changes`` replace parameters."""
-        parameters = {"n_jobs": 1, **self.limits, **changes}
+        parameters = {"n_jobs": 1, "max_leaf_nodes": None, **self.limits, **changes}
         model = Kauri(self.n_clusters, kernel="precomputed", **parameters)
         return model.fit(self.X, gram=self.gram, sample_weight=self.weight)
 
@@ -187,7 +187,7 @@ class RowsProblem(Problem):
     kernel: str = "linear"
 
     def fit(self, engine: str = "features", **changes) -> Kauri:
-        parameters = {"n_jobs": 1, **self.limits, **changes}
+        parameters = {"n_jobs": 1, "max_leaf_nodes": None, **self.limits, **changes}
         model = Kauri(self.n_clusters, kernel=self.kernel, engine=engine, **parameters)
         return model.fit(self.X, sample_weight=self.weight)
 

@@ -56,7 +56,9 @@ def rows_of(path, names, temp, weight=None, block_rows=7):
 
 def in_memory(X, n_clusters=3, sample_weight=None, **params):
     params = {"engine": ENGINE, **params}
-    return Kauri(n_clusters, **params).fit(X, sample_weight=sample_weight)
+    return Kauri(n_clusters, **{"max_leaf_nodes": None, **params}).fit(
+        X, sample_weight=sample_weight
+    )
 
 
 class TableFiles:

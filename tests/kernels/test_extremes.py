@@ -27,10 +27,10 @@ def test_cosine_trees_do_not_depend_on_the_unit(engine):
     """scikit-learn leaves rows shorter than 2e-15 as they are: they would be rows of zeros."""
     X = np.random.default_rng(1).normal(size=(40, 3))
     X[:3] = 0.0
-    model = Kauri(3, kernel="cosine", engine=engine).fit(X)
-    small = Kauri(3, kernel="cosine", engine=engine).fit(X * 2.0**-60)
+    model = Kauri(3, kernel="cosine", engine=engine, max_leaf_nodes=None).fit(X)
+    small = Kauri(3, kernel="cosine", engine=engine, max_leaf_nodes=None).fit(X * 2.0**-60)
     np.testing.assert_array_equal(model.labels_, small.labels_)
-    gram = Kauri(3, kernel="cosine", engine="gram").fit(X * 2.0**-60)
+    gram = Kauri(3, kernel="cosine", engine="gram", max_leaf_nodes=None).fit(X * 2.0**-60)
     same_tree(small.tree_, gram.tree_, gains=1e-12, thresholds=1e-9)
 
 
@@ -54,9 +54,9 @@ def test_a_row_far_away_does_not_disturb_distances(far):
 def test_blocks_and_gram_agree_beside_a_row_far_away(kernel):
     X = np.random.default_rng(3).normal(size=(60, 2))
     X[17] = 1e10
-    gram = Kauri(4, kernel=kernel, gamma=1.0, engine="gram").fit(X)
-    blocks = Kauri(4, kernel=kernel, gamma=1.0, engine="blocks").fit(X)
+    gram = Kauri(4, kernel=kernel, gamma=1.0, engine="gram", max_leaf_nodes=None).fit(X)
+    blocks = Kauri(4, kernel=kernel, gamma=1.0, engine="blocks", max_leaf_nodes=None).fit(X)
     same_tree(gram.tree_, blocks.tree_, gains=1e-10)
     apart = cdist(X, X, "sqeuclidean" if kernel == "rbf" else "cityblock")
-    given = Kauri(4, kernel="precomputed").fit(X, gram=np.exp(-apart))
+    given = Kauri(4, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=np.exp(-apart))
     same_tree(gram.tree_, given.tree_, gains=1e-10)

@@ -112,14 +112,14 @@ def test_wrong_arguments_of_the_relative_score(name, value):
 
 
 def test_wrong_models_of_the_relative_score():
-    pipeline = make_pipeline(MinMaxScaler(), Kauri(2)).fit(X5)
+    pipeline = make_pipeline(MinMaxScaler(), Kauri(2, max_leaf_nodes=None)).fit(X5)
     with pytest.raises(ValueError, match=r"labels must be the labels themselves.*Pipeline"):
         relative_kmeans_score(X5 @ X5.T, pipeline, "precomputed", reference=1.0)
-    model = Kauri(2).fit(X5)
+    model = Kauri(2, max_leaf_nodes=None).fit(X5)
     with pytest.raises(ValueError, match=r"labels must be the labels themselves.*Kauri"):
         relative_kmeans_score(X5 @ X5.T, model, "precomputed", reference=1.0)
     with pytest.raises(ValueError, match="not fitted"):
-        relative_kmeans_score(X5, Kauri(2), reference=1.0)
+        relative_kmeans_score(X5, Kauri(2, max_leaf_nodes=None), reference=1.0)
     with pytest.raises(ValueError, match="X has 3 features"):
         relative_kmeans_score(np.zeros((5, 3)), model, reference=1.0)
 

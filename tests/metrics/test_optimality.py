@@ -52,7 +52,7 @@ def test_cuts_on_pairs_have_the_bound_of_clusters(iris):
 
 
 def test_errors(iris):
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     with pytest.raises(ValueError, match="time_limit=-1 must be"):
         optimality_gap(model, iris, time_limit=-1)
     given = Kauri(3, kernel="precomputed", max_leaf_nodes=3).fit(iris, gram=iris @ iris.T)
@@ -84,6 +84,6 @@ def test_rows_of_weight_0_are_left_out_however_large():
     expected = optimality_gap(model, X)
     found = optimality_gap(model, far, sample_weight=weight)
     assert_allclose(found, expected, rtol=1e-12)
-    tree = KMeansTree(3, random_state=0).fit(far, sample_weight=weight)
+    tree = KMeansTree(3, random_state=0, max_leaf_nodes=None).fit(far, sample_weight=weight)
     means = np.stack([X[tree.labels_[:40] == k].mean(axis=0) for k in range(3)])
     assert_allclose(tree.inertia_, ((X - means[tree.labels_[:40]]) ** 2).sum(), rtol=1e-12)

@@ -423,13 +423,13 @@ def test_thresholds_that_would_read_the_same_get_more_digits():
 @pytest.mark.parametrize("function", FUNCTIONS)
 class TestErrors:
     def test_models(self, function, iris):
-        reduced = make_pipeline(PCA(2), Kauri(2)).fit(iris)
+        reduced = make_pipeline(PCA(2), Kauri(2, max_leaf_nodes=None)).fit(iris)
         with pytest.raises(
             TypeError, match=r"model\['pca'\] must be a fitted step that can be undone"
         ):
             function(reduced, iris)
         with pytest.raises(NotFittedError, match="not fitted"):
-            function(Kauri(2), iris)
+            function(Kauri(2, max_leaf_nodes=None), iris)
         for thing in (None, "tree", np.zeros(3)):
             with pytest.raises(TypeError):
                 function(thing, iris)
@@ -438,7 +438,7 @@ class TestErrors:
             function(other, iris)
 
     def test_rows(self, function, iris):
-        model = Kauri(2).fit(iris)
+        model = Kauri(2, max_leaf_nodes=None).fit(iris)
         for given_model in (model, model.tree_):
             with pytest.raises(ValueError, match=r"0 sample"):
                 function(given_model, iris[:0])
@@ -450,7 +450,7 @@ class TestErrors:
             function(model, np.full((1, 4), np.nan))
 
     def test_weights(self, function, iris):
-        model = Kauri(2).fit(iris)
+        model = Kauri(2, max_leaf_nodes=None).fit(iris)
         with pytest.raises(ValueError, match="sample_weight must have one value"):
             function(model, iris, sample_weight=[1.0, 2.0])
         with pytest.raises(ValueError, match="sample_weight is zero for every row"):

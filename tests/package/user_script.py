@@ -59,7 +59,7 @@ def estimators() -> None:
 def others() -> None:
     """The other trees."""
     for rival in (
-        rivals.KMeansTree(3, random_state=0),
+        rivals.KMeansTree(3, random_state=0, max_leaf_nodes=None),
         rivals.IMM(3, random_state=0),
         rivals.ExKMC(3, random_state=0),
         rivals.ExShallow(3, random_state=0),

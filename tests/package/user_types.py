@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def types(X: np.ndarray, path: Path) -> None:
     """Ask for the type of each call."""
-    model = Kauri(3).fit(X)
+    model = Kauri(3, max_leaf_nodes=None).fit(X)
     assert_type(model, Kauri)
     assert_type(model.tree_, Tree)
     assert_type(model.n_leaves_, int)
@@ -30,7 +30,7 @@ def types(X: np.ndarray, path: Path) -> None:
     assert_type(model.fit_predict(X), np.ndarray)
     assert_type(KernelKMeans(3).fit(X), KernelKMeans)
     assert_type(rivals.IMM(3).fit(X), rivals.IMM)
-    assert_type(rivals.KMeansTree(3).fit(X), rivals.KMeansTree)
+    assert_type(rivals.KMeansTree(3, max_leaf_nodes=None).fit(X), rivals.KMeansTree)
     assert_type(agathis.refine(model, X), Kauri)
     assert_type(agathis.fit_file(path, 3), Kauri)
     assert_type(agathis.fit_table(X, 3), Pipeline)

@@ -55,7 +55,7 @@ def test_by_name(iris, kernel, weighted):
     train, rows, params = iris[::2], iris[1::2], KERNELS[kernel]
     rng = np.random.default_rng(0)
     weight = rng.uniform(0, 3, len(train)) * (rng.random(len(train)) < 0.8) if weighted else None
-    model = Kauri(4, kernel=kernel, keep_training_data=True, **params)
+    model = Kauri(4, kernel=kernel, keep_training_data=True, max_leaf_nodes=None, **params)
     model.fit(train, sample_weight=weight)
     gram = pairwise_kernels(train, metric=kernel, **params)
     cross = pairwise_kernels(rows, train, metric=kernel, **params)
@@ -71,7 +71,9 @@ def test_by_name(iris, kernel, weighted):
 
 @pytest.mark.parametrize("engine", ["gram", "blocks"])
 def test_the_engine_does_not_matter(iris, engine):
-    model = Kauri(4, kernel="rbf", keep_training_data=True, engine=engine).fit(iris)
+    model = Kauri(4, kernel="rbf", keep_training_data=True, engine=engine, max_leaf_nodes=None).fit(
+        iris
+    )
     gram = rbf_kernel(iris)
     close(model.transform(iris), by_definition(gram, gram, np.diagonal(gram), model.labels_))
 
@@ -83,7 +85,9 @@ def cubed(a, b, shift=0.0):
 def test_callable(iris):
     train, rows = iris[::3], iris[1::3]
     params = {"shift": 0.5}
-    model = Kauri(3, kernel=cubed, kernel_params=params, keep_training_data=True).fit(train)
+    model = Kauri(
+        3, kernel=cubed, kernel_params=params, keep_training_data=True, max_leaf_nodes=None
+    ).fit(train)
     gram = pairwise_kernels(train, metric=cubed, **params)
     cross = pairwise_kernels(rows, train, metric=cubed, **params)
     diagonal = np.array([cubed(row, row, **params) for row in rows])
@@ -96,7 +100,9 @@ def test_precomputed(iris, weighted):
     train, rows = iris[::2], iris[1::2]
     weight = np.random.default_rng(0).integers(0, 3, len(train)) if weighted else None
     gram, cross = rbf_kernel(train), rbf_kernel(rows, train)
-    model = Kauri(4, kernel="precomputed").fit(train, gram=gram, sample_weight=weight)
+    model = Kauri(4, kernel="precomputed", max_leaf_nodes=None).fit(
+        train, gram=gram, sample_weight=weight
+    )
     distances = model.transform(rows, gram=cross, gram_diagonal=np.ones(len(rows)))
     close(distances, by_definition(gram, cross, np.ones(len(rows)), model.labels_, weight))
 
@@ -105,14 +111,14 @@ def test_precomputed(iris, weighted):
 def test_fit_transform_of_a_precomputed_kernel(iris, weighted):
     weight = np.random.default_rng(0).integers(0, 3, len(iris)) if weighted else None
     gram = rbf_kernel(iris)
-    model = Kauri(4, kernel="precomputed")
+    model = Kauri(4, kernel="precomputed", max_leaf_nodes=None)
     distances = model.fit_transform(iris, gram=gram, sample_weight=weight)
     close(distances, by_definition(gram, gram, np.diagonal(gram), model.labels_, weight))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf"])
 def test_fit_transform_is_fit_then_transform(iris, kernel):
-    model = Kauri(4, kernel=kernel, keep_training_data=True)
+    model = Kauri(4, kernel=kernel, keep_training_data=True, max_leaf_nodes=None)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(iris))
     close(
         model.fit_transform(iris, sample_weight=weight),
@@ -124,14 +130,14 @@ def test_fit_transform_is_fit_then_transform(iris, kernel):
 def test_data_far_from_the_origin(kernel):
     # Whole numbers over 64: the shift itself loses no digits.
     X = np.round(make_blobs(100, 3, random_state=0)[0] * 64) / 64
-    near = Kauri(4, kernel=kernel, keep_training_data=True).fit(X)
-    far = Kauri(4, kernel=kernel, keep_training_data=True).fit(X + 1e6)
+    near = Kauri(4, kernel=kernel, keep_training_data=True, max_leaf_nodes=None).fit(X)
+    far = Kauri(4, kernel=kernel, keep_training_data=True, max_leaf_nodes=None).fit(X + 1e6)
     np.testing.assert_array_equal(far.labels_, near.labels_)
     np.testing.assert_allclose(far.transform(X + 1e6), near.transform(X), rtol=1e-7, atol=1e-7)
 
 
 def test_linear_distances_are_those_to_the_means(iris):
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     for k, column in enumerate(model.transform(iris).T):
         centre = iris[model.labels_ == k].mean(axis=0)
         np.testing.assert_allclose(column, np.linalg.norm(iris - centre, axis=1), atol=1e-12)
@@ -140,27 +146,27 @@ def test_linear_distances_are_those_to_the_means(iris):
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "laplacian"])
 def test_a_row_that_is_a_cluster_is_at_no_distance_from_it(kernel):
     X = np.random.default_rng(0).normal(size=(8, 3))
-    model = Kauri(8, kernel=kernel, keep_training_data=True).fit(X)
+    model = Kauri(8, kernel=kernel, keep_training_data=True, max_leaf_nodes=None).fit(X)
     assert model.n_clusters_ == 8
     own = model.transform(X)[np.arange(8), model.labels_]
     np.testing.assert_allclose(own, 0, atol=1e-9)
 
 
 def test_float32_rows(iris):
-    model = Kauri(3, kernel="rbf", keep_training_data=True).fit(iris)
+    model = Kauri(3, kernel="rbf", keep_training_data=True, max_leaf_nodes=None).fit(iris)
     rows = iris.astype(np.float32)
     close(model.transform(rows), model.transform(rows.astype(np.float64)))
 
 
 def test_rows_do_not_depend_on_one_another(iris):
-    model = Kauri(3, kernel="rbf", keep_training_data=True).fit(iris)
+    model = Kauri(3, kernel="rbf", keep_training_data=True, max_leaf_nodes=None).fit(iris)
     every = model.transform(iris)
     close(np.vstack([model.transform(row[None]) for row in iris[:20]]), every[:20])
 
 
 def test_fitted_rows_are_a_copy():
     X = np.random.default_rng(0).normal(size=(30, 2))
-    model = Kauri(3, kernel="rbf", keep_training_data=True).fit(X)
+    model = Kauri(3, kernel="rbf", keep_training_data=True, max_leaf_nodes=None).fit(X)
     rows = X.copy()
     before = model.transform(rows)
     X[:] = 0
@@ -169,7 +175,7 @@ def test_fitted_rows_are_a_copy():
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "poly", "sigmoid", "chi2", cubed])
 def test_says_what_to_do_without_training_rows(iris, kernel):
-    model = Kauri(3, kernel=kernel).fit(iris[::3])
+    model = Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(iris[::3])
     with pytest.raises(
         ValueError, match=r"(?s)^transform with kernel=.* fit with keep_training_data=True"
     ):
@@ -179,13 +185,13 @@ def test_says_what_to_do_without_training_rows(iris, kernel):
 
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
 def test_no_training_rows_needed(iris, kernel):
-    assert Kauri(3, kernel=kernel).fit(iris).transform(iris).shape == (150, 3)
+    assert Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(iris).transform(iris).shape == (150, 3)
 
 
 class TestPrecomputedErrors:
     @pytest.fixture
     def model(self, iris):
-        return Kauri(3, kernel="precomputed").fit(iris, gram=rbf_kernel(iris))
+        return Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(iris, gram=rbf_kernel(iris))
 
     @pytest.mark.parametrize("given", [{}, {"gram": 0}, {"gram_diagonal": 1}])
     def test_missing(self, model, iris, given):
@@ -212,13 +218,13 @@ class TestPrecomputedErrors:
 
 
 def test_a_gram_with_another_kernel_is_an_error(iris):
-    model = Kauri(3).fit(iris)
+    model = Kauri(3, max_leaf_nodes=None).fit(iris)
     with pytest.raises(ValueError, match="gram"):
         model.transform(iris, gram=iris @ iris.T)
 
 
 def test_fit_transform_says_no_before_it_fits():
-    model = Kauri(2, kernel="rbf")
+    model = Kauri(2, kernel="rbf", max_leaf_nodes=None)
     with pytest.raises(ValueError, match="keep_training_data=True"):
         model.fit_transform(np.arange(12.0).reshape(6, 2))
     assert not hasattr(model, "tree_")
@@ -226,6 +232,6 @@ def test_fit_transform_says_no_before_it_fits():
 
 def test_rows_cannot_be_asked_for_afterwards():
     X = np.arange(12.0).reshape(6, 2)
-    model = Kauri(2, kernel="rbf").fit(X).set_params(keep_training_data=True)
+    model = Kauri(2, kernel="rbf", max_leaf_nodes=None).fit(X).set_params(keep_training_data=True)
     with pytest.raises(ValueError, match="keep_training_data=True"):
         model.transform(X)

@@ -196,7 +196,7 @@ def test_cropped_tree_and_few_details(digits):
     assert sum(w.endswith(" leaves") for w in words) == 4
     plain = [t.get_text() for t in plot_tree(digits[0], details=False, ax=axes()).texts]
     assert not any("sample" in w or "gain" in w for w in plain)
-    alone = plot_tree(Kauri(1).fit([[0.0], [1.0]]), ax=axes())
+    alone = plot_tree(Kauri(1, max_leaf_nodes=None).fit([[0.0], [1.0]]), ax=axes())
     assert [t.get_text() for t in alone.texts] == ["cluster 0", "2 samples"]
 
 
@@ -386,7 +386,7 @@ def test_errors(iris, draw):
     with pytest.raises(TypeError, match="ax must be a matplotlib Axes; it is a str"):
         DRAWINGS[draw](model, iris, ax="left")
     with pytest.raises(NotFittedError):
-        DRAWINGS[draw](Kauri(3), iris)
+        DRAWINGS[draw](Kauri(3, max_leaf_nodes=None), iris)
     assert pyplot.get_fignums() == []
     if draw in NAMED:
         with pytest.raises(ValueError, match="feature_names has 1 names"):

@@ -105,7 +105,7 @@ def test_or_says_what_it_joins(shop):
             assert text in rest
             rest = rest.replace(text, "", 1)
         assert rest.replace(" or ", "") == ""
-    alone = Kauri(2, engine="binned").fit([[0.0], [1.0], [9.0], [np.nan]])
+    alone = Kauri(2, engine="binned", max_leaf_nodes=None).fit([[0.0], [1.0], [9.0], [np.nan]])
     told = [in_words(c["rule"]) for c in summarise(alone, [[0.0]])["clusters"]]
     assert sum(text.endswith("or missing") for text in told) == 1
 
@@ -145,7 +145,7 @@ def test_no_row_of_a_category_is_none():
     kind = np.repeat([0, 1, 2], [70, 60, 47])
     table = np.eye(3)[kind]
     one_hot = {"kind": {f"x[{k}]": word for k, word in enumerate("abc")}}
-    summary = summarise(Kauri(3).fit(table), table, one_hot=one_hot)
+    summary = summarise(Kauri(3, max_leaf_nodes=None).fit(table), table, one_hot=one_hot)
     (told,) = summary["profile"]
     assert (told["name"], told["labels"], told["counts"]) == ("kind", ["a", "b", "c"], [70, 60, 47])
     assert sorted(each["counts"] for each in told["clusters"]) == [
@@ -161,14 +161,16 @@ def test_no_row_of_a_category_is_none():
 
 def test_truths_are_said_in_words():
     table = pd.DataFrame({"paid_True": [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]})
-    summary = summarise(Kauri(2).fit(table), table, one_hot={"paid": {"paid_True": True}})
+    summary = summarise(
+        Kauri(2, max_leaf_nodes=None).fit(table), table, one_hot={"paid": {"paid_True": True}}
+    )
     assert summary["nodes"][0]["histogram"]["labels"] == ["false", "true"]
     assert summary["features"][0]["category"] == "true"
 
 
 def test_the_page_says_how_rows_are_counted_and_numbers_rounded():
     X = np.arange(6.0)[:, None]
-    text = " ".join(render(summarise(Kauri(2).fit(X), X, digits=3)).split())
+    text = " ".join(render(summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, digits=3)).split())
     assert "the first row under the header is row 0, the last one row 5" in text
     assert "rounded to 3 digits; here they are exact" in text
 

@@ -92,7 +92,7 @@ def test_the_saved_page_keeps_the_names(browser, wine_folder, tmp_path):
 @pytest.mark.slow
 def test_the_command_that_is_told_names_the_model(browser, tmp_path):
     X = np.repeat([[0.0], [10.0], [30.0]], 20, axis=0)
-    model = from_json(to_json(Kauri(3).fit(X)))
+    model = from_json(to_json(Kauri(3, max_leaf_nodes=None).fit(X)))
     with opened(browser, tmp_path, model, X) as found:
         titles = names(found)
         assert len(set(titles)) == 3
@@ -161,7 +161,13 @@ def test_a_row_by_its_identifier(browser, tmp_path):
 def test_names_are_whole_where_there_is_room(browser, tmp_path, long):
     X = np.repeat([[0.0, 0], [10, 5], [30, 1]], 20, axis=0)
     with opened(
-        browser, tmp_path, Kauri(3).fit(X), X, None, [long, "b", "c"], feature_names=[long, "x"]
+        browser,
+        tmp_path,
+        Kauri(3, max_leaf_nodes=None).fit(X),
+        X,
+        None,
+        [long, "b", "c"],
+        feature_names=[long, "x"],
     ) as found:
         cut = found.page.locator(".box .title").evaluate_all(
             "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((x) => x.innerText)"

@@ -142,7 +142,7 @@ def test_phone(browser, wine_folder):
 @pytest.mark.slow
 def test_numbers_are_the_same_all_over_the_page(browser, tmp_path):
     X = np.repeat([[0.0], [10.0], [30.0]], [61, 64, 75], axis=0)
-    with opened(browser, tmp_path, Kauri(3).fit(X), X) as found:
+    with opened(browser, tmp_path, Kauri(3, max_leaf_nodes=None).fit(X), X) as found:
         # 61 of 200 rows are 30.5 %, which Python and browsers round in two ways.
         cards = [text.split(", ")[1] for text in found.texts(".cluster .size")]
         leaves = [text.split(" · ")[1] for text in found.texts(".leaf .fact")]
@@ -265,7 +265,11 @@ CUT = """all => all.filter((one) => one.scrollWidth > one.clientWidth + 1
 def trees(many):
     """A wide tree, a chain of cuts, and a tree of forty leaves."""
     steps = np.repeat(2.0 ** np.arange(14), 10)[:, None]
-    return {"long": long_words(), "chain": (Kauri(14).fit(steps), steps), "many": many}
+    return {
+        "long": long_words(),
+        "chain": (Kauri(14, max_leaf_nodes=None).fit(steps), steps),
+        "many": many,
+    }
 
 
 @pytest.mark.slow

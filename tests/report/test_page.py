@@ -329,7 +329,9 @@ ONE, TWO, THREE = [[1.0]], [[1.0], [2.0]], [[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]
     ],
 )
 def test_tiny(browser, tmp_path, X, rows):
-    with opened(browser, tmp_path, Kauri(min(2, len(X))).fit(X), X, rows=rows) as found:
+    with opened(
+        browser, tmp_path, Kauri(min(2, len(X)), max_leaf_nodes=None).fit(X), X, rows=rows
+    ) as found:
         assert len(found.texts(".cluster")) == min(2, len(X))
         assert found.page.locator("#plane svg").count() == 1
 
@@ -368,7 +370,7 @@ def test_categories_are_text(browser, tmp_path):
     kind = np.arange(60) % 3
     table = pd.DataFrame({f"is {k}": (kind == k).astype(float) for k in range(3)})
     one_hot = {EVIL: dict(zip(table, words, strict=True))}
-    loaded = from_json(to_json(Kauri(3).fit(table), one_hot=one_hot))
+    loaded = from_json(to_json(Kauri(3, max_leaf_nodes=None).fit(table), one_hot=one_hot))
     loaded.source = EVIL
     with opened(browser, tmp_path, loaded, table, rows=True) as found:
         page = found.page

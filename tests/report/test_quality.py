@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
 from agathis._describe.columns import Indicator
+from agathis._partitions.cost import scatter as cost
 from agathis.export import from_json, to_json
 from agathis.report import summarise
 from agathis.report._distributions import BARS, categories
@@ -28,7 +29,7 @@ from agathis.report._figures import buys, steps
 from agathis.report._fit_rows import SAMPLE, kernel_points
 from agathis.report._more_leaves import for_share
 from agathis.report._page import render
-from agathis.report._quality import HALVES, cost
+from agathis.report._quality import HALVES
 
 WINE = load_wine(as_frame=True)
 SCALED = StandardScaler().fit_transform(WINE.data)
@@ -84,12 +85,12 @@ def test_quality_in_the_scaling_of_the_fit():
 
 def test_clear_groups_come_again_and_noise_does_not():
     X, _ = make_blobs(300, 4, centers=3, cluster_std=0.5, random_state=0)
-    found = summarise(Kauri(3).fit(X), X)["quality"]
+    found = summarise(Kauri(3, max_leaf_nodes=None).fit(X), X)["quality"]
     assert found["stability"]["mean"] > 0.98
     assert found["silhouette"] > 0.7
     assert found["relative_cost"] == pytest.approx(1, abs=1e-5)
     noise = np.random.default_rng(0).uniform(size=(300, 6))
-    found = summarise(Kauri(5).fit(noise), noise)["quality"]
+    found = summarise(Kauri(5, max_leaf_nodes=None).fit(noise), noise)["quality"]
     assert found["stability"]["mean"] < 0.8
 
 
@@ -133,13 +134,13 @@ def test_points_have_the_distances_of_the_kernel(kernel):
 
 def test_kernels_that_are_matrices_have_no_points():
     gram = SCALED @ SCALED.T
-    model = Kauri(3, kernel="precomputed")
+    model = Kauri(3, kernel="precomputed", max_leaf_nodes=None)
     assert kernel_points(model, gram) is None
 
 
 def test_what_has_no_quality():
     for X in ([[1.0]] * 9, [[1.0], [2.0]], [[1.0], [1.0], [1.0], [1.0], [1.0], [2.0]]):
-        summary = summarise(Kauri(2).fit(X), X)
+        summary = summarise(Kauri(2, max_leaf_nodes=None).fit(X), X)
         assert "nan" not in repr(summary["quality"])
         render(summary)
 
@@ -172,11 +173,11 @@ def test_what_more_leaves_buy():
 
 
 SEARCHES = {
-    "greedy": {},
+    "greedy": {"max_leaf_nodes": None},
     "searched": {"search": "local", "max_leaf_nodes": 3},
     "optimal": {"search": "optimal"},
-    "shallow": {"max_depth": 2},
-    "large leaves": {"min_samples_leaf": 30},
+    "shallow": {"max_leaf_nodes": None, "max_depth": 2},
+    "large leaves": {"max_leaf_nodes": None, "min_samples_leaf": 30},
 }
 
 
@@ -223,11 +224,13 @@ def test_why_fewer_leaves_are_compared(blobs):
 
 
 def test_limits_that_count_rows_shrink_with_a_sample():
-    grower = Kauri(3, min_samples_leaf=50, min_samples_split=4)
+    grower = Kauri(3, min_samples_leaf=50, min_samples_split=4, max_leaf_nodes=None)
     half = for_share(grower, 0.5)
     assert (half.min_samples_leaf, half.min_samples_split) == (25, 2)
     assert for_share(grower, 0.001).get_params()["min_samples_leaf"] == 1
-    assert for_share(Kauri(3, min_samples_leaf=0.1), 0.5).min_samples_leaf == 0.1
+    assert (
+        for_share(Kauri(3, min_samples_leaf=0.1, max_leaf_nodes=None), 0.5).min_samples_leaf == 0.1
+    )
 
 
 def test_provenance_is_told():
@@ -244,14 +247,14 @@ def test_provenance_is_told():
             {"column": "grower", "used": None},
         ],
     }
-    summary = summarise(Kauri(2).fit(X), X, provenance=told)
+    summary = summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, provenance=told)
     text = " ".join(render(summary).split())
     for words in (
         "wine.csv", "of 180 read", "2 were &lt;empty&gt;", "clipped, then standardised",
         "a code, no quantity", "1 left out", "1 only shown",
     ):  # fmt: skip
         assert words in text
-    found = summarise(Kauri(2).fit(X), X)["provenance"]
+    found = summarise(Kauri(2, max_leaf_nodes=None).fit(X), X)["provenance"]
     assert [column["column"] for column in found["columns"]] == ["alcohol", "malic_acid"]
     assert found["rows_used"] == 178
 
@@ -269,12 +272,12 @@ def test_provenance_is_told():
 )
 def test_wrong_provenance(provenance, error):
     with pytest.raises((TypeError, ValueError), match=error):
-        summarise(Kauri(2).fit(WINE.data), WINE.data, provenance=provenance)
+        summarise(Kauri(2, max_leaf_nodes=None).fit(WINE.data), WINE.data, provenance=provenance)
 
 
 def test_wrong_fit_rows():
     with pytest.raises(ValueError, match="fit_rows must be a table of numbers with 178 rows"):
-        summarise(Kauri(2).fit(WINE.data), WINE.data, fit_rows=[[1.0]])
+        summarise(Kauri(2, max_leaf_nodes=None).fit(WINE.data), WINE.data, fit_rows=[[1.0]])
 
 
 def test_distributions_count_all_rows_missing_ones_too():
@@ -322,11 +325,14 @@ def test_many_categories_are_put_together():
 
 def test_the_target_by_its_name():
     X, y = WINE.data, pd.Series(np.where(WINE.target == 0, "yes", "no"), name="survived")
-    text = " ".join(render(summarise(Kauri(2).fit(X), X, y)).split())
+    text = " ".join(render(summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, y)).split())
     assert '<span class="name">survived</span>: <span class="name">' in text
     assert "of class" not in text
-    assert summarise(Kauri(2).fit(X), X, y, target_name="alive")["target"] == "alive"
-    assert summarise(Kauri(2).fit(X), X, y.to_numpy())["target"] is None
+    assert (
+        summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, y, target_name="alive")["target"]
+        == "alive"
+    )
+    assert summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, y.to_numpy())["target"] is None
 
 
 def test_typical_is_what_the_rule_does_not_say():
@@ -342,7 +348,12 @@ def test_typical_is_what_the_rule_does_not_say():
 
 def test_identifiers_only_of_few_rows():
     X = np.arange(12.0)[:, None]
-    found = summarise(Kauri(2).fit(X), X, ids=[f"r{i}" for i in range(11)] + [None], id_name="who")
+    found = summarise(
+        Kauri(2, max_leaf_nodes=None).fit(X),
+        X,
+        ids=[f"r{i}" for i in range(11)] + [None],
+        id_name="who",
+    )
     assert found["ids"]["values"][-2:] == ["r10", ""]
     assert found["ids"]["name"] == "who"
     many = np.arange(5001.0)[:, None]

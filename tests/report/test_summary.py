@@ -137,7 +137,7 @@ def test_classes(model):
 def test_many_classes_become_one():
     X = np.arange(60.0)[:, None]
     y = [f"class {i // 2}" for i in range(60)]
-    summary = summarise(Kauri(2).fit(X), X, y)
+    summary = summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, y)
     assert len(summary["classes"]) == 13
     assert summary["classes"][-1] == "18 others"
     assert sum(summary["nodes"][0]["classes"]) == 60
@@ -171,7 +171,7 @@ def test_few_known_values_are_not_told():
     assert "4321.25" not in json.dumps(summary)
     assert summary["features"][2]["quartiles"] is None
     assert "4321.25" in json.dumps(summarise(model, X, rows=True))
-    few = summarise(Kauri(1).fit(X[:4, :2]), X[:4, :2])
+    few = summarise(Kauri(1, max_leaf_nodes=None).fit(X[:4, :2]), X[:4, :2])
     assert few["features"][0]["mean"] is None
     assert few["nodes"][0]["telling"] == []
 
@@ -187,7 +187,9 @@ def test_no_row_is_inside_unless_asked_for():
     np.testing.assert_array_equal(np.array(columns).T, X)
     assert len(inside["plane"]["points"]) == 200
     assert inside["plane"]["cells"] == []
-    small = summarise(Kauri(3).fit(X.astype(np.float32)), X.astype(np.float32), rows=True)
+    small = summarise(
+        Kauri(3, max_leaf_nodes=None).fit(X.astype(np.float32)), X.astype(np.float32), rows=True
+    )
     assert small["rows"]["bytes"] == 4
 
 
@@ -214,7 +216,7 @@ def test_no_unit_is_the_whole_plane():
     random = np.random.default_rng(0)
     X = random.normal(size=(90, 4)) * [1e4, 1, 1, 1]
     scaler = StandardScaler().fit(X)
-    model = Kauri(3).fit(scaler.transform(X))
+    model = Kauri(3, max_leaf_nodes=None).fit(scaler.transform(X))
     plane = summarise(model, X, scaler=scaler)["plane"]
     assert plane["scaled"]
     assert max(plane["explained"]) < 0.5
@@ -224,7 +226,7 @@ def test_no_unit_is_the_whole_plane():
         assert found["explained"] == pytest.approx(plane["explained"], rel=1e-5)
     wide = summarise(loaded, X, fit_rows=X)["plane"]
     assert wide["explained"][0] > 0.99
-    assert not summarise(Kauri(3).fit(X), X)["plane"]["scaled"]
+    assert not summarise(Kauri(3, max_leaf_nodes=None).fit(X), X)["plane"]["scaled"]
 
 
 def test_rules_are_those_of_the_exports(model):
@@ -275,7 +277,7 @@ def test_words_for_codes_and_categories():
         }
     )
     summary = summarise(
-        Kauri(3).fit(votes),
+        Kauri(3, max_leaf_nodes=None).fit(votes),
         votes,
         value_names={"aid": {-1: "no", 0: "unknown", 1: "yes"}},
         one_hot={"color": ["color_<=50K", "color_blue"]},
@@ -299,15 +301,15 @@ def test_missing_values():
     assert [f["missing"] for f in summary["features"]] == np.isnan(X).sum(axis=0).tolist()
     assert "missing" in "".join(in_words(c["rule"]) for c in summary["clusters"])
     with pytest.raises(ValueError, match="NaN"):
-        summarise(Kauri(3).fit(np.nan_to_num(X)), X)
+        summarise(Kauri(3, max_leaf_nodes=None).fit(np.nan_to_num(X)), X)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, POLARS])
 def test_names_come_from_the_frame(frame):
     data = {"a": [0.0, 1.0, 5.0, 6.0], "b": [1.0, 2.0, 1.0, 2.0]}
-    bare = Kauri(2).fit(np.array(list(data.values())).T)
+    bare = Kauri(2, max_leaf_nodes=None).fit(np.array(list(data.values())).T)
     assert [f["name"] for f in summarise(bare, frame(data))["features"]] == ["a", "b"]
-    model = Kauri(2).fit(frame(data))
+    model = Kauri(2, max_leaf_nodes=None).fit(frame(data))
     assert [f["name"] for f in summarise(model, frame(data))["features"]] == ["a", "b"]
     with pytest.raises(ValueError, match="X has the columns 'b', 'a'"):
         summarise(model, frame({"b": data["b"], "a": data["a"]}))
@@ -316,7 +318,7 @@ def test_names_come_from_the_frame(frame):
 def test_awkward_names_stay(model):
     X = WINE.data.to_numpy()[:, :3]
     names = names_for(3)
-    summary = summarise(Kauri(2).fit(X), X, feature_names=names)
+    summary = summarise(Kauri(2, max_leaf_nodes=None).fit(X), X, feature_names=names)
     assert [f["name"] for f in summary["features"]] == names
     twice = summarise(Kauri(2, max_leaf_nodes=5).fit(X), X, feature_names=["a"] * 3)
     assert "has a name twice" in twice["code"]["python"]["error"]
@@ -324,7 +326,7 @@ def test_awkward_names_stay(model):
 
 def test_one_leaf_one_column_one_row():
     for X in ([[1.0]], [[1.0], [1.0]], [[1.0], [2.0]]):
-        summary = summarise(Kauri(1).fit(X), X)
+        summary = summarise(Kauri(1, max_leaf_nodes=None).fit(X), X)
         assert summary["clusters"][0]["rule"] == [[]]
         assert summary["quality"]["stability"] is None
         assert len(leaves_of(summary)) == len(X)
@@ -361,7 +363,7 @@ def test_what_has_no_tree(tmp_path):
     with pytest.raises(TypeError, match="without tree_"):
         write(KernelKMeans(2, random_state=0).fit(X), X, tmp_path / "page.html")
     with pytest.raises(ValueError, match="X"):
-        write(Kauri(2).fit(X), X[:, :2], tmp_path / "page.html")
+        write(Kauri(2, max_leaf_nodes=None).fit(X), X[:, :2], tmp_path / "page.html")
 
 
 def test_without_jinja2(model, tmp_path, monkeypatch):
@@ -393,7 +395,7 @@ def test_a_pipeline_tells_what_became_of_the_table():
             "year": 2000 + np.arange(60) % 7,
         }
     )
-    model = make_pipeline(TableEncoder(scale="minmax"), Kauri(2)).fit(table)
+    model = make_pipeline(TableEncoder(scale="minmax"), Kauri(2, max_leaf_nodes=None)).fit(table)
     found = summarise(model, table)["provenance"]
     assert [(one["column"], one["used"]) for one in found["columns"]] == [
         ("size", True),

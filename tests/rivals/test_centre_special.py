@@ -29,7 +29,9 @@ class TestSpecial:
         return np.vstack([*groups, [[-2.0, 1000.0], [2.0, 1000.0]]])
 
     @pytest.mark.parametrize(
-        "model", [Kauri(3), ExKMC(3, random_state=0), IMM(3, random_state=0)], ids=str
+        "model",
+        [Kauri(3, max_leaf_nodes=None), ExKMC(3, random_state=0), IMM(3, random_state=0)],
+        ids=str,
     )
     def test_the_far_axis_is_cut_first(self, far_pair, model):
         tree = model.fit(far_pair).tree_

@@ -21,7 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import kernel_cost, kernel_objective
+from agathis._partitions.cost import kernel_cost
+from agathis._partitions.objective import kernel_objective
 from agathis.metrics import kernel_kmeans_score
 from agathis.rivals import IMM, KMeansTree
 
@@ -40,18 +41,22 @@ class TestGivenLabels:
 
     def test_of_rows_without_weight_do_not_count(self):
         X = np.array([[0.0], [1.0], [2.0], [3.0]])
-        model = KMeansTree().fit(X, labels=[0, 1, 7, 7], sample_weight=[1, 0, 1, 1])
+        model = KMeansTree(max_leaf_nodes=None).fit(
+            X, labels=[0, 1, 7, 7], sample_weight=[1, 0, 1, 1]
+        )
         assert model.n_clusters_ == 2
         np.testing.assert_array_equal(model.labels_, [0, 0, 1, 1])
         np.testing.assert_array_equal(model.teacher_labels_, [0, -1, 1, 1])
 
     def test_are_as_many_as_the_rows(self):
         with pytest.raises(ValueError, match="labels has 2 values; X has 3 rows"):
-            KMeansTree().fit([[0.0], [1.0], [2.0]], labels=[0, 1])
+            KMeansTree(max_leaf_nodes=None).fit([[0.0], [1.0], [2.0]], labels=[0, 1])
 
     def test_come_alone(self):
         with pytest.raises(ValueError, match="labels and centers both say"):
-            KMeansTree(2, centers=[[0.0], [1.0]]).fit([[0.0], [1.0]], labels=[0, 1])
+            KMeansTree(2, centers=[[0.0], [1.0]], max_leaf_nodes=None).fit(
+                [[0.0], [1.0]], labels=[0, 1]
+            )
 
 
 class TestTree:
@@ -78,7 +83,9 @@ class TestTree:
         n_clusters = int(min(3, total))
         if n_clusters == 0:
             return
-        model = KMeansTree(n_clusters, n_init=1, random_state=0, **limits)
+        model = KMeansTree(
+            n_clusters, n_init=1, random_state=0, **{"max_leaf_nodes": None, **limits}
+        )
         model.fit(X, sample_weight=weight)
         valid_tree(model.tree_, X, model.labels_, weight, n_clusters, kauri=False, **limits)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
@@ -106,7 +113,9 @@ class TestTree:
         X = make_blobs(300, 4, centers=5, cluster_std=3, random_state=0)[0].astype(np.float32)
         X = X.astype(np.float64)
         centers = X[:5]
-        model = KMeansTree(5, centers=centers, random_state=0, **limits).fit(X)
+        model = KMeansTree(
+            5, centers=centers, random_state=0, **{"max_leaf_nodes": None, **limits}
+        ).fit(X)
         taught = model.teacher_labels_
         np.testing.assert_array_equal(
             taught, ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
@@ -132,13 +141,13 @@ class TestTree:
 
     def test_values_beyond_float32(self):
         X = np.array([[0.0], [1e100], [3e100], [-1e100]])
-        model = KMeansTree(2, random_state=0).fit(X)
+        model = KMeansTree(2, random_state=0, max_leaf_nodes=None).fit(X)
         valid_tree(model.tree_, X, model.labels_, kauri=False)
         np.testing.assert_array_equal(model.labels_, model.teacher_labels_)
 
     def test_rows_next_to_one_another(self):
         X = np.array([[1.0], [np.nextafter(1.0, 2)], [5.0]])
-        model = KMeansTree(3, centers=X, random_state=0).fit(X)
+        model = KMeansTree(3, centers=X, random_state=0, max_leaf_nodes=None).fit(X)
         assert model.labels_.tolist() == [0, 1, 2]
 
     def test_gains_and_cost_are_by_the_kernel(self, iris):
@@ -163,7 +172,9 @@ class TestTeacher:
     @pytest.mark.parametrize("kernel", ["linear", "rbf"])
     @pytest.mark.parametrize("algorithm", ["auto", "lloyd", "similarity"])
     def test_is_kernel_kmeans(self, iris, kernel, algorithm):
-        model = KMeansTree(4, kernel=kernel, algorithm=algorithm, random_state=5).fit(iris)
+        model = KMeansTree(
+            4, kernel=kernel, algorithm=algorithm, random_state=5, max_leaf_nodes=None
+        ).fit(iris)
         teacher = KernelKMeans(4, kernel=kernel, algorithm=algorithm, random_state=5).fit(iris)
         np.testing.assert_array_equal(model.teacher_labels_, teacher.labels_)
         # A tree without limits has learned them by heart.
@@ -206,7 +217,7 @@ class TestTeacher:
     def test_given_centres_of_clusters_that_the_tree_has(self):
         X = np.arange(8.0)[:, None]
         centers = [[0.5], [100.0], [6.0]]
-        model = KMeansTree(3, centers=centers).fit(X)
+        model = KMeansTree(3, centers=centers, max_leaf_nodes=None).fit(X)
         assert model.n_clusters_ == 2
         assert model.cluster_centers_.tolist() == [[0.5], [6.0]]
         assert model.teacher_labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
@@ -233,11 +244,13 @@ class TestTeacher:
         weight = np.arange(150) % 3.0
         rows = weight > 0
         for centers in (None, iris[[0, 60, 120]]):
-            model = KMeansTree(3, centers=centers, random_state=0)
+            model = KMeansTree(3, centers=centers, random_state=0, max_leaf_nodes=None)
             model.fit(iris, sample_weight=weight)
             near = cdist(iris, model.cluster_centers_).argmin(axis=1)
             np.testing.assert_array_equal(model.teacher_labels_, near)
-        model = KMeansTree(3, kernel="rbf", random_state=0).fit(iris, sample_weight=weight)
+        model = KMeansTree(3, kernel="rbf", random_state=0, max_leaf_nodes=None).fit(
+            iris, sample_weight=weight
+        )
         assert (model.teacher_labels_[~rows] == -1).all()
         assert np.unique(model.teacher_labels_[rows]).tolist() == [0, 1, 2]
 
@@ -261,24 +274,27 @@ class TestTeacher:
         assert once.inertia_ == pytest.approx(often.inertia_)
 
     def test_same_tree_with_any_number_of_threads(self, iris):
-        one, two = (KMeansTree(3, kernel="rbf", n_jobs=n, random_state=0).fit(iris) for n in (1, 2))
+        one, two = (
+            KMeansTree(3, kernel="rbf", n_jobs=n, random_state=0, max_leaf_nodes=None).fit(iris)
+            for n in (1, 2)
+        )
         same_tree(one.tree_, two.tree_, gains=1e-12)
 
 
 class TestEdges:
     def test_one_row(self):
-        model = KMeansTree(1).fit([[3.0, 4.0]])
+        model = KMeansTree(1, max_leaf_nodes=None).fit([[3.0, 4.0]])
         assert model.n_leaves_ == model.n_clusters_ == 1
         assert model.labels_.tolist() == [0]
 
     def test_all_rows_equal(self):
         with pytest.warns(ConvergenceWarning, match="1 clusters were found"):
-            model = KMeansTree(2).fit(np.ones((5, 2)))
+            model = KMeansTree(2, max_leaf_nodes=None).fit(np.ones((5, 2)))
         assert model.n_leaves_ == 1
 
     @pytest.mark.parametrize("name", ["fit", "fit_predict"])
     def test_warnings_show_the_line_of_the_user(self, name):
-        for model in (KMeansTree(2), KernelKMeans(2), IMM(2)):
+        for model in (KMeansTree(2, max_leaf_nodes=None), KernelKMeans(2), IMM(2)):
             with pytest.warns(UserWarning, match="1 ") as caught:
                 getattr(model, name)(np.ones((5, 2)))
             assert [warning.filename for warning in caught] == [__file__]
@@ -286,7 +302,7 @@ class TestEdges:
             KernelKMeans(2).fit_transform(np.ones((5, 2)))
         assert [warning.filename for warning in caught] == [__file__]
         with pytest.warns(ConvergenceWarning) as caught:
-            make_pipeline(KMeansTree(2)).fit(np.ones((5, 2)))
+            make_pipeline(KMeansTree(2, max_leaf_nodes=None)).fit(np.ones((5, 2)))
         assert [warning.filename for warning in caught] == [__file__]
 
     @pytest.mark.parametrize("scale", [1e-200, 1e-300])
@@ -298,21 +314,28 @@ class TestEdges:
             assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
 
     def test_one_cluster(self, iris):
-        assert KMeansTree(1).fit(iris).n_leaves_ == 1
+        assert KMeansTree(1, max_leaf_nodes=None).fit(iris).n_leaves_ == 1
 
     def test_leaves_that_cannot_be_so_large(self, iris):
         for least in (76, 1000, 0.51):
-            model = KMeansTree(3, min_samples_leaf=least, random_state=0).fit(iris)
+            model = KMeansTree(3, min_samples_leaf=least, random_state=0, max_leaf_nodes=None).fit(
+                iris
+            )
             assert model.n_leaves_ == 1
-        assert KMeansTree(2, min_samples_leaf=50, random_state=0).fit(iris).n_leaves_ == 2
+        assert (
+            KMeansTree(2, min_samples_leaf=50, random_state=0, max_leaf_nodes=None)
+            .fit(iris)
+            .n_leaves_
+            == 2
+        )
 
     def test_centres_are_forgotten(self, iris):
-        model = KMeansTree(3).fit(iris)
+        model = KMeansTree(3, max_leaf_nodes=None).fit(iris)
         assert model.cluster_centers_.shape == (3, 4)
         assert not hasattr(model.set_params(kernel="rbf").fit(iris), "cluster_centers_")
 
     def test_a_fit_that_fails_leaves_the_last_one(self, iris):
-        model = KMeansTree(3).fit(iris)
+        model = KMeansTree(3, max_leaf_nodes=None).fit(iris)
         with pytest.raises(ValueError, match="centers are points"):
             model.set_params(kernel="rbf", centers=iris[:3]).fit(iris)
         assert model.cluster_centers_.shape == (3, 4)
@@ -351,7 +374,7 @@ class TestErrors:
     )
     def test_parameters(self, iris, name, value):
         with pytest.raises(ValueError, match=f"'{name}' parameter of KMeansTree must be"):
-            KMeansTree().set_params(**{name: value}).fit(iris)
+            KMeansTree(max_leaf_nodes=None).set_params(**{name: value}).fit(iris)
 
     @pytest.mark.parametrize(
         ("centers", "message"),
@@ -365,15 +388,15 @@ class TestErrors:
     )
     def test_centers(self, iris, centers, message):
         with pytest.raises(ValueError, match=re.escape(message)):
-            KMeansTree(3, centers=centers).fit(iris)
+            KMeansTree(3, centers=centers, max_leaf_nodes=None).fit(iris)
 
     def test_data(self, iris):
         with pytest.raises(ValueError, match="n_samples=2 should be >= n_clusters=3"):
-            KMeansTree(3).fit(iris[:2])
+            KMeansTree(3, max_leaf_nodes=None).fit(iris[:2])
         with pytest.raises(ValueError, match="Input X contains NaN"):
-            KMeansTree(3).fit(np.full((5, 2), np.nan))
+            KMeansTree(3, max_leaf_nodes=None).fit(np.full((5, 2), np.nan))
         with pytest.raises(ValueError, match="needs non-negative X"):
-            KMeansTree(3, kernel="chi2").fit(-iris)
-        model = KMeansTree(3, kernel="chi2").fit(iris)
+            KMeansTree(3, kernel="chi2", max_leaf_nodes=None).fit(-iris)
+        model = KMeansTree(3, kernel="chi2", max_leaf_nodes=None).fit(iris)
         with pytest.raises(ValueError, match="needs non-negative X"):
             model.score(-iris)

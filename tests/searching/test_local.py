@@ -288,8 +288,8 @@ def test_more_clusters_than_leaves(rows):
 )
 @pytest.mark.parametrize("n_clusters", [1, 2])
 def test_tiny_data(X, n_clusters):
-    model = Kauri(n_clusters, **QUICK).fit(X)
-    not_worse(model, Kauri(n_clusters).fit(X), X)
+    model = Kauri(n_clusters, max_leaf_nodes=None, **QUICK).fit(X)
+    not_worse(model, Kauri(n_clusters, max_leaf_nodes=None).fit(X), X)
     assert_array_equal(model.labels_, model.predict(X))
 
 
@@ -520,10 +520,10 @@ def test_the_optimum_of_any_kernel_is_no_worse_than_local(kernel, rows):
 
 def test_what_may_not_be_a_start_is_told(rows):
     with pytest.raises(ValueError, match="start is a str; it must be a Tree"):
-        Kauri(3, **QUICK).fit(rows, start="greedy")
+        Kauri(3, max_leaf_nodes=None, **QUICK).fit(rows, start="greedy")
     other = Kauri(3, max_leaf_nodes=3).fit(rows[:, :2])
     with pytest.raises(ValueError, match="start is a tree of 2 features, and X has 4"):
-        Kauri(3, **QUICK).fit(rows, start=other)
+        Kauri(3, max_leaf_nodes=None, **QUICK).fit(rows, start=other)
     large = Kauri(3, max_leaf_nodes=9).fit(rows)
     with pytest.raises(ValueError, match="more leaves than max_leaf_nodes=4"):
         Kauri(3, max_leaf_nodes=4, **QUICK).fit(rows, start=large)

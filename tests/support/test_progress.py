@@ -133,7 +133,7 @@ class TestProgress:
 class TestEstimator:
     @pytest.mark.parametrize("verbose", [0, False])
     def test_silence(self, iris, capsys, verbose, every_split):
-        Kauri(3, verbose=verbose).fit(iris).predict(iris)
+        Kauri(3, verbose=verbose, max_leaf_nodes=None).fit(iris).predict(iris)
         out, err = capsys.readouterr()
         assert out == err == ""
 
@@ -173,26 +173,29 @@ class TestEstimator:
         assert DONE.match(last)["objective"] == f"{model.objective_:.6g}"
 
     def test_no_leaf_limit(self, iris, capsys, every_split):
-        Kauri(3, verbose=1).fit(iris)
+        Kauri(3, verbose=1, max_leaf_nodes=None).fit(iris)
         lines = [s for s in capsys.readouterr().out.splitlines() if SPLIT.match(s)]
         assert lines
         assert all(line.endswith("no leaf limit") for line in lines)
 
     def test_weights(self, iris, capsys):
         weight = np.random.default_rng(0).uniform(0, 2, 150)
-        model = Kauri(3, verbose=1).fit(iris, sample_weight=weight)
+        model = Kauri(3, verbose=1, max_leaf_nodes=None).fit(iris, sample_weight=weight)
         said = DONE.match(capsys.readouterr().out.splitlines()[-1])
         assert said["objective"] == f"{model.objective_:.6g}"
         assert said["objective"] == f"{model.score(iris, sample_weight=weight):.6g}"
 
     def test_gram(self, iris, capsys):
         gram = rbf_kernel(iris)
-        model = Kauri(3, kernel="precomputed", verbose=1).fit(iris, gram=gram)
+        model = Kauri(3, kernel="precomputed", verbose=1, max_leaf_nodes=None).fit(iris, gram=gram)
         said = DONE.match(capsys.readouterr().out.splitlines()[-1])
         assert said["objective"] == f"{model.score(iris, gram=gram):.6g}"
 
     def test_verbose_changes_nothing(self, iris):
-        quiet, loud = Kauri(3).fit(iris), Kauri(3, verbose=1).fit(iris)
+        quiet, loud = (
+            Kauri(3, max_leaf_nodes=None).fit(iris),
+            Kauri(3, verbose=1, max_leaf_nodes=None).fit(iris),
+        )
         np.testing.assert_array_equal(quiet.tree_.threshold, loud.tree_.threshold)
 
 

@@ -392,7 +392,7 @@ def test_names_of_rows_are_no_categories():
 def test_unknown_values_are_counted():
     """By ``predict`` of a pipeline too: with the column, the words and how many rows have them."""
     frame = pd.DataFrame({"c": list("aabbcc") * 5, "x": np.arange(30.0) ** 2 % 17})
-    model = make_pipeline(TableEncoder(), Kauri(2)).fit(frame)
+    model = make_pipeline(TableEncoder(), Kauri(2, max_leaf_nodes=None)).fit(frame)
     new = pd.DataFrame({"c": ["a", "zebra", "q", "zebra", None], "x": [1.0, 2, np.inf, -np.inf, 9]})
     with pytest.warns(UserWarning, match="X has") as told:
         found = model.predict(new)
@@ -411,7 +411,7 @@ def test_unknown_values_are_counted():
 def test_what_the_fit_took_for_other_is_no_news():
     words = [["red", "blue", "red", "blue", f"w{i % 12}"][i % 5] for i in range(300)]
     frame = pd.DataFrame({"c": words, "x": np.arange(300.0) ** 2 % 17})
-    model = make_pipeline(TableEncoder(max_categories=5), Kauri(2)).fit(frame)
+    model = make_pipeline(TableEncoder(max_categories=5), Kauri(2, max_leaf_nodes=None)).fit(frame)
     assert model.predict(frame).tolist() == model[-1].labels_.tolist()
     with pytest.warns(UserWarning, match="'new', in 1 of 2 rows"):
         model.predict(pd.DataFrame({"c": ["new", "w9"], "x": [1.0, 2.0]}))
@@ -449,18 +449,26 @@ def test_columns_of_a_table_are_named_by_what_they_were():
         {"c": list("aabbcc") * 5, "x": np.arange(30.0) ** 2 % 17, "y": np.arange(30.0) % 7.5}
     )
     for asked, used in ((["c"], {"c"}), (["x"], {"x"}), (["c_a", "c_b", "c_c", "y"], {"c", "y"})):
-        model = make_pipeline(TableEncoder(), Kauri(3, split_features=asked)).fit(frame)
+        model = make_pipeline(
+            TableEncoder(), Kauri(3, split_features=asked, max_leaf_nodes=None)
+        ).fit(frame)
         split = model[-1].roles_.split
         sources = {model[0].features_[f].source for f in np.flatnonzero(split)}
         assert sources == used
-    model = make_pipeline(TableEncoder(), Kauri(2, kernel_features=["y"])).fit(frame)
+    model = make_pipeline(TableEncoder(), Kauri(2, kernel_features=["y"], max_leaf_nodes=None)).fit(
+        frame
+    )
     assert np.flatnonzero(model[-1].roles_.kernel).tolist() == model[0].places()["y"].tolist()
     with pytest.raises(ValueError, match=r"split_features has 'z', which is no column of X"):
-        make_pipeline(TableEncoder(), Kauri(3, split_features=["z"])).fit(frame)
-    model = make_pipeline(TableEncoder(no_split=["x"]), Kauri(3, split_features=["x"]))
+        make_pipeline(TableEncoder(), Kauri(3, split_features=["z"], max_leaf_nodes=None)).fit(
+            frame
+        )
+    model = make_pipeline(
+        TableEncoder(no_split=["x"]), Kauri(3, split_features=["x"], max_leaf_nodes=None)
+    )
     with pytest.raises(ValueError, match="'x', which the encoder before it has for another use"):
         model.fit(frame)
-    scaled = make_pipeline(StandardScaler(), Kauri(2, split_features=["x"]))
+    scaled = make_pipeline(StandardScaler(), Kauri(2, split_features=["x"], max_leaf_nodes=None))
     with pytest.raises(ValueError, match=r"no column names.*set_output\(transform='pandas'\)"):
         scaled.fit(frame[["x", "y"]])
     scaled.set_output(transform="pandas").fit(frame[["x", "y"]])

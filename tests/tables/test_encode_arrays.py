@@ -104,7 +104,7 @@ def test_columns_are_named_in_arguments_rules_and_files():
     random = np.random.default_rng(0)
     X = np.column_stack([random.normal(size=(60, 2)), np.repeat([0.0, 9.0], 30)])
     encoder = TableEncoder(drop=["x0"], keep=["x2"], scale={"x1": "rank"}, weight={"x2": 9})
-    model = make_pipeline(encoder, Kauri(2)).fit(X)
+    model = make_pipeline(encoder, Kauri(2, max_leaf_nodes=None)).fit(X)
     assert [row["rule"] for row in to_rules(model)] == ["x2 is 0", "x2 is 9"]
     read = from_json(to_json(model))
     np.testing.assert_array_equal(read.predict(named(X)), model.predict(X))
@@ -112,7 +112,7 @@ def test_columns_are_named_in_arguments_rules_and_files():
 
 def test_a_report_of_an_array():
     X = np.column_stack([np.arange(60.0) % 7, np.repeat([0.0, 9.5], 30)])
-    model = make_pipeline(TableEncoder(show=["x0"]), Kauri(2)).fit(X)
+    model = make_pipeline(TableEncoder(show=["x0"]), Kauri(2, max_leaf_nodes=None)).fit(X)
     summary = report.summarise(model, X)
     assert [cluster["size"] for cluster in summary["clusters"]] == [30, 30]
 

@@ -82,7 +82,11 @@ class TestFormats(TableFiles):
         # Kernels other than linear keep their rows; they are not for binned stocks.
         model = fit(path, kernel="rbf", keep_training_data=True, engine="gram")
         frame = pd.DataFrame(X, columns=NAMES)
-        expected = Kauri(3, kernel="rbf", keep_training_data=True).fit(frame).transform(frame)
+        expected = (
+            Kauri(3, kernel="rbf", keep_training_data=True, max_leaf_nodes=None)
+            .fit(frame)
+            .transform(frame)
+        )
         np.testing.assert_allclose(model.transform(frame), expected)
         mapped = [v for v in vars(model._centres).values() if isinstance(v, np.ndarray)]
         assert not any(isinstance(v.base, np.memmap) for v in mapped)

@@ -75,7 +75,7 @@ def test_missing_values_are_a_category_of_their_own():
     colour = np.array([None, "red", "blue"], dtype=object)[np.arange(30) % 3]
     X = np.column_stack([colour == "red", colour == "blue", colour == None]).astype(float)  # noqa: E711
     one_hot = {"c": {"c_red": "red", "c_blue": "blue", "c_none": None}}
-    model = Kauri(3).fit(X)
+    model = Kauri(3, max_leaf_nodes=None).fit(X)
     loaded = from_json(to_json(model, feature_names=list(one_hot["c"]), one_hot=one_hot))
     assert not loaded.takes_missing
     np.testing.assert_array_equal(loaded.predict(pd.DataFrame({"c": colour})), model.labels_)
@@ -106,7 +106,9 @@ def test_columns_that_are_wrong():
     twice = pd.concat([frame, frame[["size"]]], axis=1)
     with pytest.raises(ValueError, match="X has 2 columns of the name 'size'"):
         loaded.predict(twice)
-    same = from_json(to_json(Kauri(2).fit([[0.0, 1], [3, 1]]), feature_names=["a", "a"]))
+    same = from_json(
+        to_json(Kauri(2, max_leaf_nodes=None).fit([[0.0, 1], [3, 1]]), feature_names=["a", "a"])
+    )
     with pytest.raises(ValueError, match="two features 'a'"):
         same.predict(pd.DataFrame({"a": [1.0]}))
     for infinite, finite in ((np.inf, 1e100), (-np.inf, -1e100)):
@@ -118,7 +120,7 @@ def test_columns_that_are_wrong():
 
 
 def test_missing_values_that_the_tree_has_not_seen():
-    model = Kauri(2).fit([[0.0], [1.0], [9.0]])
+    model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]])
     loaded = from_json(to_json(model, feature_names=["age"]))
     for rows in ([[np.nan]], pd.DataFrame({"age": [np.nan]})):
         with pytest.raises(

@@ -19,7 +19,7 @@ def iris():
 
 @pytest.fixture(scope="module")
 def tree(iris):
-    return Kauri(3, kernel="rbf").fit(iris).tree_
+    return Kauri(3, kernel="rbf", max_leaf_nodes=None).fit(iris).tree_
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_float32_rows_are_compared_in_float64():
     X = np.array([[0.1], [0.2]], dtype=np.float32)
     # Between float32(0.1) and 0.1 in float64.
     threshold = (float(np.float32(0.1)) + 0.1) / 2
-    data = Kauri(2).fit([[0.0], [1.0]]).tree_.to_dict()
+    data = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]]).tree_.to_dict()
     data["threshold"][0] = threshold
     cut = Tree.from_dict(data)
     assert cut.apply(X).tolist() == [2, 2]
@@ -161,7 +161,9 @@ def test_feature_importances(stump):
 
 
 def test_feature_importances_of_one_leaf():
-    assert Kauri(1).fit([[1.0, 2.0], [3.0, 4.0]]).tree_.feature_importances().tolist() == [0, 0]
+    assert Kauri(1, max_leaf_nodes=None).fit(
+        [[1.0, 2.0], [3.0, 4.0]]
+    ).tree_.feature_importances().tolist() == [0, 0]
 
 
 def test_repr(stump):
@@ -169,7 +171,7 @@ def test_repr(stump):
 
 
 def test_one_leaf():
-    leaf = Kauri(1).fit([[1.0], [2.0]]).tree_
+    leaf = Kauri(1, max_leaf_nodes=None).fit([[1.0], [2.0]]).tree_
     valid_tree(leaf, [[1.0], [2.0]], [0, 0], n_clusters=1)
     assert (leaf.node_count, leaf.n_leaves, leaf.n_clusters, leaf.max_depth) == (1, 1, 1, 0)
     assert leaf.path(0) == [0]

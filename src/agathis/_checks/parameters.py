@@ -8,15 +8,16 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
 from agathis._checks.engines import AUTO, ENGINES
-from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._checks.searches import SEARCHES
 from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
+from agathis._kernels.names import KERNELS
 
 # Transformers check the argument of ``get_feature_names_out`` with it.
 check_feature_names_in = _check_feature_names_in
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), callable],
+    "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
     "gamma": [Interval(Real, 0, None, closed="left"), None],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
@@ -47,7 +48,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "one_hot": "no_validation",
     "split_features": "no_validation",
     "kernel_features": "no_validation",
-    "search": [StrOptions({"greedy", "local", "optimal"})],
+    "search": [StrOptions(set(SEARCHES))],
     "search_effort": [Interval(Real, 0.0, None, closed="neither")],
     "n_starts": [Interval(Integral, 0, None, closed="left"), None],
     "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -80,7 +81,7 @@ KERNEL_KMEANS_CONSTRAINTS: dict[str, list | str] = {
 
 KMEANS_TREE_CONSTRAINTS: dict[str, list | str] = {
     **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "kernel": [StrOptions(set(KERNELS)), callable],
     "algorithm": KERNEL_KMEANS_CONSTRAINTS["algorithm"],
     "n_init": KERNEL_KMEANS_CONSTRAINTS["n_init"],
     "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
@@ -149,7 +150,7 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
         )
     },
     "n_clusters": [Interval(Integral, 2, None, closed="left")],
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "kernel": [StrOptions(set(KERNELS)), callable],
     "n_runs": [Interval(Integral, 1, None, closed="left")],
     "subsample": [
         Interval(RealNotInt, 0.0, 1.0, closed="right"),

@@ -28,6 +28,7 @@ from agathis._kernels.feature_maps import (
     mapped,
 )
 from agathis._kernels.kernel import Kernel, one_blas_thread
+from agathis._kernels.names import traits
 from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel
 
 __all__ = [
@@ -56,7 +57,6 @@ SINGLE = 1e-4
 # Intervals of the additive chi2 sampler by its steps. With scikit-learn's own (0.8, 0.5, 0.4) the
 # error of the centred kernel was larger on all of ten kinds of data, up to six times.
 _INTERVALS = {1: 1.0, 2: 0.8, 3: 0.65}
-_WITH_GAMMA = {"chi2", "laplacian", "poly", "polynomial", "rbf", "sigmoid"}
 
 Single = TypeVar("Single", ProjectionMap, FourierMap)
 
@@ -165,7 +165,7 @@ def residual_warning(
         of = "" if needed > n_components else " of feature_map='cholesky'"
         return f"{found} About {needed}{of} would leave out no more than {limit}."
     more = f"Even {needed} would" if needed > n_components else "More of them"
-    gamma = "a smaller gamma or " if kernel.metric in _WITH_GAMMA else ""
+    gamma = "a smaller gamma or " if traits(kernel.metric).gamma else ""
     return f"{found} {more} leave out more than {limit}: take {gamma}n_components=None."
 
 

@@ -28,6 +28,7 @@ import numpy as np
 from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
+from agathis._partitions.cost import scatter
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, repair, tree_of
 from agathis._searching.kicks import FEW_LEAVES, Kicks
@@ -38,7 +39,6 @@ from agathis._searching.starts import (
     centred_start,
     kmeans,
     learned_start,
-    partition_cost,
     shallow_start,
 )
 from agathis._trees.tree import Tree
@@ -307,7 +307,7 @@ class LocalSearch:
             # With one thread a product has the same last digits whatever else is running.
             with one_blas_thread():
                 found = [kmeans(rows, n_clusters, random) for _ in range(runs)]
-                costs = [partition_cost(rows, labels) for labels in found]
+                costs = [scatter(rows.points, labels, rows.weight) for labels in found]
             # The best that has not come before: a tree on the same clusters is the same.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
             if fresh:
