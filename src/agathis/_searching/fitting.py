@@ -280,36 +280,8 @@ def _no_proof(cost: float) -> Optimum:
     return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
 
 
-def as_given(
-    tree: Tree, data: TrainingData, stocks: Stocks, limits: Limits, keep: bool
-) -> tuple[Tree, np.ndarray, Centres | None, float] | None:
-    """A tree with the rows where they go as they were given: its labels, centres and cost.
-
-    ``None`` where that leaves too few rows somewhere.
-    """
-    judge = judge_of(data, stocks)
-    asked = data.X if data.asked_rows is None else data.asked_rows
-    gaps = data.fill is not None or bool(np.isnan(asked).any())
-    tree = _completed(redrawn(tree, gaps), data, judge.space, data.asked_rows)
-    if not _allowed(tree, limits):
-        return None
-    labels = tree.predict(asked, data.threads)
-    return tree, labels, judge.centres(labels, keep), judge.cost(labels)
-
-
-def _completed(
-    drawn: TreeBuilder, data: TrainingData, space: Space | None, asked: np.ndarray | None = None
-) -> Tree:
-    tree, _ = completed(
-        drawn,
-        data.X,
-        data.weight,
-        data.kernel,
-        data.threads,
-        space,
-        data.matrix,
-        asked,
-    )
+def _completed(drawn: TreeBuilder, data: TrainingData, space: Space | None) -> Tree:
+    tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
     return tree
 
 
