@@ -10,6 +10,7 @@ import pytest
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import close_root
+from agathis._core.points.point_search import Views
 from helpers.pair_problems import problem_of
 from helpers.strategies import pair_stocks, random_split
 
@@ -48,6 +49,19 @@ def test_threads_have_a_row_each():
     work = searched(state, 0).arrays()["work"]
     assert work.shape[0] == 3
     assert work.flags.c_contiguous
+
+
+def test_a_search_of_no_leaf_finds_nothing():
+    state = pair_stocks(problem_of(0, 20, 2, "rbf", None, 2)).state
+    before = state.gains()[0].copy()
+    found = LeafSearch(state, np.zeros(0, dtype=np.int32), None, 0.0)
+    found.finish()
+    assert np.array_equal(state.gains()[0], before)
+
+
+def test_views_of_leaves_are_not_made_without_their_memory():
+    with pytest.raises(TypeError, match=r"at least|exactly"):
+        Views.__new__(Views)
 
 
 def test_a_task_writes_its_own_targets_alone():

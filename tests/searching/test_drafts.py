@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from agathis._core.search.draft import Draft
+from agathis._core.search.move_gains import cut_gain
+from agathis._core.search.node_cuts import node_cut_gain, node_cuts
+from agathis._core.search.part_off import part_off_gain
 from helpers.examples import examples
 from helpers.search_problems import (
     check_draft,
@@ -22,7 +25,7 @@ from agathis._growing.engines.categories import Sources
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._searching.descent import Descent
-from agathis._searching.drafts import CONDITION, PAIR, SOURCE, draft_of, repair, tree_of
+from agathis._searching.drafts import COLUMN, CONDITION, PAIR, SOURCE, draft_of, repair, tree_of
 from agathis._searching.kicks import Kicks
 from agathis._searching.moves import Resplit
 from agathis._searching.rows import SearchRows
@@ -231,3 +234,50 @@ def test_a_draft_does_not_grow_beyond_its_leaves(iris):
     assert draft.n_leaves == 1
     with pytest.raises(ValueError, match="cannot be cut"):
         draft.cut(0, bytes(CONDITION.itemsize), 0, 0)
+
+
+def test_a_condition_of_another_length_is_refused(iris):
+    rows = SearchRows.of(iris, iris, np.ones(len(iris)), np.arange(iris.shape[1]))
+    draft = Draft(rows, 4, 4)
+    asks = np.zeros((), CONDITION)
+    asks["kind"], asks["column"], asks["cut"] = COLUMN, 2, 49
+    draft.cut(0, asks.tobytes(), 0, 1)
+    leaf = draft.leaves()[0]
+    for some in (b"", asks.tobytes()[:-1], asks.tobytes() + b"0"):
+        for call in (
+            lambda some=some: draft.sides(leaf, some),
+            lambda some=some: draft.cut(leaf, some, 0, 1),
+            lambda some=some: draft.part_off(0, some, True, 2),
+            lambda some=some: draft.resplit(0, some, False),
+            lambda some=some: cut_gain(draft, leaf, some, 0, 1),
+            lambda some=some: node_cut_gain(draft, 0, some, False),
+            lambda some=some: part_off_gain(draft, 0, some, True, 2),
+        ):
+            with pytest.raises(ValueError, match=f"has {CONDITION.itemsize} bytes, and these are"):
+                call()
+    assert draft.n_leaves == 2
+    check_draft(draft)
+
+
+def test_deep_drafts_are_walked_without_recursion():
+    """A chain of nodes, deeper than Python recurses."""
+    depth = 1500
+    values = np.arange(depth + 1.0)[:, None]
+    draft = Draft(SearchRows.of(values, values, np.ones(depth + 1), np.arange(1)), depth + 1, 2)
+    last, states = 0, []
+    for place in range(depth):
+        asks = np.zeros((), CONDITION)
+        asks["kind"], asks["cut"] = COLUMN, place
+        _, last = draft.cut(last, asks.tobytes(), 0, 1)
+        states.append(draft.state_of(last))
+    assert states == sorted(set(states))
+    assert draft.state_of(0) == states[-1]
+    assert draft.deepest_under(0) == depth
+    assert draft.weight_under(0) == depth + 1
+    assert draft.leaves_under(0) == draft.leaves()
+    assert draft.main_cluster(0) == 0
+    assert len(draft.nodes()) == 2 * depth + 1
+    assert [gain for gain, *_ in node_cuts(draft, 0, 1, 1.0, 2.0)] == [0.0]
+    draft.collapse(0, 1)
+    assert draft.n_leaves == 1
+    check_draft(draft)

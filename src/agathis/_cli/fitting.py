@@ -120,8 +120,8 @@ def new_model(
     jobs: int | None,
 ) -> BaseEstimator:
     """An estimator with the options as they were typed."""
-    from agathis._compare.methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
     from agathis._growing.limits import leaf_limit
+    from agathis._methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
     from agathis._suggest import default_min_leaf
 
     name = METHOD_NAMES[method]

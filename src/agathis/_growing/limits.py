@@ -1,11 +1,57 @@
 """What ends growth, beside the gains: how many clusters and leaves, how deep, how small.
 
-The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps ``min_leaf``.
+:class:`Constraints` are as the user gives them, fractions included; :class:`Limits` are what the
+code checks. The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps
+``min_leaf``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
+
+from agathis._checks.data import least_weight
+
+
+class Counted(Protocol):
+    """What constraints are resolved for: rows with weights."""
+
+    @property
+    def n_counted(self) -> int: ...
+
+    @property
+    def total_weight(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a tree may become, as the user asks for it.
+
+    Attributes
+    ----------
+    max_leaf_nodes : int, "auto" or None
+        "auto" is one leaf per cluster, ``None`` is no limit: see :func:`leaf_limit`.
+    max_depth : int or None
+    min_samples_split, min_samples_leaf : int or float
+        A float is a fraction of the samples.
+    """
+
+    max_leaf_nodes: int | str | None = "auto"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+
+    def resolve(self, dataset: Counted, n_clusters: int) -> Limits:
+        """The limits of a tree of these rows, with at most ``n_clusters`` clusters."""
+        total = dataset.total_weight
+        most = leaf_limit(self.max_leaf_nodes, n_clusters)
+        return Limits(
+            n_clusters=n_clusters,
+            max_leaves=dataset.n_counted if most is None else min(dataset.n_counted, most),
+            max_depth=self.max_depth,
+            min_split=least_weight(self.min_samples_split, total, 2),
+            min_leaf=least_weight(self.min_samples_leaf, total, 1),
+        )
 
 
 @dataclass(frozen=True)

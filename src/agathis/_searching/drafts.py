@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._core.search.draft import Draft
+from agathis._core.search.draft import CONDITION_BYTES, Draft
 from agathis._growing.limits import Limits
 from agathis._searching.rows import SearchRows
 from agathis._support.numbers import threshold_between
@@ -18,7 +18,7 @@ from agathis._trees.tree import MISSING_GOES, Tree
 # A sum of weights may be off by this share.
 WEIGHT_ROUNDING = 1e-9
 NONE, COLUMN, SOURCE, PAIR = range(4)
-#: ``search_condition`` of ``_core/search/rows.h``.
+#: ``search_condition`` of ``_core/search/rows.h``, which has ``CONDITION_BYTES``.
 CONDITION = np.dtype(
     [
         ("kind", np.int32),
@@ -33,6 +33,11 @@ CONDITION = np.dtype(
         ("right", np.uint64, 4),
     ]
 )
+if CONDITION.itemsize != CONDITION_BYTES:
+    raise ImportError(
+        f"compiled modules take conditions of {CONDITION_BYTES} bytes, not {CONDITION.itemsize}: "
+        "they were built from other sources."
+    )
 
 
 def draft_of(

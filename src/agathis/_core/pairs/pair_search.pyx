@@ -10,7 +10,7 @@ import numpy as np
 from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 
 from agathis._core.pairs.pair_categories cimport Categories, Items
 from agathis._core.pairs.scan cimport (
@@ -20,6 +20,7 @@ from agathis._core.pairs.scan cimport (
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger, smaller
 from agathis._core.shared.gains cimport leave
+from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 from agathis._core.shared.category_subsets cimport SUBSET_EXACT, subset_items, subset_work
@@ -96,13 +97,10 @@ cdef class Searched:
     cdef double* targets    # [task, K + 1]
 
     def __cinit__(self, Py_ssize_t n_leaves, Py_ssize_t n_tasks, Py_ssize_t K):
-        self.leaves = <scan_leaf*>calloc(n_leaves, sizeof(scan_leaf))
-        self.cross = <double*>calloc(n_leaves * K + 1, sizeof(double))
-        self.tasks = <Task*>calloc(n_tasks, sizeof(Task))
-        self.targets = <double*>calloc(n_tasks * (K + 1), sizeof(double))
-        if (self.leaves == NULL or self.cross == NULL or self.tasks == NULL
-                or self.targets == NULL):
-            raise MemoryError
+        self.leaves = <scan_leaf*>zeroed(n_leaves, sizeof(scan_leaf))
+        self.cross = <double*>zeroed(n_leaves * K, sizeof(double))
+        self.tasks = <Task*>zeroed(n_tasks, sizeof(Task))
+        self.targets = <double*>zeroed(n_tasks * (K + 1), sizeof(double))
 
     def __dealloc__(self):
         free(self.leaves)
@@ -294,10 +292,8 @@ cdef class SubsetTasks:
     cdef double* targets    # [task, K + 1]
 
     def __cinit__(self, Py_ssize_t n_tasks, Py_ssize_t K):
-        self.each = <SubsetTask*>calloc(n_tasks, sizeof(SubsetTask))
-        self.targets = <double*>calloc(n_tasks * (K + 1), sizeof(double))
-        if self.each == NULL or self.targets == NULL:
-            raise MemoryError
+        self.each = <SubsetTask*>zeroed(n_tasks, sizeof(SubsetTask))
+        self.targets = <double*>zeroed(n_tasks * (K + 1), sizeof(double))
 
     def __dealloc__(self):
         free(self.each)
@@ -326,7 +322,7 @@ cdef void item_crosses(
         return
     for position in range(s.start[slot], s.stop[slot]):
         i = s.order[0, position]
-        item = place[c.codes[i, source] - c.first[source]] * n_clusters
+        item = <Py_ssize_t>place[c.codes[i, source] - c.first[source]] * n_clusters
         row = &s.rows[i, STOCK_CLUSTER]
         for k in range(n_clusters):
             cross[item + k] += row[k]

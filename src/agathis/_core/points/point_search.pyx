@@ -11,7 +11,7 @@ import numpy as np
 from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 
 from agathis._core.points.point_categories cimport LeafItems, PointCategories
 from agathis._core.points.leaves cimport (
@@ -20,6 +20,7 @@ from agathis._core.points.leaves cimport (
 )
 from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.shared.extremes cimport larger
+from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
 from agathis._core.shared.category_subsets cimport (
@@ -74,17 +75,15 @@ cdef class Views:
     cdef View* each
     cdef double* room
 
-    def __init__(self, PointState s, const int32_t[::1] slots, double min_leaf, bint all):
+    def __cinit__(self, PointState s, const int32_t[::1] slots, double min_leaf, bint all):
         cdef Py_ssize_t j, each = 2 * s.n_clusters
         cdef LeafTable table
         cdef View* view
         self.state, self.count, self.min_leaf = s, slots.shape[0], min_leaf
         self.clusters = s.clusters_view(all)
         self.tables = []
-        self.each = <View*>calloc(self.count, sizeof(View))
-        self.room = <double*>calloc(self.count * each, sizeof(double))
-        if self.each == NULL or self.room == NULL:
-            raise MemoryError
+        self.each = <View*>zeroed(self.count, sizeof(View))
+        self.room = <double*>zeroed(self.count * each, sizeof(double))
         for j in range(self.count):
             table = s.tables[slots[j]]
             self.tables.append(table)
@@ -148,9 +147,8 @@ cdef class Views:
         cdef double promised
         free(some.numbers)
         free(some.id)
-        some.numbers, some.id = NULL, <int32_t*>calloc(s.n_clusters + 1, sizeof(int32_t))
-        if some.id == NULL:
-            raise MemoryError
+        some.numbers = some.id = NULL
+        some.id = <int32_t*>zeroed(s.n_clusters + 1, sizeof(int32_t))
         some.sums = view.sums
         some.id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
         if not only_own:
@@ -169,9 +167,7 @@ cdef class Views:
         if not view.scanned:
             return
         lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
-        some.numbers = numbers = <double*>calloc(lanes * (5 + s.width), sizeof(double))
-        if numbers == NULL:
-            raise MemoryError
+        some.numbers = numbers = <double*>zeroed(lanes * (5 + s.width), sizeof(double))
         some.leaf, some.clusters = view.leaf, self.clusters
         some.leaf.own, some.leaf.cross = 0, numbers
         some.sums.reach = numbers + lanes

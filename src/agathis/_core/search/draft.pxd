@@ -32,6 +32,9 @@ cdef extern from "search/rows.h":
     bint goes_left(const search_rows* rows, const search_condition* asks, int32_t row) nogil
 
 
+cdef const search_condition* condition_from(const uint8_t[::1] asks) except NULL
+
+
 cdef class Draft(TreeShape):
     cdef readonly object rows           # SearchRows, kept for what the pointers point to
     cdef search_rows view

@@ -13,6 +13,18 @@ from libc.string cimport memcpy, memset
 from agathis._core.search.tree_shape cimport TreeShape
 
 
+#: Bytes of a condition: the dtype ``CONDITION`` of agathis._searching.drafts has as many.
+CONDITION_BYTES = sizeof(search_condition)
+
+
+cdef const search_condition* condition_from(const uint8_t[::1] asks) except NULL:
+    """The condition that some bytes are."""
+    if asks.shape[0] != <Py_ssize_t>sizeof(search_condition):
+        raise ValueError(
+            f"a condition has {sizeof(search_condition)} bytes, and these are {asks.shape[0]}.")
+    return <const search_condition*>&asks[0]
+
+
 cdef class Draft(TreeShape):
     """A tree of a single leaf, to be cut and changed.
 
@@ -113,9 +125,13 @@ cdef class Draft(TreeShape):
 
     def state_of(self, Py_ssize_t node):
         """It changes when the rows of a leaf under a node do, or one of the clusters of these."""
-        if self.left[node] < 0:
-            return max(self.version[node], self.cluster_version[self.cluster[node]])
-        return max(self.state_of(self.left[node]), self.state_of(self.right[node]))
+        cdef Py_ssize_t i, at
+        cdef int64_t state = 0
+        for i in range(self.list_under(node)):
+            at = self.listed[i]
+            if self.left[at] < 0:
+                state = max(state, self.version[at], self.cluster_version[self.cluster[at]])
+        return state
 
     def cluster_state(self, Py_ssize_t cluster):
         """It changes when the rows of a cluster do."""
@@ -132,9 +148,10 @@ cdef class Draft(TreeShape):
 
     def sides(self, Py_ssize_t leaf, const uint8_t[::1] asks):
         """How many rows of a leaf a cut would send left, and how many right."""
+        cdef const search_condition* condition = condition_from(asks)
         cdef Py_ssize_t m = self.rows_under(leaf), i, left = 0
         for i in range(m):
-            left += goes_left(&self.view, <search_condition*>&asks[0], self.ids[i])
+            left += goes_left(&self.view, condition, self.ids[i])
         return left, m - left
 
     def save(self):
@@ -154,6 +171,7 @@ cdef class Draft(TreeShape):
 
     def cut(self, Py_ssize_t leaf, const uint8_t[::1] asks, int left_cluster, int right_cluster):
         """Give a leaf two children; their nodes."""
+        cdef const search_condition* condition = condition_from(asks)
         cdef Py_ssize_t m, i, first, second
         cdef int32_t row
         if self.left[leaf] >= 0 or self.n_leaves >= self.most_leaves:
@@ -164,7 +182,7 @@ cdef class Draft(TreeShape):
         self.parent[second] = <int32_t>leaf
         m = self.rows_under(leaf)
         self.left[leaf], self.right[leaf] = <int32_t>first, <int32_t>second
-        memcpy(&self.asks[leaf, 0], &asks[0], sizeof(search_condition))
+        self.condition(leaf)[0] = condition[0]
         self.cluster[first], self.cluster[second] = left_cluster, right_cluster
         self.depth[first] = self.depth[second] = self.depth[leaf] + 1
         for i in range(m):
@@ -182,6 +200,7 @@ cdef class Draft(TreeShape):
 
         Leaves that are left without rows are taken away. The node of the new leaf.
         """
+        cdef const search_condition* condition = condition_from(asks)
         cdef Py_ssize_t m, i, below, leaf
         if self.left[node] < 0 or self.n_leaves >= self.most_leaves:
             raise ValueError(f"no leaf can be parted off above node {node}")
@@ -192,10 +211,10 @@ cdef class Draft(TreeShape):
         m = self.rows_under(node)
         self.left[below], self.right[below] = self.left[node], self.right[node]
         self.parent[self.left[below]] = self.parent[self.right[below]] = <int32_t>below
-        memcpy(&self.asks[below, 0], &self.asks[node, 0], sizeof(search_condition))
+        self.condition(below)[0] = self.condition(node)[0]
         self.left[node] = <int32_t>(leaf if leaf_left else below)
         self.right[node] = <int32_t>(below if leaf_left else leaf)
-        memcpy(&self.asks[node, 0], &asks[0], sizeof(search_condition))
+        self.condition(node)[0] = condition[0]
         self.cluster[leaf] = cluster
         self.deepen(node)
         for i in range(m):
@@ -244,10 +263,11 @@ cdef class Draft(TreeShape):
 
         Leaves that are left without rows are taken away.
         """
+        cdef const search_condition* condition = condition_from(asks)
         cdef Py_ssize_t m = self.rows_under(node), i
         if swapped:
             self.left[node], self.right[node] = self.right[node], self.left[node]
-        memcpy(&self.asks[node, 0], &asks[0], sizeof(search_condition))
+        self.condition(node)[0] = condition[0]
         for i in range(m):
             self.leaf[self.ids[i]] = self.walk(node, self.ids[i])
         self._settle(node)
@@ -423,7 +443,7 @@ cdef class Draft(TreeShape):
         self.parent[heir] = -1
         self.left[node], self.right[node] = self.left[heir], self.right[heir]
         self.cluster[node] = self.cluster[heir]
-        memcpy(&self.asks[node, 0], &self.asks[heir, 0], sizeof(search_condition))
+        self.condition(node)[0] = self.condition(heir)[0]
         self.count[node], self.weight[node] = self.count[heir], self.weight[heir]
         self.sum[node, :] = self.sum[heir, :]
         if self.left[heir] >= 0:

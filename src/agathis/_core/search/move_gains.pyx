@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.search.draft cimport Draft, goes_left, search_condition
+from agathis._core.search.draft cimport Draft, condition_from, goes_left, search_condition
 
 
 def assign_gain(Draft draft, Py_ssize_t leaf, int cluster):
@@ -44,13 +44,14 @@ def cut_gain(
     Draft draft, Py_ssize_t leaf, const uint8_t[::1] asks, int left_cluster, int right_cluster,
 ):
     """What `Draft.cut` would add to the objective."""
+    cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = draft.rows_under(leaf), i
     cdef int32_t own = draft.cluster[leaf], row
     draft.clear_shift()
     with nogil:
         for i in range(m):
             row = draft.ids[i]
-            if goes_left(&draft.view, <search_condition*>&asks[0], row):
+            if goes_left(&draft.view, condition, row):
                 draft.shift_row(row, own, left_cluster)
             else:
                 draft.shift_row(row, own, right_cluster)

@@ -10,7 +10,13 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from agathis._core.search.draft cimport Draft, goes_left, search_condition, search_rows
+from agathis._core.search.draft cimport (
+    Draft,
+    condition_from,
+    goes_left,
+    search_condition,
+    search_rows,
+)
 
 
 cdef extern from "search/node_cuts.h":
@@ -105,9 +111,9 @@ def node_cut_gain(
     double min_split=0.0,
 ):
     """What `Draft.resplit` would add to the objective; -inf where the limits forbid it."""
+    cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = prices(draft, node)
-    return exact_gain(
-        draft, node, m, <search_condition*>&asks[0], swapped, min_leaf, min_split)
+    return exact_gain(draft, node, m, condition, swapped, min_leaf, min_split)
 
 
 def node_prices(Draft draft, Py_ssize_t node):

@@ -15,6 +15,7 @@ from libc.string cimport memcpy
 from agathis._core.search.draft cimport (
     Draft,
     MOST_CODES,
+    condition_from,
     goes_left,
     search_condition,
     search_rows,
@@ -126,9 +127,9 @@ def part_off_gain(
     double min_leaf=0.0, double min_split=0.0,
 ):
     """What `Draft.part_off` would add to the objective; -inf where the limits forbid it."""
+    cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = draft.rows_under(node)
-    return exact_gain(draft, node, m, <search_condition*>&asks[0], leaf_left, cluster, min_leaf,
-                      min_split)
+    return exact_gain(draft, node, m, condition, leaf_left, cluster, min_leaf, min_split)
 
 
 cdef double exact_gain(

@@ -1,7 +1,10 @@
 # The nodes of a tree that a search changes: who is whose child, and what its leaves hold.
 #
-# Nodes are places in arrays. Those that are free have no parent and are not the root, node 0.
+# Nodes are places in arrays. Those that are free have no parent and are not the root, node 0. What
+# is asked of a subtree goes along a list of its nodes: trees may be deeper than Python recurses.
 import numpy as np
+
+from libc.stdint cimport int32_t
 
 
 cdef class TreeShape:
@@ -19,17 +22,26 @@ cdef class TreeShape:
         self.parent, self.cluster = np.full(room, -1, np.int32), np.zeros(room, np.int32)
         self.depth = np.zeros(room, np.int32)
         self.count, self.weight = np.zeros(room, np.int64), np.zeros(room)
+        self.listed = np.zeros(room, np.int32)
+
+    cdef Py_ssize_t list_under(self, Py_ssize_t node) noexcept nogil:
+        """List a node and those below it, parents first and left before right; how many."""
+        cdef Py_ssize_t at = node, n = 0
+        while True:
+            self.listed[n] = <int32_t>at
+            n += 1
+            if self.left[at] >= 0:
+                at = self.left[at]
+                continue
+            while at != node and self.right[self.parent[at]] == at:
+                at = self.parent[at]
+            if at == node:
+                return n
+            at = self.right[self.parent[at]]
 
     def nodes(self):
         """The nodes from the root down, every parent before its children."""
-        out, waiting = [], [0]
-        while waiting:
-            node = waiting.pop()
-            out.append(node)
-            if self.left[node] >= 0:
-                waiting.append(self.right[node])
-                waiting.append(self.left[node])
-        return out
+        return np.asarray(self.listed)[:self.list_under(0)].tolist()
 
     def leaves(self):
         """The leaves, from left to right."""
@@ -60,9 +72,14 @@ cdef class TreeShape:
 
     def weight_under(self, Py_ssize_t node):
         """Weight of the rows of a node."""
-        if self.left[node] < 0:
-            return self.weight[node]
-        return self.weight_under(self.left[node]) + self.weight_under(self.right[node])
+        cdef Py_ssize_t i, at, n = self.list_under(node)
+        cdef double[::1] total = np.empty(self.room)
+        for i in range(n - 1, -1, -1):
+            at = self.listed[i]
+            total[at] = (
+                self.weight[at] if self.left[at] < 0
+                else total[self.left[at]] + total[self.right[at]])
+        return total[node]
 
     def main_cluster(self, Py_ssize_t node):
         """The cluster of the heaviest leaf under a node."""
@@ -71,15 +88,21 @@ cdef class TreeShape:
 
     def leaves_under(self, Py_ssize_t node):
         """The leaves under a node, from left to right."""
-        if self.left[node] < 0:
-            return [node]
-        return self.leaves_under(self.left[node]) + self.leaves_under(self.right[node])
+        cdef Py_ssize_t i, at
+        leaves = []
+        for i in range(self.list_under(node)):
+            at = self.listed[i]
+            if self.left[at] < 0:
+                leaves.append(at)
+        return leaves
 
     def deepest_under(self, Py_ssize_t node):
         """The depth of the deepest leaf under a node."""
-        if self.left[node] < 0:
-            return self.depth[node]
-        return max(self.deepest_under(self.left[node]), self.deepest_under(self.right[node]))
+        cdef Py_ssize_t i, n = self.list_under(node)
+        cdef int32_t deepest = self.depth[node]
+        for i in range(n):
+            deepest = max(deepest, self.depth[self.listed[i]])
+        return deepest
 
     def _free_node(self):
         cdef Py_ssize_t node
@@ -90,18 +113,15 @@ cdef class TreeShape:
 
     cdef void deepen(self, Py_ssize_t node) noexcept:
         """Set the depths from a node down."""
-        self.depth[node] = 0 if self.parent[node] < 0 else self.depth[self.parent[node]] + 1
-        if self.left[node] >= 0:
-            self.deepen(self.left[node])
-            self.deepen(self.right[node])
+        cdef Py_ssize_t i, at
+        for i in range(self.list_under(node)):
+            at = self.listed[i]
+            self.depth[at] = 0 if self.parent[at] < 0 else self.depth[self.parent[at]] + 1
 
     cdef void free_below(self, Py_ssize_t node) noexcept:
         """Free the nodes below a node."""
-        cdef Py_ssize_t first = self.left[node], second = self.right[node]
-        if first < 0:
-            return
-        self.free_below(first)
-        self.free_below(second)
-        self.n_leaves -= 1
-        self.parent[first] = self.parent[second] = -1
-        self.left[first] = self.right[first] = self.left[second] = self.right[second] = -1
+        cdef Py_ssize_t i, at, n = self.list_under(node)
+        for i in range(1, n):
+            at = self.listed[i]
+            self.parent[at] = self.left[at] = self.right[at] = -1
+        self.n_leaves -= (n - 1) // 2

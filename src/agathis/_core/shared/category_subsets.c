@@ -149,13 +149,12 @@ flush(search *r)
 /* ---- every way ---- */
 
 AGATHIS_CLONES static void
-fill_tile(scan_tile *s, tile *restrict prefix, tile *restrict low, const double *restrict high,
+fill_tile(tile *restrict prefix, tile *restrict low, const double *restrict high,
           int32_t n_clusters, ptrdiff_t length)
 {
     for (int32_t k = 0; k < n_clusters; ++k)
         for (ptrdiff_t t = 0; t < length; ++t)
             prefix[k][t] = low[k][t] + high[k];
-    (void)s;
 }
 
 /* The last item is always on the right; the bits of a mask are the items on the left. */
@@ -202,7 +201,7 @@ every_way(search *r, double *work)
                     if (base >> i & 1)
                         high[k] += items->cross[i * K + begin + k];
             }
-            fill_tile(s, r->prefix + begin, low + begin, high, some, (ptrdiff_t)in_tile);
+            fill_tile(r->prefix + begin, low + begin, high, some, (ptrdiff_t)in_tile);
         }
         for (size_t t = 0; t < in_tile; ++t) {
             const size_t mask = base + t;
