@@ -28,7 +28,7 @@ from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
-from agathis._growing.limits import Limits
+from agathis._growing.limits import Constraints, Limits
 from agathis._growing.meant import as_meant, meant_of, of_copies, of_originals, with_copies
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
@@ -586,14 +586,13 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         return labels
 
     def _limits(self, data: TrainingData) -> Limits:
-        total = data.total_weight
-        return Limits(
-            n_clusters=self.n_clusters,
-            max_leaves=min(data.n_counted, self._most_leaves() or data.n_counted),
+        constraints = Constraints(
+            max_leaf_nodes=self._most_leaves(),
             max_depth=self.max_depth,
-            min_split=checks.least_weight(self.min_samples_split, total, 2),
-            min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
         )
+        return constraints.resolve(data, self.n_clusters)
 
     def _most_leaves(self) -> int | None:
         return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
