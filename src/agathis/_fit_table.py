@@ -21,6 +21,7 @@ from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._kauri import Kauri
+from agathis._kernels.names import traits
 from agathis._suggest import Suggestion, default_min_leaf, suggest
 from agathis._tables.deciding import deciding, notes_on_deciding
 from agathis._tables.encode import TableEncoder
@@ -36,8 +37,6 @@ MAP_COMPONENTS = 256
 MOST_EFFORT, FEW_VALUES = 24.0, 15_000
 #: Of very few values there are fewer trees: half as long will do.
 VERY_FEW = 1200
-#: Kernels that take no number below 0.
-NON_NEGATIVE = ("chi2", "additive_chi2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,7 +282,7 @@ def fit_table(
     whole = isinstance(n_clusters, Integral) and not isinstance(n_clusters, bool)
     if n_clusters is not None and (not whole or n_clusters < 1):
         raise ValueError(f"n_clusters={n_clusters!r} must be a whole number, at least 1, or None.")
-    if scale == "auto" and kernel in NON_NEGATIVE:
+    if scale == "auto" and traits(kernel).non_negative:
         scale = "minmax"
     encoder = TableEncoder(
         drop=drop,

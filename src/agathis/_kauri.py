@@ -29,12 +29,11 @@ from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Constraints, Limits
-from agathis._growing.meant import as_meant, meant_of, of_copies, of_originals, with_copies
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
-from agathis._searching.fitting import SearchOptions, as_given, better_tree, tree_of_start
+from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
 from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
@@ -114,12 +113,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
     feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
         Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
-        stops when it leaves out no more than ``map_tol``; Nystroem with ``landmarks``; or, for
-        the rbf and additive chi2 kernels, scikit-learn's random features.
-    landmarks : {"k-means++", "random"}, default="k-means++"
-        How the rows of ``"nystroem"`` are chosen.
-    map_tol : float, default=1e-3
-        The share of the (centred) kernel below which ``"cholesky"`` adds no more components.
+        stops when it leaves out no more than a thousandth; Nystroem with landmarks by k-means++;
+        or, for the rbf and additive chi2 kernels, scikit-learn's random features.
     one_hot : "auto", None, or groups of columns, default="auto"
         Columns that are the categories of one source: in each row at most one of a group is other
         than 0, and where that is, it is the same number above 0; where the category is missing, all
@@ -150,7 +145,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
         whatever order the rows come.
-    n_starts : int, default=None
+    n_init : int, default=None
         Runs of KMeans from whose clusters ``"local"`` makes trees to begin with; ``None`` lets
         ``search_effort`` say.
     time_limit : float, default=None
@@ -159,9 +154,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         What a node may ask. ``"axis"`` is one column, ``"pair"`` also a sum of two,
         ``a x + b y <= t`` with small whole a and b (one of them times 1, 2 or 5 and a power of ten,
         where scales differ), where that gains clearly more.
-    pair_price : float, default=0.01
-        What a sum of two columns must gain more than the cut of one column that it replaces, as a
-        share of the inertia of all rows about their mean.
     keep_training_data : bool, default=False
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
         other than linear and cosine unless ``n_components`` is given.
@@ -257,17 +249,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         subsample: int = 50_000,
         n_components: int | None = None,
         feature_map: str = "cholesky",
-        landmarks: str = "k-means++",
-        map_tol: float = 1e-3,
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
         search: str = "greedy",
         search_effort: float = 1,
-        n_starts: int | None = None,
+        n_init: int | None = None,
         time_limit: float | None = None,
         split: str = "axis",
-        pair_price: float = 0.01,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -289,17 +278,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         self.subsample = subsample
         self.n_components = n_components
         self.feature_map = feature_map
-        self.landmarks = landmarks
-        self.map_tol = map_tol
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
         self.search = search
         self.search_effort = search_effort
-        self.n_starts = n_starts
+        self.n_init = n_init
         self.time_limit = time_limit
         self.split = split
-        self.pair_price = pair_price
         self.keep_training_data = keep_training_data
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -344,23 +330,13 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
             with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
-                if data.copied is not None and first is not None:
-                    first = of_copies(first, data.copied)
-                if not self._grow(data, progress, first, X):
-                    data = self._check_data(X, gram, sample_weight, copies=True)
-                    if first is not None and data.copied is not None:
-                        first = of_copies(first, data.copied)
-                    self._grow(data, progress, first, X)
+                self._grow(data, progress, first, X)
         return self
 
     def _check_data(
-        self,
-        X: ArrayLike,
-        gram: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        copies: bool = False,
+        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> TrainingData:
-        """What is given, checked; ``copies`` lets conditions see cells that cannot be meant."""
+        """What is given, checked."""
         # Other numbers are converted, which reads them into memory.
         mapped = checks.is_elsewhere(X)
         threads = checks.n_threads(self.n_jobs)
@@ -372,15 +348,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
         roles = self._check_roles(given)
         on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
-        meant, asked, copied = meant_of(given), None, None
-        if meant is not None and self.kernel != "precomputed":
-            if self.engine == "binned":
-                # As on a cluster, whose parts do not know all nearest rows.
-                meant, copies = np.where(np.isnan(meant), np.nan, 0.0), True
-            if copies:
-                X, roles, copied = with_copies(X, roles, meant)
-            else:
-                X, asked = as_meant(X, meant), X
         kernel, matrix = self._check_kernel(X, gram, threads, roles)
         return TrainingData(
             X=X if mapped else np.ascontiguousarray(X),
@@ -393,8 +360,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             threads=threads,
             roles=roles,
             on=on,
-            asked_rows=asked,
-            copied=copied,
         )
 
     def _check_roles(self, X: object) -> FeatureRoles:
@@ -444,13 +409,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         -------
         score : float
         """
-        meant = meant_of(X)
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         labels = self.tree_.predict(X, threads)
-        if meant is not None and self.engine == "binned":
-            meant = np.where(np.isnan(meant), np.nan, 0.0)
-        X = as_meant(X, meant)
         kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
@@ -501,15 +462,12 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
 
     def _grow(
         self, data: TrainingData, progress: Progress, first: Tree | None, given: object = None
-    ) -> bool:
-        """Make stocks, grow the tree, better it, and keep what the model needs of them.
-
-        Nothing is kept, and it is ``False``, where the rows as they were given do not fit the tree.
-        """
+    ) -> None:
+        """Make stocks, grow the tree, better it, and keep what the model needs of them."""
         limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
-        built = build(chosen, data, limits, approximation, progress)
+        built = build(chosen, data, limits, approximation, progress, self.random_state)
         for text in built.warnings:
             checks.warn(text, UserWarning)
         stocks = built.stocks
@@ -528,10 +486,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 search=self.search,
                 limited=self._most_leaves() is not None,
                 effort=self.search_effort,
-                n_starts=self.n_starts,
+                n_init=self.n_init,
                 time_limit=self.time_limit,
                 split=self.split,
-                pair_price=self.pair_price,
                 seed=self.random_state,
             )
             trees = [tree] if first is None else [tree, first]
@@ -542,22 +499,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             searched = found.told()
             if found.interrupted:
                 checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
-        if data.asked_rows is not None:
-            moved = as_given(tree, data, stocks, limits, self.keep_training_data)
-            if moved is None:
-                return False
-            tree, labels, centres, cost = moved
-        roles = data.roles or FeatureRoles.plain(data.n_features)
-        if data.copied is not None:
-            tree, roles = of_originals(tree, roles, data.copied)
-        tree, meant = self._shortened(tree, data, given)
+        tree, raw_thresholds = self._shortened(tree, data, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
-        self.raw_thresholds_ = meant
+        self.raw_thresholds_ = raw_thresholds
         self.labels_: np.ndarray = labels
         self._centres = centres
         self.engine_ = chosen
-        self.roles_ = roles
+        self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = built.n_components
@@ -568,7 +517,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             self.__dict__.pop(name, None)
         self.__dict__.update(searched)
         progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
-        return True
 
     def _shortened(
         self, tree: Tree, data: TrainingData, given: object
@@ -601,11 +549,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         return Approximation(
             n_components=self.n_components,
             feature_map=self.feature_map,
-            landmarks=self.landmarks,
-            map_tol=self.map_tol,
             max_bins=self.max_bins,
             subsample=self.subsample,
-            seed=self.random_state,
         )
 
     def _draws(self, n_features: int) -> FeatureDraws | None:

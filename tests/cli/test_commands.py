@@ -242,13 +242,24 @@ def test_one_command_from_a_table_to_an_opened_page(place, tmp_path):
 
 
 def test_the_choices_are_those_of_the_registries():
-    from agathis._cli.commands.export import Dialect
-    from agathis._cli.options import Compared, Method
-    from agathis._compare.methods import METHODS
+    from agathis import export
+    from agathis._checks.searches import SEARCHES
+    from agathis._cli import options
+    from agathis._cli.commands.export import Dialect, Form
+    from agathis._kernels.names import KERNELS
+    from agathis._methods import METHODS
     from agathis.export._dialects import DIALECTS
+    from agathis.export._formats import FORMATS
 
-    assert [choice.value for choice in Compared] == [method.typed for method in METHODS.values()]
-    assert [choice.value for choice in Method] == [
+    typed = [method.typed for method in METHODS.values()]
+    assert [choice.value for choice in options.Compared] == typed
+    assert [choice.value for choice in options.Method] == [
         method.typed for method in METHODS.values() if method.search is None
     ]
+    assert {choice.value for choice in options.Kernel} == KERNELS.keys() - {"poly", "additive_chi2"}
+    assert [choice.value for choice in options.Search] == list(SEARCHES)
     assert [choice.value for choice in Dialect] == sorted(DIALECTS)
+    assert [choice.value for choice in Form] == list(FORMATS)
+    assert {form.writer for form in FORMATS.values()} == {
+        name for name in export.__all__ if name.startswith("to_") and name != "to_sklearn"
+    }

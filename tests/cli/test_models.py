@@ -16,12 +16,9 @@ from helpers.examples import mostly_slow
 
 import agathis
 from agathis._cli.commands.demo import customers
-from agathis._cli.commands.export import Dialect
-from agathis._cli.options import COMPARED_NAMES, METHOD_NAMES, Compared, Method
-from agathis._compare.methods import METHODS
+from agathis._cli.options import METHOD_NAMES
 from agathis._support.result_table import csv_text
 from agathis.export import from_json, to_json
-from agathis.export._dialects import DIALECTS
 
 
 @pytest.fixture
@@ -187,13 +184,6 @@ def test_kernels(kernel, place, capsys):
     done = here(capsys, "fit", "iris.csv", "-k", 3, "--drop", "species", "--kernel", kernel)
     assert done.code == 0, done.err
     assert "petal" in done.out
-
-
-def test_names_are_those_of_the_package():
-    assert sorted(COMPARED_NAMES.values()) == sorted(METHODS)
-    assert [one.value for one in Compared] == list(COMPARED_NAMES)
-    assert [one.value for one in Method] == list(METHOD_NAMES)
-    assert [one.value for one in Dialect] == list(DIALECTS)
 
 
 @pytest.mark.parametrize("scale", ["none", "minmax", "standard"])

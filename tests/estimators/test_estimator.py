@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import kernel_metrics, pairwise_kernels, rbf_kernel
 
 from agathis import Kauri
-from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._kernels.names import KERNELS
 
 
 def absolute_dot(a, b, scale=1.0, power=1):
@@ -283,7 +283,7 @@ class TestStocks:
 
 class TestKernels:
     def test_every_name_of_scikit_learn(self):
-        assert set(KERNEL_NAMES) == set(kernel_metrics())
+        assert set(KERNELS) == set(kernel_metrics())
 
     @pytest.mark.parametrize("engine", ["gram", "blocks"])
     @pytest.mark.parametrize("kernel", sorted(kernel_metrics()))

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 import agathis._growing.engines.kernel_rows
 import agathis._kernels.kernel
 from agathis import Kauri
-from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._kernels.names import KERNELS
 
 
 @given(problems(), SEEDS)
@@ -200,7 +200,7 @@ def tiny_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize("weighted", mostly_slow([False, True], True))
-@pytest.mark.parametrize("kernel", [*KERNEL_NAMES, similarity])
+@pytest.mark.parametrize("kernel", [*KERNELS, similarity])
 def test_gram_and_blocks_agree(kernel, weighted, tiny_blocks):
     n, d = 61, 3
     random = np.random.default_rng(5)

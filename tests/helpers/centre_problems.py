@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import kernel_cost
+from agathis._partitions.cost import kernel_cost
 from agathis._trees.completion import completed
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow
 from helpers.invariants import equal_trees, valid_tree

@@ -24,7 +24,7 @@ from sklearn.datasets import load_iris
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from agathis import Kauri
-from agathis._kernels.kernel import KERNEL_NAMES
+from agathis._kernels.names import KERNELS
 from agathis.metrics import (
     kernel_kmeans_score,
     mmd_gemini,
@@ -214,7 +214,7 @@ def test_a_callable_kernel(iris):
 
 
 def test_defaults_of_the_kernel_are_those_of_kauri(iris):
-    for kernel in KERNEL_NAMES:
+    for kernel in KERNELS:
         model = Kauri(3, kernel=kernel, max_leaf_nodes=3).fit(iris)
         cost = kernel_kmeans_score(iris, model.labels_, kernel)
         assert cost == pytest.approx(model.inertia_, rel=1e-6), kernel

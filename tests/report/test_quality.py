@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
 from agathis._describe.columns import Indicator
+from agathis._partitions.cost import scatter as cost
 from agathis.export import from_json, to_json
 from agathis.report import summarise
 from agathis.report._distributions import BARS, categories
@@ -28,7 +29,7 @@ from agathis.report._figures import buys, steps
 from agathis.report._fit_rows import SAMPLE, kernel_points
 from agathis.report._more_leaves import for_share
 from agathis.report._page import render
-from agathis.report._quality import HALVES, cost
+from agathis.report._quality import HALVES
 
 WINE = load_wine(as_frame=True)
 SCALED = StandardScaler().fit_transform(WINE.data)

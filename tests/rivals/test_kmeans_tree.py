@@ -21,7 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import kernel_cost, kernel_objective
+from agathis._partitions.cost import kernel_cost
+from agathis._partitions.objective import kernel_objective
 from agathis.metrics import kernel_kmeans_score
 from agathis.rivals import IMM, KMeansTree
 

@@ -8,15 +8,16 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_feature_names_in
 
 from agathis._checks.engines import AUTO, ENGINES
-from agathis._kernels.kernel import KERNEL_NAMES
-from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
+from agathis._checks.searches import SEARCHES
+from agathis._kernels.map_fitting import FEATURE_MAPS
+from agathis._kernels.names import KERNELS
 
 # Transformers check the argument of ``get_feature_names_out`` with it.
 check_feature_names_in = _check_feature_names_in
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), callable],
+    "kernel": [StrOptions({*KERNELS, "precomputed"}), callable],
     "gamma": [Interval(Real, 0, None, closed="left"), None],
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
@@ -42,17 +43,14 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
     "feature_map": [StrOptions(set(FEATURE_MAPS))],
-    "landmarks": [StrOptions(set(LANDMARKS))],
-    "map_tol": [Interval(Real, 0.0, 1.0, closed="left")],
     "one_hot": "no_validation",
     "split_features": "no_validation",
     "kernel_features": "no_validation",
-    "search": [StrOptions({"greedy", "local", "optimal"})],
+    "search": [StrOptions(set(SEARCHES))],
     "search_effort": [Interval(Real, 0.0, None, closed="neither")],
-    "n_starts": [Interval(Integral, 0, None, closed="left"), None],
+    "n_init": [Interval(Integral, 0, None, closed="left"), None],
     "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
     "split": [StrOptions({"axis", "pair"})],
-    "pair_price": [Interval(Real, 0.0, None, closed="left")],
     "keep_training_data": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
@@ -80,7 +78,7 @@ KERNEL_KMEANS_CONSTRAINTS: dict[str, list | str] = {
 
 KMEANS_TREE_CONSTRAINTS: dict[str, list | str] = {
     **{name: KAURI_CONSTRAINTS[name] for name in _KERNEL_PARAMETERS},
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "kernel": [StrOptions(set(KERNELS)), callable],
     "algorithm": KERNEL_KMEANS_CONSTRAINTS["algorithm"],
     "n_init": KERNEL_KMEANS_CONSTRAINTS["n_init"],
     "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
@@ -95,7 +93,7 @@ ICOT_CONSTRAINTS: dict[str, list | str] = {
     "criterion": [StrOptions({"silhouette", "dunn"})],
     "max_depth": KAURI_CONSTRAINTS["max_depth"],
     "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
-    "n_restarts": [Interval(Integral, 1, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
     "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
     "subsample": KAURI_CONSTRAINTS["subsample"],
     "n_jobs": KAURI_CONSTRAINTS["n_jobs"],
@@ -149,7 +147,7 @@ COMPARE_CONSTRAINTS: dict[str, list | str] = {
         )
     },
     "n_clusters": [Interval(Integral, 2, None, closed="left")],
-    "kernel": [StrOptions(set(KERNEL_NAMES)), callable],
+    "kernel": [StrOptions(set(KERNELS)), callable],
     "n_runs": [Interval(Integral, 1, None, closed="left")],
     "subsample": [
         Interval(RealNotInt, 0.0, 1.0, closed="right"),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agathis._compare.methods import METHODS
+from agathis._checks.searches import SEARCHES
+from agathis._kernels.names import KERNELS
+from agathis._methods import METHODS
 
 if TYPE_CHECKING:
     from agathis._tables.whole_table import Reading
@@ -21,34 +23,34 @@ MOST_JOBS = 4096
 
 
 class Method(str, Enum):
-    kauri = "kauri"
-    kmeans_dt = "kmeans-dt"
-    imm = "imm"
-    exkmc = "exkmc"
-    exshallow = "exshallow"
-    rdm = "rdm"
-    icot = "icot"
+    """The methods that a tree is grown by."""
+
+    _ignore_ = "members name"
+    members = vars()
+    for name in METHOD_NAMES:
+        members[name] = name
 
 
 class Compared(str, Enum):
-    kauri = "kauri"
-    kauri_local = "kauri-local"
-    kmeans_dt = "kmeans-dt"
-    imm = "imm"
-    exkmc = "exkmc"
-    exshallow = "exshallow"
-    rdm = "rdm"
-    icot = "icot"
+    """The methods that can be compared."""
+
+    _ignore_ = "members name"
+    members = vars()
+    for name in COMPARED_NAMES:
+        members[name] = name
 
 
 class Kernel(str, Enum):
-    linear = "linear"
-    rbf = "rbf"
-    laplacian = "laplacian"
-    polynomial = "polynomial"
-    sigmoid = "sigmoid"
-    cosine = "cosine"
-    chi2 = "chi2"
+    """The kernels by name."""
+
+    _ignore_ = "members name traits"
+    members = vars()
+    for name, traits in KERNELS.items():
+        if traits.command:
+            members[name] = name
+
+
+KAURI, LINEAR = Method("kauri"), Kernel("linear")
 
 
 class Dates(str, Enum):
@@ -62,9 +64,12 @@ class Decimal(str, Enum):
 
 
 class Search(str, Enum):
-    greedy = "greedy"
-    local = "local"
-    optimal = "optimal"
+    """How far to look for a better tree."""
+
+    _ignore_ = "members name"
+    members = vars()
+    for name in SEARCHES:
+        members[name] = name
 
 
 class Missing(str, Enum):

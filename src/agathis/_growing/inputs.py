@@ -44,10 +44,6 @@ class TrainingData:
         numbers that are split on. What the kernel sees is known to the kernel.
     on : ndarray or None
         What a column of each source that is split on has that is on.
-    asked_rows : ndarray of shape (n_rows, n_features), or None
-        The rows as they go down the finished tree, where X has what cells were meant to be.
-    copied : ndarray of int or None
-        The columns whose copies stand at the end, to be cut instead of them.
     """
 
     X: np.ndarray
@@ -60,8 +56,6 @@ class TrainingData:
     threads: int = 1
     roles: FeatureRoles | None = None
     on: np.ndarray | None = None
-    asked_rows: np.ndarray | None = None
-    copied: np.ndarray | None = None
 
     @property
     def searched(self) -> SearchedColumns:
@@ -155,19 +149,13 @@ class Approximation:
     ----------
     n_components : int or None
         Components of a feature map; ``None`` where there is none.
-    feature_map, landmarks : str
-    map_tol : float
+    feature_map : str
     max_bins : int
     subsample : int
         The most rows that maps and bins are found from.
-    seed : int, numpy.random.RandomState or None
-        Of what draws these rows; with ``None`` always the same.
     """
 
     n_components: int | None = None
     feature_map: str = "cholesky"
-    landmarks: str = "k-means++"
-    map_tol: float = 1e-3
     max_bins: int = 255
     subsample: int = 50_000
-    seed: int | np.random.RandomState | None = None

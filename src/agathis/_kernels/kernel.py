@@ -22,6 +22,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import gen_batches
 from threadpoolctl import ThreadpoolController
 
+from agathis._kernels.names import traits
 from agathis._kernels.rbf import far_out, rbf_values
 
 T = TypeVar("T")
@@ -42,22 +43,6 @@ BLOCK_BYTES = 8 * 2**20
 # Steps (kernel values times features) at a time: an interrupt is seen in between.
 STEPS_AT_ONCE = 2e8
 
-KERNEL_NAMES = (
-    "additive_chi2",
-    "chi2",
-    "cosine",
-    "laplacian",
-    "linear",
-    "poly",
-    "polynomial",
-    "rbf",
-    "sigmoid",
-)
-_NON_NEGATIVE = {"additive_chi2", "chi2"}
-_ORIGIN_FREE = {"laplacian", "linear", "rbf"}
-_POSITIVE = {"additive_chi2", "chi2", "cosine", "laplacian", "linear", "rbf"}
-# Kernels whose value of a row with itself is 1 by definition.
-_UNIT_DIAGONAL = {"chi2", "laplacian", "rbf"}
 # Lengths whose squares have all their digits.
 SHORT, LONG = 1e-140, 1e140
 
@@ -69,7 +54,7 @@ class Kernel:
     Parameters
     ----------
     metric : str or callable
-        One of ``KERNEL_NAMES``, or a function of two rows.
+        A name in ``KERNELS``, or a function of two rows.
     params : dict
     columns : tuple of int, optional
         The columns of the data that the kernel sees, all by default. Whoever computes values of
@@ -85,16 +70,16 @@ class Kernel:
 
     @property
     def needs_non_negative(self) -> bool:
-        return isinstance(self.metric, str) and self.metric in _NON_NEGATIVE
+        return traits(self.metric).non_negative
 
     @property
     def is_positive(self) -> bool:
         """Whether it is known to be positive, or conditionally so, on any rows."""
-        return isinstance(self.metric, str) and self.metric in _POSITIVE
+        return traits(self.metric).positive
 
     @property
     def _has_unit_diagonal(self) -> bool:
-        return isinstance(self.metric, str) and self.metric in _UNIT_DIAGONAL
+        return traits(self.metric).unit_diagonal
 
     @property
     def has_features(self) -> bool:
@@ -130,8 +115,7 @@ class Kernel:
 
     def about_mean(self, X: np.ndarray) -> np.ndarray:
         """X, about its mean where the kernel does not depend on the origin."""
-        known = isinstance(self.metric, str) and self.metric in _ORIGIN_FREE
-        return X - X.mean(axis=0) if known else X
+        return X - X.mean(axis=0) if traits(self.metric).origin_free else X
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
         """Kernel values between the rows of X and of Y, C-contiguous."""

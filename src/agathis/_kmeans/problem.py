@@ -30,7 +30,8 @@ from agathis._kmeans.factor import (
 )
 from agathis._kmeans.searches import Pairs, Points
 from agathis._partitions.centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
-from agathis._partitions.objective import kernel_cost, membership
+from agathis._partitions.cost import kernel_cost
+from agathis._partitions.objective import membership
 
 # Matrices of n x n numbers that the search with "auto" holds at a time, and where the points have
 # few components.

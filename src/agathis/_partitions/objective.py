@@ -14,8 +14,6 @@ from agathis._kernels.space import Space
 
 # Rows of a table that are made points at a time.
 ROWS_AT_ONCE = 1 << 16
-# The share of the kernel's trace that cannot be told from its rounding.
-ROUNDING = 1e-12
 
 
 def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
@@ -66,11 +64,11 @@ def kernel_blocks(
     """Kernel values of all rows with all rows, as computed or as given."""
     if matrix is not None:
         return iter([(slice(None), matrix)])
-    settled = _settled(kernel, X)
+    settled = settled_rows(kernel, X)
     return kernel.blocks(settled, settled, threads)
 
 
-def _settled(kernel: Kernel, X: np.ndarray) -> np.ndarray:
+def settled_rows(kernel: Kernel, X: np.ndarray) -> np.ndarray:
     """Rows about the kernel's origin, in float64: differences of kernel values need its digits."""
     X = kernel.seen(X).astype(np.float64, copy=False)
     return X - kernel.origin(X)
@@ -105,11 +103,18 @@ def point_sums(
     sums = np.zeros((n_clusters, len(origin)))
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         points = _points(space, X[rows], threads) - origin
-        member = sparse.csr_matrix(
-            (weight[rows], (labels[rows], np.arange(len(points)))), shape=(n_clusters, len(points))
-        )
-        sums += member @ points
+        sums += cluster_sums(points, labels[rows], weight[rows], n_clusters)
     return sums, origin
+
+
+def cluster_sums(
+    points: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_clusters: int
+) -> np.ndarray:
+    """Weighted sums of the points of each cluster, added up in the order of the rows."""
+    member = sparse.csr_matrix(
+        (weight, (labels, np.arange(len(points)))), shape=(n_clusters, len(points))
+    )
+    return np.asarray(member @ points)
 
 
 def _points(space: Space, X: np.ndarray, threads: int) -> np.ndarray:
@@ -136,45 +141,6 @@ def kernel_objective(
     if matrix is None and kernel.has_features:
         return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
     return unit * objective(*pair_stocks(kernel, X, labels, weight, threads, matrix))
-
-
-def kernel_cost(
-    kernel: Kernel,
-    X: np.ndarray,
-    labels: np.ndarray,
-    weight: np.ndarray | None,
-    threads: int,
-    matrix: np.ndarray | None = None,
-) -> float:
-    """The sum of squared distances of the rows of X to their cluster's mean, by the kernel.
-
-    It is the kernel's trace less the objective. Where rows are points it is summed as what it
-    is, without that difference of large numbers. Rows of weight 0 are left out: what is summed is
-    centred first, and a large row that does not count would cost the others their digits.
-    """
-    if matrix is None and weight is not None and not weight.all():
-        counted = np.flatnonzero(weight)
-        X, labels, weight = X[counted], labels[counted], weight[counted]
-    weight, unit = moderate_weights(weight)
-    if matrix is None and kernel.has_features:
-        points = kernel.features(kernel.seen(X).astype(np.float64, copy=False))
-        member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
-        size = member.sum(axis=0)
-        settled = points - kernel.origin(points)
-        # An empty cluster has no row that would ask for its mean.
-        mean = (member.T @ settled) / np.where(size > 0, size, 1.0)[:, None]
-        apart = settled - mean[labels]
-        own = np.einsum("ij,ij->i", apart, apart)
-        return unit * float(own.sum() if weight is None else weight @ own)
-    if matrix is None:
-        diagonal = kernel.diagonal(_settled(kernel, X))
-    else:
-        diagonal = np.diagonal(matrix).astype(np.float64)
-    trace = diagonal.sum() if weight is None else weight @ diagonal
-    cost = float(trace) - objective(*pair_stocks(kernel, X, labels, weight, threads, matrix))
-    # No cost may come out as less than none; a kernel that is not positive has costs below 0.
-    size = np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal)
-    return 0.0 if -ROUNDING * size <= cost < 0 else unit * cost
 
 
 def pair_stocks(

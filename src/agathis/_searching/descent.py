@@ -12,7 +12,16 @@ from collections.abc import Iterable
 from agathis._core.search.draft import Draft
 from agathis._core.search.move_gains import cut_gain
 from agathis._growing.limits import Limits
-from agathis._searching.moves import Cut, Move, PartOff, Proposal, Prune, Reassign, Resplit
+from agathis._searching.moves import (
+    INNER_MOVES,
+    LEAF_MOVES,
+    Cut,
+    Move,
+    PartOff,
+    Proposal,
+    Prune,
+    Resplit,
+)
 
 # Of the rows' inertia, what a change must gain: less may be rounding.
 LEAST_GAIN = 1e-10
@@ -48,10 +57,12 @@ class Descent:
         again: bool = True,
     ) -> None:
         self.draft, self.patience, self.again = draft, patience, again
-        self.resplit, self.reassign, self.prune = Resplit(limits), Reassign(), Prune()
+        self.inner_moves = tuple(move(limits) for move in INNER_MOVES)
+        self.leaf_moves = tuple(move(limits) for move in LEAF_MOVES)
+        self.resplit, self.prune = Resplit(limits), Prune()
         self.cut, self.part_off = Cut(draft, limits, only_found), PartOff(limits)
         self.tolerance = LEAST_GAIN * draft.rows.inertia
-        self._in_vain: set[tuple[int, int]] = set()
+        self._in_vain: set[tuple[str, int, int]] = set()
         self._cuts: dict[tuple[int, int, int], tuple[Proposal | None, tuple[int, ...]]] = {}
         self._looked_at: tuple[int, ...] = ()
 
@@ -88,25 +99,30 @@ class Descent:
     def sweep(self) -> bool:
         """Look once at every node for another question, at every leaf for another cluster."""
         draft, changed = self.draft, False
-        for node in draft.nodes():
-            # A change above may have taken the node away, or cut it anew.
-            if draft.is_leaf(node) or not draft.is_used(node):
-                continue
-            state = (node, draft.state_of(node))
-            if state in self._in_vain:
-                continue
-            found = self.resplit.propose(draft, node)
-            if found is not None and found.gain > self.tolerance:
-                self.resplit.apply(draft, found)
-                changed = True
-            else:
-                self._in_vain.add(state)
-        for leaf in draft.leaves():
-            found = self.reassign.propose(draft, leaf)
-            if found is not None and found.gain > self.tolerance:
-                self.reassign.apply(draft, found)
-                changed = True
+        for move in self.inner_moves:
+            for node in draft.nodes():
+                # A change above may have taken the node away, or cut it anew.
+                if draft.is_leaf(node) or not draft.is_used(node):
+                    continue
+                state = (move.name, node, draft.state_of(node))
+                if state in self._in_vain:
+                    continue
+                if self._improves(move, node):
+                    changed = True
+                else:
+                    self._in_vain.add(state)
+        for move in self.leaf_moves:
+            for leaf in draft.leaves():
+                changed |= self._improves(move, leaf)
         return changed
+
+    def _improves(self, move: Move, node: int) -> bool:
+        """Apply the best change of a kind at a node if the objective rises."""
+        found = move.propose(self.draft, node)
+        if found is None or found.gain <= self.tolerance:
+            return False
+        move.apply(self.draft, found)
+        return True
 
     def grow(self, anywhere: bool = False) -> bool:
         """Cut leaves, the best cut first, while there is room and something is gained.

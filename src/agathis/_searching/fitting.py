@@ -39,6 +39,9 @@ from agathis._trees.tree import Tree
 
 # Passes over a tree for cuts on pairs, with a descent after each.
 PAIR_ROUNDS = 10
+# What a cut on a pair must gain more than the cut of one column that it replaces, as a share of the
+# inertia of all rows about their mean.
+PAIR_PRICE = 0.01
 # Costs whose share of difference is less are the same.
 SAME_COST = 1e-9
 
@@ -54,12 +57,10 @@ class SearchOptions:
     limited : bool
         Whether the number of leaves is limited.
     effort : float
-    n_starts : int or None
+    n_init : int or None
     time_limit : float or None
         Seconds of the proof.
     split : {"axis", "pair"}
-    pair_price : float
-        What a cut on a pair must gain, as a share of the rows' inertia.
     seed : int, numpy.random.RandomState or None
         With ``None`` it is always the same.
     """
@@ -67,10 +68,9 @@ class SearchOptions:
     search: str
     limited: bool = True
     effort: float = 1.0
-    n_starts: int | None = None
+    n_init: int | None = None
     time_limit: float | None = None
     split: str = "axis"
-    pair_price: float = 0.01
     seed: int | np.random.RandomState | None = None
 
 
@@ -248,7 +248,7 @@ def _seek(
             rows,
             scaled,
             options.effort,
-            options.n_starts,
+            options.n_init,
             random,
             data.threads,
             lambda cost, done: progress.search(cost / share, greedy_cost, done),
@@ -280,36 +280,8 @@ def _no_proof(cost: float) -> Optimum:
     return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
 
 
-def as_given(
-    tree: Tree, data: TrainingData, stocks: Stocks, limits: Limits, keep: bool
-) -> tuple[Tree, np.ndarray, Centres | None, float] | None:
-    """A tree with the rows where they go as they were given: its labels, centres and cost.
-
-    ``None`` where that leaves too few rows somewhere.
-    """
-    judge = judge_of(data, stocks)
-    asked = data.X if data.asked_rows is None else data.asked_rows
-    gaps = data.fill is not None or bool(np.isnan(asked).any())
-    tree = _completed(redrawn(tree, gaps), data, judge.space, data.asked_rows)
-    if not limits.allows_tree(tree):
-        return None
-    labels = tree.predict(asked, data.threads)
-    return tree, labels, judge.centres(labels, keep), judge.cost(labels)
-
-
-def _completed(
-    drawn: TreeBuilder, data: TrainingData, space: Space | None, asked: np.ndarray | None = None
-) -> Tree:
-    tree, _ = completed(
-        drawn,
-        data.X,
-        data.weight,
-        data.kernel,
-        data.threads,
-        space,
-        data.matrix,
-        asked,
-    )
+def _completed(drawn: TreeBuilder, data: TrainingData, space: Space | None) -> Tree:
+    tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
     return tree
 
 
@@ -348,7 +320,7 @@ def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOpti
     tree = sought.drawn.build(rows.n_features)
     draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters)
     for _ in range(PAIR_ROUNDS):
-        if not with_pairs(draft, limits, options.pair_price):
+        if not with_pairs(draft, limits, PAIR_PRICE):
             break
         if options.search == "local":
             Descent(draft, limits).run()

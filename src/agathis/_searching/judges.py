@@ -15,7 +15,8 @@ from agathis._growing.engines.protocol import Stocks
 from agathis._growing.inputs import TrainingData
 from agathis._kernels.space import Space
 from agathis._partitions.centres import Centres, PointCentres, centres_of
-from agathis._partitions.objective import kernel_cost, pair_stocks, point_sums
+from agathis._partitions.cost import cost_of_sums, kernel_cost
+from agathis._partitions.objective import pair_stocks, point_sums
 
 
 class Judge(Protocol):
@@ -48,9 +49,7 @@ class PointJudge:
         # About their mean points have their least inertia.
         apart = origin - self.stocks.origin
         inertia = self.stocks.inertia - self.weight.sum() * float(apart @ apart)
-        held = size > 0
-        kept = np.einsum("ij,ij->i", sums[held], sums[held]) / size[held]
-        return max(0.0, float(inertia - kept.sum()))
+        return cost_of_sums(inertia, sums, size)
 
     def centres(self, labels: np.ndarray, keep: bool) -> PointCentres:
         sums, size, origin = self._sums(labels)

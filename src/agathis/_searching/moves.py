@@ -18,6 +18,7 @@ All of them keep the limits: an illegal change is never proposed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -173,3 +174,13 @@ class Prune:
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:
         draft.prune(proposal.node)
+
+
+def _reassign(limits: Limits) -> Move:
+    return Reassign()  # no limit is on the cluster of a leaf
+
+
+#: Moves that keep the number of leaves, tried in this order at inner nodes and at leaves by
+#: :class:`~agathis._searching.descent.Descent`. A new one is a class above and its place here.
+INNER_MOVES: tuple[Callable[[Limits], Move], ...] = (Resplit,)
+LEAF_MOVES: tuple[Callable[[Limits], Move], ...] = (_reassign,)

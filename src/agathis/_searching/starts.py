@@ -92,12 +92,6 @@ def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndar
     return np.stack(sums, axis=1) / size[:, None]
 
 
-def partition_cost(rows: SearchRows, labels: np.ndarray) -> float:
-    """What clusters cost."""
-    apart = rows.points - means(rows.points, rows.weight, labels)[labels]
-    return float(rows.weight @ np.einsum("ij,ij->i", apart, apart))
-
-
 def centre_tree(
     X: np.ndarray,
     weight: np.ndarray,

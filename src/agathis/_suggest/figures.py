@@ -63,14 +63,6 @@ def leaves_enough(tree: Tree) -> int:
     return max(for_gains, for_clusters)
 
 
-def cost(X: np.ndarray, labels: np.ndarray) -> float:
-    """The squared distances of the rows from the means of their clusters."""
-    return sum(
-        float(((X[labels == k] - X[labels == k].mean(axis=0)) ** 2).sum())
-        for k in np.unique(labels)
-    )
-
-
 def silhouette(X: np.ndarray, labels: np.ndarray) -> float:
     """The mean silhouette; 0 where there are no two clusters to compare."""
     n_labels = len(np.unique(labels))

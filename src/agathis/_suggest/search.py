@@ -9,8 +9,9 @@ from sklearn.utils import check_random_state
 from agathis._checks import data as checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS, at_least
 from agathis._checks.roles import EncodedRows, roles_of
+from agathis._partitions.cost import scatter
 from agathis._suggest import resampling
-from agathis._suggest.figures import cost, grown_with_enough, silhouette
+from agathis._suggest.figures import grown_with_enough, silhouette
 from agathis._suggest.suggestion import Candidate, Suggestion
 from agathis._support.progress import Show, progress_bar
 
@@ -89,7 +90,7 @@ def suggest(
     )
     table = checks.check_table(X, missing=engine in ("auto", "binned"))
     roles = roles_of(X, n_features=table.shape[1])
-    table = EncodedRows.of(table, roles, getattr(X, "meant", None))
+    table = EncodedRows.of(table, roles)
     n = len(table)
     random = check_random_state(random_state)
     order = random.permutation(n)
@@ -117,7 +118,7 @@ def _candidates(
     """A candidate for each number of clusters from 2 on that trees of these rows reach."""
     plain = np.asarray(X)
     filled = np.where(np.isnan(plain), checks.column_means(plain, None), plain)[:, kernel]
-    total = float(((filled - filled.mean(axis=0)) ** 2).sum())
+    total = scatter(filled, np.zeros(len(filled), dtype=np.intp))
     order = random.permutation(len(X))
     few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[: resampling.ROWS])
     halves = resampling.halvings(len(fewer), random)
@@ -133,7 +134,7 @@ def _candidates(
             Candidate(
                 k,
                 leaves,
-                explained=1 - cost(filled, model.labels_) / total if total else 0.0,
+                explained=1 - scatter(filled, model.labels_) / total if total else 0.0,
                 silhouette=silhouette(filled[few], model.labels_[few]),
                 chance=resampling.silhouette_by_chance(clouds, k, leaves, engine),
                 stability=resampling.stability(X[fewer], k, leaves, halves, engine),

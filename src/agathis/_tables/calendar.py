@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._tables.calendar_words import SHORT, WORDS
 from agathis._tables.typing_errors import far_off
 
 if TYPE_CHECKING:
@@ -81,22 +82,6 @@ OF_RECORDS = frozenset(
 )
 #: What comes after one of these is how often or how long, not when: "visits per month".
 RATES = frozenset(("per", "a", "each", "every", "last", "in", "of", "to", "until", "since"))
-WORDS = {
-    "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
-                "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-                "lundi mardi mercredi jeudi vendredi samedi dimanche",
-                "lunes martes miércoles jueves viernes sábado domingo"),
-    "month": ("jan feb mar apr may jun jul aug sep oct nov dec",
-              "january february march april may june july august september october november "
-              "december",
-              "januar februar märz april mai juni juli august september oktober november dezember",
-              "janvier février mars avril mai juin juillet août septembre octobre novembre "
-              "décembre",
-              "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-              "diciembre"),
-}  # fmt: skip
-#: Other ways to cut a name short.
-SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[^0-9A-Za-z\u00c0-\uffff]+")
 #: Names of seconds or milliseconds since 1970, and these from 1980 to 2100.
 _STAMP_NAME = re.compile(r"(?i)(.*[^a-z])?(timestamp|epoch|unixtime|ts|at)|.*[a-z](At|Timestamp)")

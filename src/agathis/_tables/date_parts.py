@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from agathis._tables import calendar
+from agathis._tables.calendar_words import WORDS
 
 #: What a column may hold: moments, a part of them as a number, or the names of months or weekdays.
 HOLDS = ("dates", "numbers", "names")
@@ -87,7 +88,7 @@ def date_part_of(found: object) -> DatePart:
     known = {
         "dates": calendar.MADE,
         "numbers": tuple(calendar.PARTS),
-        "names": tuple(calendar.WORDS),
+        "names": tuple(WORDS),
     }
     if not isinstance(holds, str) or given.get("part") not in known.get(holds, ()):
         raise ValueError(f"{given.get('part')!r} is no part that a column of {holds!r} has")

@@ -18,7 +18,6 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
 from agathis._describe.short_thresholds import RawThresholds
-from agathis._growing.meant import of_copies, of_originals
 from agathis._kauri import Kauri as LocalKauri
 from agathis._searching.fitting import tree_of_start
 from agathis._support.extras import needed
@@ -26,7 +25,7 @@ from agathis._support.progress import Progress
 from agathis._trees.tree import Tree
 from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
-from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
+from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey
 from agathis.dask._partitions import is_collection, mapped, partitions_of
 from agathis.dask._short_thresholds import origin_of, short_thresholds
 
@@ -108,17 +107,14 @@ class Kauri(LocalKauri):
         subsample: int = 50_000,
         n_components: int | None = None,
         feature_map: str = "cholesky",
-        landmarks: str = "k-means++",
-        map_tol: float = 1e-3,
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
         search: str = "greedy",
         search_effort: float = 1,
-        n_starts: int | None = None,
+        n_init: int | None = None,
         time_limit: float | None = None,
         split: str = "axis",
-        pair_price: float = 0.01,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -142,17 +138,14 @@ class Kauri(LocalKauri):
             subsample=subsample,
             n_components=n_components,
             feature_map=feature_map,
-            landmarks=landmarks,
-            map_tol=map_tol,
             one_hot=one_hot,
             split_features=split_features,
             kernel_features=kernel_features,
             search=search,
             search_effort=search_effort,
-            n_starts=n_starts,
+            n_init=n_init,
             time_limit=time_limit,
             split=split,
-            pair_price=pair_price,
             keep_training_data=keep_training_data,
             n_jobs=n_jobs,
             verbose=verbose,
@@ -203,8 +196,6 @@ class Kauri(LocalKauri):
             data = self._rows_of(cluster, partitions.n_features)
             data.X = X
             first = tree_of_start(start, self.n_features_in_)
-            if first is not None and data.copied is not None:
-                first = of_copies(first, data.copied)
             self._grow(data, progress, first)
         return self
 
@@ -242,19 +233,16 @@ class Kauri(LocalKauri):
         counted = counted_rows(cluster, found, self.n_clusters)
         roles = self._check_roles(found)
         on = on_in_all(cluster, roles.groups, names) if roles.groups else None
-        found, roles, copied = with_copies(cluster, found, roles)
-        kernel = kernel_checks.kernel_seen(self, roles.kernel_columns)
+        kernel = kernel_checks.kernel_of(self, roles.kernel_columns)
         cluster.ask("check_domain", kernel)
         fill = None
         if found.missing.any():
             totals = [some for some in cluster.ask("totals") if some is not None]
             fill = checks.means_of_totals(sum(totals[1:], totals[0]))
         threads = checks.n_threads(self.n_jobs)
-        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on, copied=copied)
+        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on)
 
     def _labels_of(self, tree: Tree, data: Any) -> Any:
-        if data.copied is not None:
-            tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
     def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
@@ -267,10 +255,10 @@ class Kauri(LocalKauri):
 
     def _grow(
         self, data: Any, progress: Progress, first: Tree | None, given: object = None
-    ) -> bool:
+    ) -> None:
         engine, self.engine = self.engine, BINNED
         try:
-            return super()._grow(data, progress, first)
+            super()._grow(data, progress, first)
         finally:
             self.engine = engine
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agathis._tables.calendar import SHORT, WORDS
+from agathis._tables.calendar_words import SHORT, WORDS
 from agathis._tables.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())

@@ -23,13 +23,8 @@ from sklearn.pipeline import Pipeline
 from agathis._checks import data as checks
 from agathis._checks.metrics import CheckedRows, check_labels, check_rows
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._partitions.objective import (
-    ROUNDING,
-    between_stocks,
-    kernel_blocks,
-    kernel_cost,
-    membership,
-)
+from agathis._partitions.cost import ROUNDING, kernel_cost
+from agathis._partitions.objective import between_stocks, kernel_blocks, membership
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 

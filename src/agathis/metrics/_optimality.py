@@ -15,7 +15,7 @@ from agathis._checks import kernels as kernel_checks
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._kmeans.factor import FACTOR_ROWS
-from agathis._partitions.objective import kernel_cost
+from agathis._partitions.cost import kernel_cost
 from agathis._searching.bounds import cost_lower_bound, tree_lower_bound
 from agathis._searching.points import factor_points
 from agathis._trees.model import tree_of
@@ -93,7 +93,7 @@ def optimality_gap(
     kernel = Kernel("linear")
     if hasattr(model, "gamma"):
         columns = None if roles is None else roles.kernel_columns
-        kernel = kernel_checks.kernel_seen(model, columns)
+        kernel = kernel_checks.kernel_of(model, columns)
     points = _points(kernel, rows, weight)
     cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
     if tree.has_terms or (roles is not None and len(roles.one_hot)):

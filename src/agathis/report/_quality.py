@@ -17,10 +17,11 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from agathis._compare.methods import METHODS, make_method
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import at_most
+from agathis._methods import METHODS, make_method
+from agathis._partitions.cost import scatter
 from agathis._searching.bounds import cost_lower_bound
 from agathis._searching.optimum import optimum
 from agathis._suggest import default_min_leaf
@@ -79,8 +80,8 @@ def _quality_of(
     n_clusters = len(np.unique(labels))
     if points is None or len(drawn) < max(least, 2) or not (points != points[0]).any():
         return out
-    own = cost(points, labels)
-    total = cost(points, np.zeros(len(points), dtype=np.intp))
+    own = scatter(points, labels)
+    total = scatter(points, np.zeros(len(points), dtype=np.intp))
     out["explained"] = share(own, total)
     if n_clusters > 1 and n_clusters < len(points):
         best = _kmeans_cost(points, n_clusters)
@@ -114,19 +115,10 @@ def _quality_of(
             tree.n_clusters,
             fit,
             _fitted,
-            lambda other: share(cost(points, _labels(other, fit)), total),
+            lambda other: share(scatter(points, _labels(other, fit)), total),
         )
         out |= {"leaves": found.trees, "leaves_why": found.why}
     return out
-
-
-def cost(points: np.ndarray, labels: np.ndarray) -> float:
-    """The squared distances of points to the mean of their cluster, all together."""
-    found = 0.0
-    for k in np.unique(labels):
-        part = points[labels == k]
-        found += float(((part - part.mean(axis=0)) ** 2).sum())
-    return found
 
 
 def share(part: float, total: float) -> float | None:

@@ -21,7 +21,8 @@ from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.short_thresholds import short_thresholds
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
-from agathis._partitions.objective import kernel_cost, kernel_objective
+from agathis._partitions.cost import kernel_cost
+from agathis._partitions.objective import kernel_objective
 from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed

@@ -9,7 +9,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
-from agathis._cli.options import COMPARED_NAMES, Compared, Kernel, Missing
+from agathis._cli.options import COMPARED_NAMES, LINEAR, Compared, Kernel, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
@@ -31,7 +31,7 @@ def compare(
     leaves: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The most leaves; by default K.")
     ] = None,
-    kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = Kernel.linear,
+    kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = LINEAR,
     runs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Each with other rows, 80 % of all.")
     ] = 10,
@@ -93,15 +93,15 @@ def compare(
     import agathis
     from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
-    from agathis._compare.methods import WITH_KERNELS
+    from agathis._methods import WITH_KERNELS
     from agathis._tables.scaling import SCALES
 
     names = [COMPARED_NAMES[one.value] for one in method]
-    wrong = [name for name in names if kernel is not Kernel.linear and name not in WITH_KERNELS]
+    wrong = [name for name in names if kernel is not LINEAR and name not in WITH_KERNELS]
     if wrong:
         raise WrongUse(f"--kernel {kernel.value}: {wrong[0]} knows the linear one only.")
     messages = Messages(quiet)
-    if kernel is Kernel.chi2 and not any(one in SCALES for one in scale):
+    if kernel.value == "chi2" and not any(one in SCALES for one in scale):
         scale = ["minmax", *scale]  # it takes no number below 0
     wanted = Wanted(
         drop, keep, categorical, target=target, missing=missing.value, scale=scale, weight=weight,
@@ -154,7 +154,7 @@ def _methods(
     from agathis._compare.methods import check_methods
 
     names = list(check_methods(None, kernel.value, (leaves or clusters) > clusters))
-    if kernel is Kernel.linear:
+    if kernel is LINEAR:
         if n <= ROWS_OF_ICOT:
             return [*names, "ICOT"]
         messages.say("ICOT is left out, as it is slow for so many rows (--method icot).")

@@ -61,7 +61,7 @@ def _run(folder: str, messages: Messages) -> None:
     _announce(messages, "predict", model, data, "-o", labels)
     predict(model=model, data=data, output=labels)
     _announce(messages, "export", model, "--to", "sql", "--dialect", "duckdb")
-    export(model=model, to=Form.sql, dialect=Dialect.duckdb)
+    export(model=model, to=Form("sql"), dialect=Dialect("duckdb"))
     if find_spec("jinja2"):
         from agathis._cli.commands.report import report
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,30 +11,29 @@ from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import BadData, WrongUse, bad_data, needs
 from agathis._cli.output import STDOUT, check_apart, check_target, write, write_binary
+from agathis.export._dialects import DIALECTS
+from agathis.export._formats import FORMATS
 
 if TYPE_CHECKING:
     from agathis.export import LoadedTree
 
 
 class Form(str, Enum):
-    sql = "sql"
-    python = "python"
-    dot = "dot"
-    onnx = "onnx"
-    json = "json"
-    text = "text"
-    rules = "rules"
+    """The forms that can be written."""
+
+    _ignore_ = "members name"
+    members = vars()
+    for name in FORMATS:
+        members[name] = name
 
 
 class Dialect(str, Enum):
-    ansi = "ansi"
-    bigquery = "bigquery"
-    duckdb = "duckdb"
-    mssql = "mssql"
-    mysql = "mysql"
-    postgres = "postgres"
-    snowflake = "snowflake"
-    sqlite = "sqlite"
+    """The databases that SQL can be written for."""
+
+    _ignore_ = "members name"
+    members = vars()
+    for name in DIALECTS:
+        members[name] = name
 
 
 def export(
@@ -64,7 +63,8 @@ def export(
 
     Example: agathis export model.json --to sql --dialect duckdb --table flowers
     """
-    if to is not Form.sql and (dialect is not None or table is not None):
+    form = FORMATS[to.value]
+    if not form.queries and (dialect is not None or table is not None):
         raise WrongUse(f"--dialect and --table go with --to sql, not {to.value}.")
     if table is not None and not all(table.split(".")):
         raise WrongUse(f"--table {table!r} has an empty name; give a table, or schema.table.")
@@ -77,17 +77,17 @@ def export(
     from agathis._cli.inputs import load_model
 
     loaded = load_model(model)
-    if to is Form.onnx:
-        needs("skl2onnx", "onnx", "ONNX")
+    writer, params = getattr(writers, form.writer), dict(form.options)
+    if form.extra is not None:
+        needs(*form.extra)
         with bad_data():
-            data = writers.to_onnx(loaded)
+            data = writer(loaded, **params)
         write_binary(output, data)
         names = getattr(loaded, "feature_names_in_", [])
         Messages(quiet).say(f"Its input X has the columns {', '.join(map(one_line, names))}.")
         return
-    params: dict[str, Any] = {}
-    if to is Form.sql:
-        params["dialect"] = (dialect or Dialect.ansi).value
+    if form.queries:
+        params["dialect"] = "ansi" if dialect is None else dialect.value
         params["table"] = table.split(".") if table is not None else None
         if column is not None:
             params["column"] = column
@@ -95,11 +95,9 @@ def export(
             raise BadData(
                 "the table has a column cluster already; --column NAME gives the clusters another."
             )
-    elif to is Form.json:
-        params["indent"] = 1
     try:
         with bad_data():
-            text = getattr(writers, f"to_{to.value}")(loaded, **params)
+            text = writer(loaded, **params)
     except TypeError as error:
         # A category that the form cannot hold.
         raise BadData(str(error)) from error

@@ -10,7 +10,7 @@ import typer
 from agathis._cli import options
 from agathis._cli.console import Messages, count, listed
 from agathis._cli.errors import BadData, PartialResult, WrongUse, bad_data
-from agathis._cli.options import Dates, Kernel, Method, Missing, Search
+from agathis._cli.options import KAURI, LINEAR, Dates, Kernel, Method, Missing, Search
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, page_rows, write_report
 from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
@@ -41,8 +41,8 @@ def fit(
         int | None,
         typer.Option(min=1, metavar="N", help="The most leaves; by default K."),
     ] = None,
-    method: Annotated[Method, typer.Option(help="How the tree is grown.")] = Method.kauri,
-    kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = Kernel.linear,
+    method: Annotated[Method, typer.Option(help="How the tree is grown.")] = KAURI,
+    kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = LINEAR,
     gamma: Annotated[float | None, typer.Option(metavar="G", help="Of the kernel.")] = None,
     search: Annotated[
         Search | None,
@@ -125,9 +125,9 @@ def fit(
         check_possible(
             {
                 "pairs": pairs,
-                "search": search is not None and search is not Search.greedy,
-                "method": method is not Method.kauri,
-                "kernel": kernel is not Kernel.linear,
+                "search": search is not None and search.value != "greedy",
+                "method": method is not KAURI,
+                "kernel": kernel is not LINEAR,
                 "missing": missing is not Missing.tree,
                 "strict": strict,
             },
@@ -160,7 +160,7 @@ def fit(
     if open_report and report is None:
         raise WrongUse("--open opens the report: give its file with --report.")
     cluster_names = _names(names, clusters)
-    if method is not Method.kauri and (dates is Dates.parts or no_split or no_count):
+    if method is not KAURI and (dates is Dates.parts or no_split or no_count):
         raise WrongUse("--dates parts, --no-split and --no-count are for --method kauri.")
     reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
@@ -189,13 +189,13 @@ def fit(
     # What is wrong with the options is said before the table is read.
     model_of(clusters or min(2, leaves or 2))
     messages = Messages(quiet)
-    if kernel is Kernel.chi2 and not any(one in SCALES for one in scale):
+    if kernel.value == "chi2" and not any(one in SCALES for one in scale):
         scale = ["minmax", *scale]  # it takes no number below 0
     wanted = Wanted(
         drop, keep, categorical, no_split, no_count, show, target, missing.value, scale, weight,
         dates.value, strict,
     )  # fmt: skip
-    rows = read_rows(data, wanted, reading, messages, plain=method is not Method.kauri)
+    rows = read_rows(data, wanted, reading, messages, plain=method is not KAURI)
     asked = clusters or _suggested(rows, leaves, seed, jobs, messages)
     model = fitted(model_of(asked), rows, messages, effort)
     found = model.tree_.n_clusters

@@ -1,0 +1,20 @@
+"""Names of months and weekdays in several languages. It is light to import."""
+
+from __future__ import annotations
+
+WORDS = {
+    "weekday": ("mon tue wed thu fri sat sun", "monday tuesday wednesday thursday friday saturday "
+                "sunday", "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+                "lundi mardi mercredi jeudi vendredi samedi dimanche",
+                "lunes martes miércoles jueves viernes sábado domingo"),
+    "month": ("jan feb mar apr may jun jul aug sep oct nov dec",
+              "january february march april may june july august september october november "
+              "december",
+              "januar februar märz april mai juni juli august september oktober november dezember",
+              "janvier février mars avril mai juin juillet août septembre octobre novembre "
+              "décembre",
+              "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+              "diciembre"),
+}  # fmt: skip
+#: Other ways to cut a name short.
+SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}
