@@ -316,7 +316,7 @@ def _baseline_cases() -> Iterator[tuple[str, Fit]]:
         "ExKMC": {"max_leaf_nodes": 6},
         "ExShallow": {},
         "KMeansTree": {"max_leaf_nodes": 5},
-        "ICOT": {"n_restarts": 3},
+        "ICOT": {"n_init": 3},
         "KernelKMeans": {"kernel": "rbf", "gamma": 0.5},
     }
     for (name, settings), weighted in product(methods.items(), (False, True)):

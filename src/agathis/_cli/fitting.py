@@ -120,7 +120,7 @@ def new_model(
     jobs: int | None,
 ) -> BaseEstimator:
     """An estimator with the options as they were typed."""
-    from agathis._compare.methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
+    from agathis._methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
     from agathis._suggest import default_min_leaf
 
     name = METHOD_NAMES[method]

@@ -26,10 +26,12 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import CheckedRows, check_labels
 from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.measures import measure_fit
-from agathis._compare.methods import KernelSettings, check_methods, make_method
+from agathis._compare.methods import check_methods
 from agathis._compare.result import MEASURES, Comparison, summary_of
 from agathis._compare.workers import Outcome, run
 from agathis._kernel_kmeans import KernelKMeans
+from agathis._kernels.spec import KernelSpec
+from agathis._methods import KernelSettings, make_method
 from agathis._support.progress import progress_bar
 from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
@@ -151,7 +153,7 @@ def compare(
         verbose=verbose,
         random_state=random_state,
     )
-    kernel_checks.check_domain(kernel_checks.check_kernel(**kernel_args), table)
+    kernel_checks.check_domain(KernelSpec(**kernel_args).resolve(), table)
     classes = None if y is None else check_labels(y, "y", len(table))
     leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
     if leaves < n_clusters:
@@ -255,7 +257,7 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
     """Grow the tree of a task and measure it; of the reference only the cost."""
     rows = setting.rows(task.state)
     X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
-    kernel = kernel_checks.check_kernel(**setting.kernel)
+    kernel = KernelSpec(**setting.kernel).resolve()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if task.method is None:

@@ -149,19 +149,13 @@ class Approximation:
     ----------
     n_components : int or None
         Components of a feature map; ``None`` where there is none.
-    feature_map, landmarks : str
-    map_tol : float
+    feature_map : str
     max_bins : int
     subsample : int
         The most rows that maps and bins are found from.
-    seed : int, numpy.random.RandomState or None
-        Of what draws these rows; with ``None`` always the same.
     """
 
     n_components: int | None = None
     feature_map: str = "cholesky"
-    landmarks: str = "k-means++"
-    map_tol: float = 1e-3
     max_bins: int = 255
     subsample: int = 50_000
-    seed: int | np.random.RandomState | None = None

@@ -93,7 +93,7 @@ def compare(
     import agathis
     from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
-    from agathis._compare.methods import WITH_KERNELS
+    from agathis._methods import WITH_KERNELS
     from agathis._tables.scaling import SCALES
 
     names = [COMPARED_NAMES[one.value] for one in method]
