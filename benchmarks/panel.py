@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 from agathis._support.result_table import Table
 
 OUT = Path(__file__).with_name("panel.json")
-#: No typing errors may change an ARI by more.
+#: Tables whose ARI two typing errors change by more are named in the summary.
 MOST_CHANGE = 0.05
 #: Of columns: by what they have to do with each other, or all alike.
 WEIGHTS = ("learned", "equal")

@@ -28,20 +28,18 @@ from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.inputs import Approximation, TrainingData
-from agathis._growing.limits import Constraints, Limits
-from agathis._growing.meant import as_meant, meant_of, of_copies, of_originals, with_copies
+from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
-from agathis._searching.fitting import SearchOptions, as_given, better_tree, tree_of_start
-from agathis._support.pickles import TellsOfNamelessFunctions
+from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -66,8 +64,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
@@ -240,7 +239,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -330,24 +329,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             data = self._check_data(X, gram, sample_weight)
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
-            with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
-                if data.copied is not None and first is not None:
-                    first = of_copies(first, data.copied)
-                if not self._grow(data, progress, first, X):
-                    data = self._check_data(X, gram, sample_weight, copies=True)
-                    if first is not None and data.copied is not None:
-                        first = of_copies(first, data.copied)
-                    self._grow(data, progress, first, X)
+            with Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress:
+                self._grow(data, progress, first, X)
         return self
 
     def _check_data(
-        self,
-        X: ArrayLike,
-        gram: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        copies: bool = False,
+        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> TrainingData:
-        """What is given, checked; ``copies`` lets conditions see cells that cannot be meant."""
+        """What is given, checked."""
         # Other numbers are converted, which reads them into memory.
         mapped = checks.is_elsewhere(X)
         threads = checks.n_threads(self.n_jobs)
@@ -359,15 +348,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         ids = checks.counted_rows(len(X), weight, self.n_clusters)
         roles = self._check_roles(given)
         on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
-        meant, asked, copied = meant_of(given), None, None
-        if meant is not None and self.kernel != "precomputed":
-            if self.engine == "binned":
-                # As on a cluster, whose parts do not know all nearest rows.
-                meant, copies = np.where(np.isnan(meant), np.nan, 0.0), True
-            if copies:
-                X, roles, copied = with_copies(X, roles, meant)
-            else:
-                X, asked = as_meant(X, meant), X
         kernel, matrix = self._check_kernel(X, gram, threads, roles)
         return TrainingData(
             X=X if mapped else np.ascontiguousarray(X),
@@ -380,8 +360,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             threads=threads,
             roles=roles,
             on=on,
-            asked_rows=asked,
-            copied=copied,
         )
 
     def _check_roles(self, X: object) -> FeatureRoles:
@@ -431,13 +409,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         -------
         score : float
         """
-        meant = meant_of(X)
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         labels = self.tree_.predict(X, threads)
-        if meant is not None and self.engine == "binned":
-            meant = np.where(np.isnan(meant), np.nan, 0.0)
-        X = as_meant(X, meant)
         kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
@@ -479,20 +453,17 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
                 "split='axis', or search='local'."
             )
-        if self.search == "optimal" and self.max_leaf_nodes not in (None, self.n_clusters):
+        if self.search == "optimal" and self.max_leaf_nodes not in ("auto", None, self.n_clusters):
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
                 f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
-                "Use max_leaf_nodes=None, or search='local'."
+                "Use max_leaf_nodes='auto', or search='local'."
             )
 
     def _grow(
         self, data: TrainingData, progress: Progress, first: Tree | None, given: object = None
-    ) -> bool:
-        """Make stocks, grow the tree, better it, and keep what the model needs of them.
-
-        Nothing is kept, and it is ``False``, where the rows as they were given do not fit the tree.
-        """
+    ) -> None:
+        """Make stocks, grow the tree, better it, and keep what the model needs of them."""
         limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
@@ -528,22 +499,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             searched = found.told()
             if found.interrupted:
                 checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
-        if data.asked_rows is not None:
-            moved = as_given(tree, data, stocks, limits, self.keep_training_data)
-            if moved is None:
-                return False
-            tree, labels, centres, cost = moved
-        roles = data.roles or FeatureRoles.plain(data.n_features)
-        if data.copied is not None:
-            tree, roles = of_originals(tree, roles, data.copied)
-        tree, meant = self._shortened(tree, data, given)
+        tree, raw_thresholds = self._shortened(tree, data, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
-        self.raw_thresholds_ = meant
+        self.raw_thresholds_ = raw_thresholds
         self.labels_: np.ndarray = labels
         self._centres = centres
         self.engine_ = chosen
-        self.roles_ = roles
+        self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
         self.n_clusters_ = self.tree_.n_clusters
         self.n_leaves_ = self.tree_.n_leaves
         self.n_components_ = built.n_components
@@ -554,7 +517,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             self.__dict__.pop(name, None)
         self.__dict__.update(searched)
         progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
-        return True
 
     def _shortened(
         self, tree: Tree, data: TrainingData, given: object
@@ -581,7 +543,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         return constraints.resolve(data, self.n_clusters)
 
     def _most_leaves(self) -> int | None:
-        return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
+        if self.search == "optimal":
+            return self.n_clusters
+        return leaf_limit(self.max_leaf_nodes, self.n_clusters)
 
     def _approximation(self) -> Approximation:
         return Approximation(

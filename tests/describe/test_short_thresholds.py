@@ -163,7 +163,7 @@ def test_rows_without_units_are_left_alone():
 
 def test_units_stay_with_picked_rows():
     raw = np.arange(8.0).reshape(4, 2)
-    rows = EncodedRows.of(raw * 2, FeatureRoles.plain(2), None, Units("encoder", raw))
+    rows = EncodedRows.of(raw * 2, FeatureRoles.plain(2), Units("encoder", raw))
     np.testing.assert_array_equal(rows[1:3].units.raw, raw[1:3])
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(rows)).units.raw, raw)
     assert rows[:, :1].units is None

@@ -129,10 +129,8 @@ class EncodedRows(np.ndarray):
     """Rows that know the roles of their columns.
 
     An array like any other. ``roles`` stays with parts of it that have the same columns, and is
-    ``None`` where columns were taken out or changed places. ``meant`` is what cells that cannot be
-    meant are taken for when a tree is chosen (``_growing/meant.py``), NaN for all others, where
-    there are any; ``units`` tells what the rows were before they were scaled. These two stay with
-    rows that are picked, and with nothing else.
+    ``None`` where columns were taken out or changed places. ``units`` tells what the rows were
+    before they were scaled, and stays with rows that are picked, and with nothing else.
 
     Examples
     --------
@@ -142,7 +140,6 @@ class EncodedRows(np.ndarray):
     """
 
     roles: FeatureRoles | None = None
-    meant: np.ndarray | None = None
     units: Units | None = None
 
     @classmethod
@@ -150,7 +147,6 @@ class EncodedRows(np.ndarray):
         cls,
         X: np.ndarray,
         roles: FeatureRoles,
-        meant: np.ndarray | None = None,
         units: Units | None = None,
     ) -> EncodedRows:
         """The rows of X, not copied."""
@@ -161,7 +157,6 @@ class EncodedRows(np.ndarray):
             )
         rows = X.view(cls)
         rows.roles = roles
-        rows.meant = meant
         rows.units = units
         return rows
 
@@ -170,7 +165,6 @@ class EncodedRows(np.ndarray):
         same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
         self.roles = roles if same else None
         # Rows may have changed places.
-        self.meant = None
         self.units = None
 
     def transpose(self, *axes: Any) -> Any:
@@ -188,18 +182,17 @@ class EncodedRows(np.ndarray):
         if isinstance(part, EncodedRows):
             same = part.ndim == 2 and _takes_rows_only(key)
             part.roles = self.roles if same else None
-            part.meant = self.meant[key] if same and self.meant is not None else None
             part.units = self.units.of(key) if same and self.units is not None else None
         return part
 
     def __reduce__(self) -> Any:
         how: Any = super().__reduce__()
         function, arguments, state = how
-        return function, arguments, (*state, self.roles, self.meant, self.units)
+        return function, arguments, (*state, self.roles, self.units)
 
     def __setstate__(self, state: Any) -> None:
-        super().__setstate__(state[:-3])
-        self.roles, self.meant, self.units = state[-3:]
+        super().__setstate__(state[:-2])
+        self.roles, self.units = state[-2:]
 
 
 def _takes_rows_only(key: Any) -> bool:

@@ -44,10 +44,6 @@ class TrainingData:
         numbers that are split on. What the kernel sees is known to the kernel.
     on : ndarray or None
         What a column of each source that is split on has that is on.
-    asked_rows : ndarray of shape (n_rows, n_features), or None
-        The rows as they go down the finished tree, where X has what cells were meant to be.
-    copied : ndarray of int or None
-        The columns whose copies stand at the end, to be cut instead of them.
     """
 
     X: np.ndarray
@@ -60,8 +56,6 @@ class TrainingData:
     threads: int = 1
     roles: FeatureRoles | None = None
     on: np.ndarray | None = None
-    asked_rows: np.ndarray | None = None
-    copied: np.ndarray | None = None
 
     @property
     def searched(self) -> SearchedColumns:

@@ -58,7 +58,8 @@ def cost_of_sums(inertia: float, sums: np.ndarray, size: np.ndarray) -> float:
     size : ndarray of shape (n_clusters,)
     """
     used = size > 0
-    return max(0.0, inertia - objective(np.einsum("ij,ij->i", sums[used], sums[used]), size[used]))
+    stock = objective(np.einsum("ij,ij->i", sums[used], sums[used]), size[used])
+    return max(0.0, float(inertia - stock))
 
 
 def kernel_cost(

@@ -90,7 +90,7 @@ def suggest(
     )
     table = checks.check_table(X, missing=engine in ("auto", "binned"))
     roles = roles_of(X, n_features=table.shape[1])
-    table = EncodedRows.of(table, roles, getattr(X, "meant", None))
+    table = EncodedRows.of(table, roles)
     n = len(table)
     random = check_random_state(random_state)
     order = random.permutation(n)

@@ -28,7 +28,6 @@ from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judg
 from agathis._tables.encoder_notes import columns_of, infinite, notes_of, too_large, weight_notes_of
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
-from agathis._tables.estimates import meant
 from agathis._tables.feature_rows import LARGEST, FeatureRows, feature_rows
 from agathis._tables.frames import checked_table, is_table
 from agathis._tables.number_tally import NumberTally, ends_of_rows, ends_of_tallies, tally_of
@@ -263,8 +262,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.far_off_ = self._far_values(some, far, tallies)
         if options.learns:
             X = scaler.transform(some)
-            if far.any():
-                X[far] = meant(X, far, self.roles_.kernel)[far]
+            X[far] = np.nan
             options = options.with_weights(self._learned(X))
             scaler.weigh(self._weights(options))
         if tallies is None:
@@ -352,10 +350,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         X : EncodedRows of shape (n_samples, n_features)
         """
-        far = self.scaler_.far_off(raw)
-        X = self.scaler_.transform(raw)
-        estimates = meant(X, far, self.roles_.kernel) if far.any() else None
-        return EncodedRows.of(X, self.roles_, estimates, Units(self, raw))
+        return EncodedRows.of(self.scaler_.transform(raw), self.roles_, Units(self, raw))
 
     def encode(self, X: Any) -> FeatureRows:
         """The features in the units of the table, with the words that are no known categories.

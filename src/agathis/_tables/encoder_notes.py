@@ -40,7 +40,7 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
             f"{title_of(name)} ({some([f'{value:.15g}' for value in values], 3)})"
             for name, values in encoder.far_off_.items()
         )
-        text = f"Far off all others, so that the tree is chosen without them: {listed(told)}"
+        text = f"Outliers are clipped and do not affect the scale: {listed(told)}"
         notes.append(Note((text, " (", Advice("scale", "standard"), " takes them as they are).")))
     return notes
 

@@ -26,7 +26,6 @@ def completed(
     threads: int,
     space: Space | None = None,
     matrix: np.ndarray | None = None,
-    asked: np.ndarray | None = None,
 ) -> tuple[Tree, np.ndarray]:
     """The tree of the rows of X, and which of the drawn clusters its clusters are.
 
@@ -48,8 +47,6 @@ def completed(
         Where rows are points of it, and not of the kernel as it is.
     matrix : ndarray of shape (n_samples, n_samples), optional
         The kernel matrix of X, where it is given.
-    asked : ndarray of the shape of X, optional
-        The rows as conditions see them, where that is not as the kernel does.
     """
     tree = drawn.build(X.shape[1])
     left, right = tree.children_left, tree.children_right
@@ -57,7 +54,7 @@ def completed(
     kept, cluster = np.unique(tree.cluster[is_leaf], return_inverse=True)
     clusters = np.zeros(n_nodes, dtype=np.int32)
     clusters[is_leaf] = cluster
-    leaves = tree.apply(X if asked is None else asked, threads)
+    leaves = tree.apply(X, threads)
     counted = np.ones(len(X)) if weight is None else weight
     held = np.bincount(leaves, counted > 0, minlength=n_nodes).astype(np.int64)
     size = np.bincount(leaves, counted, minlength=n_nodes)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from agathis._growing.meant import as_mean, cells_of
 from agathis._kauri import Kauri as LocalKauri
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.objective import membership, objective
@@ -88,7 +87,7 @@ def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> Clus
         return ClusterSums(np.zeros(centres.points.shape), np.zeros(n_clusters))
     rows = as_rows(rows)
     labels = model.predict(rows)
-    X = as_mean(as_floats(rows), cells_of(rows))
+    X = as_floats(rows)
     points = space.points(X if space.map is not None else X.astype(np.float64), 1)
     member = membership(labels, n_clusters, share)
     return ClusterSums(member.T @ points.astype(np.float64), member.sum(axis=0))

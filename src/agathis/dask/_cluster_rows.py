@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,6 @@ from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.grid import Seen
 from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
 from agathis._growing.engines.searched_columns import SearchedColumns
-from agathis._growing.meant import roles_with_copies
 from agathis._kernels.kernel import Kernel
 from agathis.dask._cluster import Cluster
 from agathis.dask._worker import Look
@@ -26,8 +25,8 @@ from agathis.dask._worker import Look
 class Survey:
     """What is known of all rows: how many each partition has, weights and missing values.
 
-    ``roles`` are those of rows that an encoder made, ``uncounted`` their columns with cells that do
-    not count, ``names`` those of the columns, where all are strings.
+    ``roles`` are those of rows that an encoder made, ``names`` those of the columns, where all are
+    strings.
     """
 
     n_rows: list[int]
@@ -35,7 +34,6 @@ class Survey:
     missing: np.ndarray
     total: Fraction | None
     roles: FeatureRoles | None = None
-    uncounted: np.ndarray | None = None
     names: list[str] | None = None
 
     @property
@@ -83,14 +81,12 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
         if total == 0:
             raise ValueError("sample_weight is zero for every row; at least one must be positive.")
     missing = sum(look.missing for look in found if look.n_rows)
-    marks = [look.uncounted for look in found if look.uncounted is not None]
     return Survey(
         [look.n_rows for look in found],
         width,
         np.asarray(missing),
         total,
         _same_roles([look for look in found if look.n_rows]),
-        np.logical_or.reduce(marks) if marks else None,
         names,
     )
 
@@ -125,16 +121,6 @@ def _same_roles(found: list[Look]) -> FeatureRoles | None:
     return encoded[0].roles if encoded else None
 
 
-def with_copies(cluster: Cluster, found: Survey, roles: FeatureRoles) -> tuple[Survey, Any, Any]:
-    """Columns with cells that do not count are there twice: the survey, the roles, which ones."""
-    if found.uncounted is None or not (found.uncounted & roles.kernel).any():
-        return found, roles, None
-    wide, copied = roles_with_copies(roles, found.uncounted)
-    cluster.ask("copy_columns", roles.kernel, copied, remember=True)
-    missing = np.append(found.missing, found.missing[copied])
-    return replace(found, n_features=wide.n_features, missing=missing), wide, copied
-
-
 def changed(number: int) -> RuntimeError:
     return RuntimeError(
         f"partition {number} of X was read again after its worker was lost, and has changed: the "
@@ -163,8 +149,6 @@ class ClusterRows:
     fill: np.ndarray | None = None
     on: np.ndarray | None = None
     matrix: None = None
-    copied: np.ndarray | None = None
-    asked_rows: None = None  # conditions see the copies
     X: Any = None
     n_rows: int = field(init=False)
 

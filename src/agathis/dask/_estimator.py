@@ -18,7 +18,6 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
 from agathis._describe.short_thresholds import RawThresholds
-from agathis._growing.meant import of_copies, of_originals
 from agathis._kauri import Kauri as LocalKauri
 from agathis._searching.fitting import tree_of_start
 from agathis._support.extras import needed
@@ -26,7 +25,7 @@ from agathis._support.progress import Progress
 from agathis._trees.tree import Tree
 from agathis.dask._applying import LabelsOfTree, called, score_of
 from agathis.dask._cluster import Cluster
-from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey, with_copies
+from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey
 from agathis.dask._partitions import is_collection, mapped, partitions_of
 from agathis.dask._short_thresholds import origin_of, short_thresholds
 
@@ -98,7 +97,7 @@ class Kauri(LocalKauri):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -191,14 +190,12 @@ class Kauri(LocalKauri):
         with (
             checks.last_fit_kept(self),
             Cluster(client, self.timeout) as cluster,
-            Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress,
+            Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress,
         ):
             cluster.load(partitions)
             data = self._rows_of(cluster, partitions.n_features)
             data.X = X
             first = tree_of_start(start, self.n_features_in_)
-            if first is not None and data.copied is not None:
-                first = of_copies(first, data.copied)
             self._grow(data, progress, first)
         return self
 
@@ -236,7 +233,6 @@ class Kauri(LocalKauri):
         counted = counted_rows(cluster, found, self.n_clusters)
         roles = self._check_roles(found)
         on = on_in_all(cluster, roles.groups, names) if roles.groups else None
-        found, roles, copied = with_copies(cluster, found, roles)
         kernel = kernel_checks.kernel_of(self, roles.kernel_columns)
         cluster.ask("check_domain", kernel)
         fill = None
@@ -244,11 +240,9 @@ class Kauri(LocalKauri):
             totals = [some for some in cluster.ask("totals") if some is not None]
             fill = checks.means_of_totals(sum(totals[1:], totals[0]))
         threads = checks.n_threads(self.n_jobs)
-        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on, copied=copied)
+        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on)
 
     def _labels_of(self, tree: Tree, data: Any) -> Any:
-        if data.copied is not None:
-            tree, _ = of_originals(tree, data.roles, data.copied)
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
     def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
@@ -261,10 +255,10 @@ class Kauri(LocalKauri):
 
     def _grow(
         self, data: Any, progress: Progress, first: Tree | None, given: object = None
-    ) -> bool:
+    ) -> None:
         engine, self.engine = self.engine, BINNED
         try:
-            return super()._grow(data, progress, first)
+            super()._grow(data, progress, first)
         finally:
             self.engine = engine
 

@@ -20,7 +20,6 @@ from agathis._core.points.binning import look_over
 from agathis._growing.engines.grid import Grid, Seen
 from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
 from agathis._growing.engines.row_stores import MemoryStore
-from agathis._growing.meant import cells_of, widened
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
@@ -35,7 +34,6 @@ class Block(NamedTuple):
     weight: np.ndarray | None = None
     fault: str | None = None
     roles: FeatureRoles | None = None
-    uncounted: np.ndarray | None = None
     names: list[Any] | None = None
 
 
@@ -52,7 +50,6 @@ class Look(NamedTuple):
     least: float
     fault: str | None
     roles: FeatureRoles | None
-    uncounted: np.ndarray | None
     names: list[Any] | None
 
 
@@ -77,7 +74,7 @@ def as_block(
     except (TypeError, ValueError) as error:
         return Block(number, None, None, str(error))
     roles = getattr(rows, "roles", None)
-    return Block(number, X, own, None, roles, cells_of(rows), own_names)
+    return Block(number, X, own, None, roles, own_names)
 
 
 def names_of(rows: Any) -> list[Any] | None:
@@ -130,9 +127,7 @@ class WorkerParts:
     def _look(self, block: Block) -> Look:
         if block.X is None:
             nothing = np.zeros(0)
-            return Look(
-                block.number, 0, 0, False, nothing, 0, 0, 0.0, block.fault, None, None, None
-            )
+            return Look(block.number, 0, 0, False, nothing, 0, 0, 0.0, block.fault, None, None)
         X, fault = block.X, None
         missing = np.zeros(X.shape[1], dtype=np.int64)
         if len(X):
@@ -161,7 +156,6 @@ class WorkerParts:
             least,
             fault,
             block.roles,
-            None if block.uncounted is None else np.asarray(block.uncounted.any(axis=0)),
             block.names,
         )
 
@@ -189,14 +183,6 @@ class WorkerParts:
         for number, block in self.blocks.items():
             if block.X is not None and block.X.dtype != np.float64:
                 self.blocks[number] = block._replace(X=block.X.astype(np.float64))
-
-    def copy_columns(self, kernel: np.ndarray, copied: np.ndarray) -> None:
-        """Let columns with cells that do not count be there twice, to be cut and to be counted."""
-        for number, block in self.blocks.items():
-            if block.X is not None:
-                cells = None if block.uncounted is None else block.uncounted & kernel
-                X = np.ascontiguousarray(widened(block.X, cells, copied))
-                self.blocks[number] = block._replace(X=X, uncounted=None)
 
     def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
         """Some of the rows that count, and their weights, by partition."""
