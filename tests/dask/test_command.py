@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder
 from agathis._cli.app import make_app
+from agathis._model.conversion import fitted_model
 from agathis._tables.errors import BadTable
 from agathis._tables.source import open_source
 from agathis.dask import _files
 from agathis.export import from_json, to_json, to_rules
-from agathis._model.conversion import fitted_model
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

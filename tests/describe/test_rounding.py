@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from agathis import Kauri
 from agathis._describe.numerals import NUMBERS, are_years, numeral
 from agathis._describe.rounding import rounded, shortest
-from agathis.export import from_json, to_json, to_python, to_rules, to_sklearn, to_sql, to_text
 from agathis._model.conversion import fitted_model
+from agathis.export import from_json, to_json, to_python, to_rules, to_sklearn, to_sql, to_text
 
 
 def n_digits(number: Decimal) -> int:

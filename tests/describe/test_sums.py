@@ -23,11 +23,11 @@ from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.sums import _with_needed_bounds, shape_of, told_sum
 from agathis._describe.titles import cluster_titles
 from agathis._fit_table import as_pipeline, new_kauri, prepare
+from agathis._model.conversion import fitted_model
 from agathis._tables.encode import TableEncoder
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.stepped import Step, SteppedTree, after
 from agathis.export import FittedModel, to_json, to_rules, to_text
-from agathis._model.conversion import fitted_model
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -18,9 +18,9 @@ from agathis._describe.columns import NO_CATEGORY
 from agathis._describe.described_tree import describe
 from agathis._describe.rules import cluster_boxes
 from agathis._describe.titles import cluster_titles
+from agathis._model.conversion import fitted_model
 from agathis._trees.builder import TreeBuilder
 from agathis.export import to_rules
-from agathis._model.conversion import fitted_model
 
 
 @examples(100)

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table
+from agathis._model.conversion import fitted_model
 from agathis._model.encoding import Encoding
 from agathis.export import FittedModel, from_json, to_json
-from agathis._model.conversion import fitted_model
 
 
 def check_same(found: FittedModel, read: FittedModel, rows: object) -> None:
@@ -95,7 +95,9 @@ def test_pipelines_and_columns():
 
 def test_names_of_another_number():
     with pytest.raises(ValueError, match="cluster_names has 1 names; the tree has 2 clusters"):
-        fitted_model(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"])
+        fitted_model(
+            Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"]
+        )
 
 
 def test_missing_values_are_taken_where_the_reader_says_so():

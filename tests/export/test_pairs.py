@@ -30,7 +30,6 @@ from sklearn.preprocessing import (
 from agathis import fit_table
 from agathis._describe.described_tree import describe
 from agathis._trees.builder import TreeBuilder
-from agathis._trees.stepped import SteppedTree
 from agathis.export import (
     FittedModel,
     from_json,

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from agathis import Kauri
-from agathis.export import from_json, to_json, to_python, to_rules, to_sql, to_text
 from agathis._model.conversion import fitted_model
+from agathis.export import from_json, to_json, to_python, to_rules, to_sql, to_text
 
 
 def passengers(n: int = 900) -> pd.DataFrame:

@@ -134,8 +134,10 @@ def test_points_have_the_distances_of_the_kernel(kernel):
 
 def test_kernels_that_are_matrices_have_no_points():
     gram = SCALED @ SCALED.T
-    model = Kauri(3, kernel="precomputed", max_leaf_nodes=None)
-    assert kernel_points(model, gram) is None
+    model = Kauri(3, kernel="precomputed", max_leaf_nodes=3).fit(SCALED, gram=gram)
+    found = summarise(model, SCALED)["quality"]
+    assert found["explained"] is found["silhouette"] is found["stability"] is None
+    assert "kernel='precomputed' is a matrix of the training rows" in found["leaves_why"]
 
 
 def test_what_has_no_quality():

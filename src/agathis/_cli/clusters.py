@@ -47,12 +47,12 @@ def fit_on_cluster(
     from agathis._cli.fitting import encoder_options, scaling_of
     from agathis._cli.reporting import page_rows, write_report
     from agathis._fit_table import PreparedTable, as_pipeline
+    from agathis._model.conversion import fitted_model
     from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
     from agathis.dask._shown import WHY
     from agathis.export import to_json, to_rules
-    from agathis._model.conversion import fitted_model
 
     with bad_data(OSError):
         source = open_source(path, many=True)

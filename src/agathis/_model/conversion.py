@@ -129,9 +129,7 @@ def _spec(source: BaseEstimator) -> FitSpec | Unavailable:
         return Unavailable(str(error).rstrip("."))
 
 
-def _encoding(
-    described: Described, model: object, scaler: object
-) -> Encoding | Unavailable | None:
+def _encoding(described: Described, model: object, scaler: object) -> Encoding | Unavailable | None:
     source, prepared = described.model, described.preparation
     own = source.preparation if isinstance(source, FittedModel) else None
     if prepared is None:

@@ -16,7 +16,7 @@ from agathis._describe.preparation.arithmetic import is_nothing, operations_of
 from agathis._describe.preparation.links import Line, carried
 from agathis._describe.preparation.preparation import Preparation
 from agathis._tables.scaling import FeatureScaler
-from agathis._trees.stepped import Step, after
+from agathis._trees.stepped import Step
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,10 @@ class NumberColumn:
     operations: tuple[Operation, ...] = ()
 
     def encode(self, X: np.ndarray) -> np.ndarray:
-        return after(X[:, self.feature], self.operations)
+        values = np.asarray(X[:, self.feature], dtype=np.float64)
+        for operation in self.operations:
+            values = operation.of(values)
+        return values
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from agathis._tables.feature_rows import column_names, rows_for_tree
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
+
 class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
     """A fitted clustering tree with all that describes it.
 
@@ -169,14 +170,15 @@ class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
         if fit_metrics is not None and fit_metrics.inertia is not None:
             self.inertia_ = fit_metrics.inertia
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return f"FittedModel({self.method or 'a tree'}, {repr(self.tree)[5:]}"
 
     @property
     def n_fitted_columns(self) -> int:
         """Columns of the rows that the tree was fitted to."""
-        known = isinstance(self.preparation, Encoding)
-        return len(self.preparation.columns) if known else self.tree.n_features
+        if isinstance(self.preparation, Encoding):
+            return len(self.preparation.columns)
+        return self.tree.n_features
 
     def encode(self, X: ArrayLike) -> EncodedRows:
         """Rows in the space of the fit, with the roles of their columns.

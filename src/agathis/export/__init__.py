@@ -45,9 +45,9 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from agathis._model.fitted_model import FittedModel
     from agathis.export._dot import to_dot
     from agathis.export._json import from_json, to_json
-    from agathis._model.fitted_model import FittedModel
     from agathis.export._onnx import to_onnx
     from agathis.export._python import to_python
     from agathis.export._rename import renamed

@@ -1,17 +1,18 @@
 """A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
 
-``format`` is "agathis-tree" and ``version`` 4; versions 1 to 3 are read as well. ``nodes`` has an array for each property of nodes; node 0 is the root, and children come
-after their parent. A row goes to ``left`` where its value of ``feature`` is at most ``threshold``,
-to ``right`` where it is more; where it misses the value ``missing`` says which way, and "unseen"
-means to the child with more ``samples``. At a leaf ``left``, ``right``, ``feature`` and
-``threshold`` are null. The threshold "inf" tells known values from missing ones. Numbers are
-written so that they are read as the same float64.
+``format`` is "agathis-tree" and ``version`` 4; versions 1 to 3 are read as well. ``nodes`` has an
+array for each property of nodes; node 0 is the root, and children come after their parent. A row
+goes to ``left`` where its value of ``feature`` is at most ``threshold``, to ``right`` where it is
+more; where it misses the value ``missing`` says which way, and "unseen" means to the child with
+more ``samples``. At a leaf ``left``, ``right``, ``feature`` and ``threshold`` are null. The
+threshold "inf" tells known values from missing ones. Numbers are written so that they are read as
+the same float64.
 
-Since version 2 ``nodes`` may have ``terms`` too: null, or pairs of a feature and its weight. Then it is the
-sum of the weighted features that is compared with the threshold, and it is missing where one of
-them is. A split on the categories of a source is such a sum of its columns, all of weight 1: rows
-in one of the categories go right, and all others left, those in a category that is new among them.
-Any other sum is of numbers, such as one of two columns with any weights.
+Since version 2 ``nodes`` may have ``terms`` too: null, or pairs of a feature and its weight. Then
+it is the sum of the weighted features that is compared with the threshold, and it is missing where
+one of them is. A split on the categories of a source is such a sum of its columns, all of weight 1:
+rows in one of the categories go right, and all others left, those in a category that is new among
+them. Any other sum is of numbers, such as one of two columns with any weights.
 
 Since version 3 a term may have a third part, pairs of an operation and a number such as
 ``["subtract", 3.5]``: what is done with the feature before it is multiplied by its weight, one
@@ -26,8 +27,8 @@ its word. Either may be null. ``date_parts`` is there where features are parts o
 column and the part of each, ``{"joined: month": {"column": "joined", "part": "month"}}``: Monday is
 weekday 1, and days are counted from 1970 on. ``holds`` says "numbers" or "names" of a column that
 has parts of dates already, ``circle`` "sin" or "cos" of the angle of a part, and ``first_is_day``
-how texts such as 3/4/2020 are read. ``form`` is how dates are written that are texts: "iso",
-"year first" and "year last" where each part has its place, and "other". ``rounded`` is true where
+how texts such as 3/4/2020 are read. ``form`` is how dates are written that are texts: "iso", "year
+first" and "year last" where each part has its place, and "other". ``rounded`` is true where
 thresholds have no more digits than the rows needed.
 
 Version 4 holds the fit as well, each entry or null. ``spec`` are the settings that decide the tree,
@@ -36,12 +37,12 @@ and ``preparation`` is how the columns of the fit come from features: ``columns`
 points and their ranks), or ``categories``, pairs of a 0/1 feature and the value where it is 1, with
 the values of ``unknown`` and ``missing`` ones. Either may be ``{"unavailable": reason}``; a
 preparation of null is none. With one, ``fitted_nodes`` are the nodes over the columns of the fit.
-``roles`` are those of the columns of the fit, ``centres`` the cluster
-centres where they are points, about ``origin``, and ``fill`` what stands for missing values;
-``fit`` has ``objective``, ``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``.
-``provenance`` tells of the table: its source, how it was read, rows, columns and what each became,
-target, identifiers, shown columns and notes. Training rows are not in the file: what needs them,
-such as distances in the space of most kernels, is unavailable.
+``roles`` are those of the columns of the fit, ``centres`` the cluster centres where they are
+points, about ``origin``, and ``fill`` what stands for missing values; ``fit`` has ``objective``,
+``inertia``, ``lower_bound``, ``gap``, ``is_optimal`` and ``n_samples``. ``provenance`` tells of the
+table: its source, how it was read, rows, columns and what each became, target, identifiers, shown
+columns and notes. Training rows are not in the file: what needs them, such as distances in the
+space of most kernels, is unavailable.
 """
 
 from __future__ import annotations
@@ -291,5 +292,3 @@ def _parsed(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise wrong(f"it is a {type(data).__name__}, not an object")
     return data
-
-

@@ -57,7 +57,7 @@ def read_fit(data: Mapping[str, Any], tree: Tree, version: int) -> dict[str, Any
     """The same entries as arguments of ``FittedModel``."""
     preparation = _preparation(data.get("preparation"), tree.n_features)
     known = isinstance(preparation, Encoding)
-    n = len(preparation.columns) if known else tree.n_features
+    n = len(preparation.columns) if isinstance(preparation, Encoding) else tree.n_features
     return {
         "spec": _spec(data.get("spec")),
         "preparation": preparation,

@@ -15,9 +15,9 @@ from agathis._describe.described_tree import Described, describe
 from agathis._describe.rows_in_units import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._describe.titles import cluster_titles
+from agathis._model.fitted_model import FittedModel
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
-from agathis._model.fitted_model import FittedModel
 
 # A rule of no more conditions is its own title.
 _SHORT = 2

@@ -18,9 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis._checks.roles import EncodedRows
-from agathis._methods import METHODS
 from agathis._core.search.optimum import MOST_COMPONENTS
+from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel, at_most
+from agathis._methods import METHODS
 from agathis._model.fitted_model import FittedModel
 from agathis._partitions.cost import scatter
 from agathis._searching.bounds import cost_lower_bound
@@ -135,7 +136,8 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
     bound = cost_lower_bound(points, None, tree.n_clusters)
     few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
     if values is not None and few and points.shape[1] <= MOST_COMPONENTS:
-        best = optimum(points, values, None, tree.n_leaves, work_limit=PROOF_WORK)
+        limits = Limits(tree.n_leaves, tree.n_leaves)
+        best = optimum(points, values, None, limits, work_limit=PROOF_WORK)
         bound = max(bound, best.lower_bound)
     return max(0.0, 1 - bound / own)
 
@@ -183,7 +185,11 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
         return None, "kernel='precomputed' is a matrix of the training rows"
     if rows.why_unknown is not None:
         return None, f"how its rows were prepared is not known: {rows.why_unknown}"
-    params = {"verbose": 0, "n_jobs": 1, "search_effort": min(known.get("search_effort", 1), EFFORT)}
+    params = {
+        "verbose": 0,
+        "n_jobs": 1,
+        "search_effort": min(known.get("search_effort", 1), EFFORT),
+    }
     if known.get("search") == "optimal":
         params["search"] = "local"
     grower.set_params(**{name: value for name, value in params.items() if name in known})

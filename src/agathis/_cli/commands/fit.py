@@ -166,9 +166,9 @@ def fit(
 
     from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
     from agathis._fit_table import as_pipeline
+    from agathis._model.conversion import fitted_model
     from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
-    from agathis._model.conversion import fitted_model
 
     def model_of(k: int) -> BaseEstimator:
         return new_model(
@@ -202,7 +202,8 @@ def fit(
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        described = fitted_model(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.encoded)
+        pipeline = as_pipeline(rows, model)
+        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(asked, leaves, described))
     _tell_proof(model, messages)
