@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._core.search.draft import Draft
+from agathis._dataset.memory import TrainingData
 from agathis._growing.engines.choice import EXACT_ROWS
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._kernels.space import Space
