@@ -1,19 +1,27 @@
 """Each limit alone, and the draws of max_features."""
 
 from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from agathis._core.search.draft import Draft
+from agathis._core.search.node_cuts import node_cuts
+from agathis._core.shared.limits import LIMITS, UNLIMITED
 from helpers.examples import examples, mostly_slow
 from helpers.invariants import equal_trees, valid_tree
 from helpers.models import SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from agathis import Kauri
 from agathis._growing.engines.exact import FeatureStocks
 from agathis._growing.engines.pairs import PairStocks
+from agathis._growing.limits import Constraints, Limits
+from agathis._searching.rows import SearchRows
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +226,58 @@ class TestRandomness:
         for tree in trees[1:]:
             equal_trees(trees[0], tree)
             np.testing.assert_array_equal(trees[0].gain, tree.gain)
+
+
+class TestResolved:
+    """Constraints as the user asks, limits as the code checks them."""
+
+    rows = SimpleNamespace(n_counted=40, total_weight=80.0)
+
+    def test_fractions_are_of_the_weight_and_numbers_are_weights(self):
+        found = Constraints(12, 3, 0.25, 4).resolve(self.rows, 5)
+        assert (found.n_clusters, found.max_leaves, found.max_depth) == (5, 12, 3)
+        assert_allclose([found.min_split, found.min_leaf], [20.0, 4.0], rtol=1e-9)
+        assert Constraints().resolve(self.rows, 5) == Limits(5, 40)
+
+    def test_a_record_holds_what_compiled_loops_read(self):
+        record = Limits(5, 12, 3, 20.0, 4.0).record
+        assert record.dtype == LIMITS
+        assert record.tolist() == [(20.0, 4.0, 3, 12)]
+        assert Limits(5, 2**40).record.tolist() == [(0.0, 0.0, UNLIMITED, UNLIMITED)]
+
+    @pytest.mark.parametrize("record", [np.zeros(2, LIMITS), np.zeros(0, LIMITS), np.zeros(1)])
+    def test_other_records_are_refused(self, record):
+        rows = SearchRows.of(np.eye(4), np.eye(4), np.ones(4), np.arange(4))
+        with pytest.raises(ValueError, match=r"one record|Buffer dtype mismatch"):
+            node_cuts(Draft(rows, 2, 2), 0, 1, record)
+
+    @pytest.mark.parametrize(
+        "limits",
+        [
+            {"max_leaves": -1},
+            {"n_clusters": -1},
+            {"max_depth": -1},
+            {"min_leaf": 1e-6},
+            {"min_split": 1e-6},
+        ],
+    )
+    def test_trees_are_allowed_up_to_their_limits(self, free, limits):
+        weight = free.weighted_n_node_samples
+        own = Limits(
+            free.n_clusters,
+            free.n_leaves,
+            free.max_depth,
+            weight[~free.is_leaf].min(),
+            weight[free.is_leaf].min(),
+        )
+        assert own.allows_tree(free)
+        assert own.scaled(0.5).allows_tree(free)
+        ((name, by),) = limits.items()
+        assert not replace(own, **{name: getattr(own, name) + by}).allows_tree(free)
+
+    def test_a_node_may_be_split_above_its_depth_and_with_its_weight(self):
+        limits = Limits(2, 4, max_depth=2, min_split=3.0)
+        assert limits.allows_split(1, 3.0)
+        assert not limits.allows_split(2, 3.0)
+        assert not limits.allows_split(1, 2.9)
+        assert Limits(2, 4).allows_split(100, 0.0)

@@ -7,10 +7,18 @@ code checks. The grower asks before it cuts (``Grower._settle``), the search of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
 from agathis._checks.data import least_weight
+from agathis._core.shared.limits import LIMITS, UNLIMITED
+from agathis._trees.tree import Tree
+
+# A sum of weights may be off by this share.
+WEIGHT_ROUNDING = 1e-9
 
 
 class Counted(Protocol):
@@ -54,16 +62,20 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a tree may become.
+    """What a tree may become, as the code checks it.
+
+    The grower and the searches propose nothing beyond them, compiled loops read them as
+    :attr:`record`, and :meth:`allows_tree` checks a whole tree. Columns that may not be split on
+    are no part of them: engines and searches are given the other columns only.
 
     Attributes
     ----------
     n_clusters, max_leaves : int
-        The most there may be.
+        The maximum numbers of clusters and of leaves.
     max_depth : int or None
-        The most cuts on the way to a leaf.
+        The maximum number of splits on the way to a leaf.
     min_split, min_leaf : float
-        Least weight of a leaf that is cut, and of a leaf.
+        The minimum weight of a node that is split, and of a leaf.
     """
 
     n_clusters: int
@@ -71,3 +83,32 @@ class Limits:
     max_depth: int | None = None
     min_split: float = 0.0
     min_leaf: float = 0.0
+
+    @cached_property
+    def record(self) -> np.ndarray:
+        """The limits as compiled loops read them: ``tree_limits`` of ``_core/shared/limits.h``."""
+        depth = UNLIMITED if self.max_depth is None else min(self.max_depth, UNLIMITED)
+        leaves = min(self.max_leaves, UNLIMITED)
+        return np.array([(self.min_split, self.min_leaf, depth, leaves)], dtype=LIMITS)
+
+    def scaled(self, share: float) -> Limits:
+        """The limits of a sample that has a share of the weight."""
+        return replace(self, min_leaf=share * self.min_leaf, min_split=share * self.min_split)
+
+    def allows_split(self, depth: int, weight: float) -> bool:
+        """Whether a node at this depth, with rows of this weight, may be split."""
+        return weight >= self.min_split and (self.max_depth is None or depth < self.max_depth)
+
+    def allows_tree(self, tree: Tree) -> bool:
+        """Whether a tree is within the limits, with all its rows; no leaf may be empty."""
+        weight, is_leaf = tree.weighted_n_node_samples, tree.is_leaf
+        least_leaf = self.min_leaf * (1 - WEIGHT_ROUNDING)
+        least_split = self.min_split * (1 - WEIGHT_ROUNDING)
+        return (
+            tree.n_leaves <= self.max_leaves
+            and tree.n_clusters <= self.n_clusters
+            and (self.max_depth is None or tree.max_depth <= self.max_depth)
+            and bool(tree.n_node_samples.all())
+            and not (weight[is_leaf] < least_leaf).any()
+            and not (weight[~is_leaf] < least_split).any()
+        )

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -408,8 +408,4 @@ class LocalSearch:
         if rows is self.rows:
             return self.limits
         share = float(rows.weight.sum() / self.rows.weight.sum())
-        return replace(
-            self.limits,
-            min_leaf=share * self.limits.min_leaf,
-            min_split=share * self.limits.min_split,
-        )
+        return self.limits.scaled(share)

@@ -73,7 +73,7 @@ class BinnedStocks(PointStocks):
             space,
             grid.origin,
             grid.inertia(seen),
-            limits.min_leaf,
+            limits,
             plan.searched,
             self.sources,
         )

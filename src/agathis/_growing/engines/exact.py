@@ -79,7 +79,7 @@ class FeatureStocks(PointStocks):
             n_sources = len(data.sources.columns)
             histogram = Histogram(n_sources, points.shape[1], grid, data.threads)
             tables = SourceTables(data.sources, histogram)
-        super().__init__(state, space, origin, inertia, limits.min_leaf, data.searched, tables)
+        super().__init__(state, space, origin, inertia, limits, data.searched, tables)
         if tables is not None:
             self._add_to(tables, np.arange(len(points), dtype=np.int32))
             tables.open()

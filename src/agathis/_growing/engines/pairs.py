@@ -51,7 +51,7 @@ class PairStocks:
         self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
         X, weight = data.rows(), data.weights()
-        self.data, self.rows, self.weight, self.min_leaf = data, rows, weight, limits.min_leaf
+        self.data, self.rows, self.weight, self.limits = data, rows, weight, limits
         # The linear kernel's rows are those of X about its mean, its objective is not.
         diagonal = 2 * rows.half
         if data.kernel.metric == "linear":
@@ -130,12 +130,13 @@ class PairStocks:
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
         if self.categories is None:
-            search(self.state, slots, drawn, self.min_leaf)
+            search(self.state, slots, drawn, self.limits.record)
             return
         columns, sources = drawn_parts(drawn, len(self.searched))
         if columns is not None and len(self.searched) == 0:
             columns = None  # the column of zeros
-        search(self.state, slots, columns, self.min_leaf, self.categories, sources, self.tolerance)
+        limits, tolerance = self.limits.record, self.tolerance
+        search(self.state, slots, columns, limits, self.categories, sources, tolerance)
 
     def locate(self, slot: int, floor: float) -> Split:
         if self.categories is None:
@@ -144,7 +145,7 @@ class PairStocks:
         if self.state.feature_gains(slot).max() >= floor:
             splits.append(self._located(slot, floor))
         found = locate_subset(
-            self.state, self.categories, slot, floor, self.tolerance, self.min_leaf
+            self.state, self.categories, slot, floor, self.tolerance, self.limits.record
         )
         if found is not None and self.sources is not None:
             source, codes, *move = found
@@ -154,7 +155,7 @@ class PairStocks:
     def _located(self, slot: int, floor: float) -> Split:
         """The first split along a column."""
         place, position, gain, move, left, right = locate(
-            self.state, slot, floor, self.tolerance, self.min_leaf
+            self.state, slot, floor, self.tolerance, self.limits.record
         )
         low, high = self.state.values_around(slot, place, position)
         feature = self.searched.number(place)

@@ -114,7 +114,7 @@ class WalkedStocks(PairStocks):
             few = self.state.n_features // FEW
             renewed = renew(self.state, slot, floor - 2 * self.tolerance, few)
         slots = np.array([slot], dtype=np.int32)
-        found = LeafSearch(self.state, slots, drawn, self.min_leaf, renewed)
+        found = LeafSearch(self.state, slots, drawn, self.limits.record, renewed)
         seen = np.full(self.state.n_features, not renewed)
         certain = self._settle(found, slot, seen, floor)
         found.finish(self.unsure[slot])
