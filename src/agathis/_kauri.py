@@ -35,13 +35,12 @@ from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
-from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
