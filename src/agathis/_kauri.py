@@ -29,7 +29,7 @@ from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.limits import Constraints, Limits
+from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
@@ -65,8 +65,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
@@ -239,7 +240,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -329,7 +330,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
             data = self._check_data(X, gram, sample_weight)
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
-            with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+            with Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress:
                 self._grow(data, progress, first, X)
         return self
 
@@ -453,11 +454,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
                 "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
                 "split='axis', or search='local'."
             )
-        if self.search == "optimal" and self.max_leaf_nodes not in (None, self.n_clusters):
+        if self.search == "optimal" and self.max_leaf_nodes not in ("auto", None, self.n_clusters):
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
                 f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
-                "Use max_leaf_nodes=None, or search='local'."
+                "Use max_leaf_nodes='auto', or search='local'."
             )
 
     def _grow(
@@ -543,7 +544,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         return constraints.resolve(data, self.n_clusters)
 
     def _most_leaves(self) -> int | None:
-        return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
+        if self.search == "optimal":
+            return self.n_clusters
+        return leaf_limit(self.max_leaf_nodes, self.n_clusters)
 
     def _approximation(self) -> Approximation:
         return Approximation(
