@@ -3,9 +3,19 @@
 import base64
 import copy
 import json
+import resource
 
 import files
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def memory_of_this_process(monkeypatch):
+    """Later tests of this process start browsers and servers, which need more."""
+    monkeypatch.setattr(files, "limit_memory", lambda: None)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    yield
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_damage_never_puts_a_list_into_itself():

@@ -26,7 +26,7 @@ from agathis._trees.tree import MOVES
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 ENGINES = ("gram", "blocks", "features", "binned")
-QUICK = {"search": "local", "search_effort": 0.05, "n_starts": 1, "n_jobs": 1}
+QUICK = {"search": "local", "search_effort": 0.05, "n_init": 1, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -353,7 +353,7 @@ def test_it_does_better_than_greedy_and_says_how(rows):
 
 def test_more_effort_is_no_worse_from_the_same_starts(rows):
     costs = [
-        Kauri(4, max_leaf_nodes=8, search="local", n_starts=2, search_effort=effort)
+        Kauri(4, max_leaf_nodes=8, search="local", n_init=2, search_effort=effort)
         .fit(rows)
         .inertia_
         for effort in (0.01, 0.3)
@@ -535,10 +535,9 @@ def test_what_may_not_be_a_start_is_told(rows):
         ("search", "best"),
         ("search_effort", 0),
         ("search_effort", -1.0),
-        ("n_starts", -1),
+        ("n_init", -1),
         ("time_limit", -1),
         ("split", "three"),
-        ("pair_price", -0.1),
     ],
 )
 def test_parameters_that_are_refused(name, value, rows):
@@ -550,10 +549,9 @@ def test_parameters_are_kept(rows):
     parameters = {
         "search": "local",
         "search_effort": 0.1,
-        "n_starts": 2,
+        "n_init": 2,
         "time_limit": 3.0,
         "split": "pair",
-        "pair_price": 0.02,
     }
     model = Kauri(3, max_leaf_nodes=4, **parameters)
     for copy in (model, clone(model), pickle.loads(pickle.dumps(model))):
@@ -567,7 +565,7 @@ def test_parameters_are_kept(rows):
 
 
 def test_no_starts_of_kmeans(rows):
-    model = Kauri(3, max_leaf_nodes=6, search="local", search_effort=0.05, n_starts=0).fit(rows)
+    model = Kauri(3, max_leaf_nodes=6, search="local", search_effort=0.05, n_init=0).fit(rows)
     not_worse(model, Kauri(3, max_leaf_nodes=6).fit(rows), rows)
     assert all(step.move != "kmeans" for step in model.search_path_)
 

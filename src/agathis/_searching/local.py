@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,7 +142,7 @@ class LocalSearch:
     limits : Limits
     effort : float
         How many times the work of a short search is spent.
-    n_starts : int or None
+    n_init : int or None
         Runs of KMeans whose clusters are made trees to begin with; ``None`` lets the effort say.
     random : numpy.random.RandomState
     threads : int
@@ -155,7 +155,7 @@ class LocalSearch:
         rows: SearchRows,
         limits: Limits,
         effort: float,
-        n_starts: int | None,
+        n_init: int | None,
         random: np.random.RandomState,
         threads: int = 1,
         on_progress: Callable[[float, float], None] | None = None,
@@ -163,12 +163,12 @@ class LocalSearch:
         self.rows, self.limits = rows, limits
         # What grows with the effort, but not as fast.
         self.scale = max(1.0, effort) ** 0.5
-        self.asked_for_starts = n_starts is not None
+        self.asked_for_starts = n_init is not None
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
         few = limits.max_leaves <= limits.n_clusters
-        if n_starts is None:
-            n_starts = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
-        self.n_starts, self.random, self.threads = n_starts, random, threads
+        if n_init is None:
+            n_init = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
+        self.n_init, self.random, self.threads = n_init, random, threads
         self.seed = random.randint(2**31)
         self.slack = SLACK if few and self.scale > 1 else 0.0
         # Whether leaves are spent above any node: in small trees that takes little.
@@ -298,7 +298,7 @@ class LocalSearch:
         runs = 1 if self.limits.max_leaves <= n_clusters else RUNS_OF_A_START
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
-        for place in range(self.n_starts):
+        for place in range(self.n_init):
             enough = self.spent > self.share_of_starts * self.work
             if place > 0 and not self.asked_for_starts and enough:
                 break
@@ -408,8 +408,4 @@ class LocalSearch:
         if rows is self.rows:
             return self.limits
         share = float(rows.weight.sum() / self.rows.weight.sum())
-        return replace(
-            self.limits,
-            min_leaf=share * self.limits.min_leaf,
-            min_split=share * self.limits.min_split,
-        )
+        return self.limits.scaled(share)

@@ -62,9 +62,9 @@ class PairResplit:
                 second = float(f"{b * scale:.3g}")
                 sums += _best_cuts(draft.rows, ids, change, (i, float(a)), (j, second))
         sums.sort(key=lambda one: one[0])
-        limits, found = self.limits, []
+        found = []
         for _, asks, swapped in sums[:MOST_CHECKED]:
-            gain = node_cut_gain(draft, node, asks, swapped, limits.min_leaf, limits.min_split)
+            gain = node_cut_gain(draft, node, asks, swapped, self.limits.record)
             found.append(Proposal(node, gain, (asks, swapped)))
         best = max(found, key=lambda one: one.gain, default=None)
         # Another pair in the place of one is not paid for again.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from agathis._growing.inputs import TrainingData
+from agathis._dataset.memory import TrainingData
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, mapped
 from agathis._kernels.space import Space
@@ -63,7 +63,6 @@ def search_points(
         data.kernel.seen(rows),
         MAP_COMPONENTS,
         method="cholesky",
-        landmarks="k-means++",
         tol=1e-4,
         random_state=check_random_state(0),
     )
