@@ -13,18 +13,18 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from agathis._checks.engines import AUTO, BINNED, ENGINES
+from agathis._dataset.bins import find_bins
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.grid import Grid, rounded_origin
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.parts import Plan
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.binned import BinnedStocks
-from agathis._growing.engines.bins import find_bins
-from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.exact import FeatureStocks
-from agathis._growing.engines.grid import Grid, rounded_origin
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.parts import Plan
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.engines.searched_columns import SearchedColumns
 from agathis._growing.engines.walked import WalkedStocks
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel

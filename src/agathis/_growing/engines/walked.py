@@ -15,11 +15,11 @@ from agathis._core.pairs.clusters import renew
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.updates import close_root, fill_stocks, part_stocks
 from agathis._core.pairs.walks import N_LEADING, LeadingParts, Parts
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import KernelRows
 from agathis._growing.engines.leading import leading
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.protocol import Split
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
