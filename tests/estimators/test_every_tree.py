@@ -152,7 +152,7 @@ class TestExport:
         text = export.to_json(model, feature_names=NAMES)
         loaded = export.from_json(text)
         assert isinstance(loaded, export.FittedModel)
-        assert loaded.source == type(model).__name__
+        assert loaded.method == type(model).__name__
         np.testing.assert_array_equal(loaded.predict(rows), clusters)
         np.testing.assert_array_equal(loaded.apply(rows), model.apply(rows))
         assert export.to_json(loaded) == text
