@@ -8,6 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from agathis._growing.limits import Limits
 from agathis._searching.optimum import optimum
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
@@ -47,7 +48,7 @@ def main():
     for n_leaves in map(int, options.leaves.split(",")):
         for name in names:
             X = load(name, scaled=True).data
-            best = optimum(X, X, None, n_leaves, time_limit=options.time_limit)
+            best = optimum(X, X, None, Limits(n_leaves, n_leaves), time_limit=options.time_limit)
             late = best.seconds > BARS.get((name, n_leaves), float("inf"))
             missed |= late
             print(

@@ -60,7 +60,7 @@ def icot_1000(run):
 
 def icot(run, X, n_clusters, words, bar):
     restarts = run.size(20, 4)
-    model = ICOT(n_clusters, n_restarts=restarts, max_depth=5, random_state=0)
+    model = ICOT(n_clusters, n_init=restarts, max_depth=5, random_state=0)
     seconds, _ = alternate({"agathis": lambda: model.fit(X)}, run.repeats, run.tell)
     median = medians(seconds)["agathis"]
     return Result(

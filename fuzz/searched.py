@@ -44,7 +44,7 @@ def fit(case: dict, **other) -> Kauri:
         "kernel_features": case["kernel_features"],
         "search": case["search"],
         "search_effort": case["effort"],
-        "n_starts": case["n_starts"],
+        "n_init": case["n_init"],
         "time_limit": case["time_limit"],
         "random_state": case["seed"],
         "n_jobs": 1,

@@ -31,7 +31,7 @@ def make(random: np.random.Generator, rows, matrix, weights) -> dict:
         "weight": None,
         "engine": "auto",
         "effort": float(random.choice([0.001, 0.01, 0.1, 0.3])),
-        "n_starts": None if random.random() < 0.3 else int(random.integers(0, 3)),
+        "n_init": None if random.random() < 0.3 else int(random.integers(0, 3)),
         "time_limit": None if random.random() < 0.8 else float(random.choice([1e-9, 1e-3])),
         "seed": int(random.integers(100)),
         "again": bool(random.random() < 0.1),
@@ -155,7 +155,7 @@ def _hard_proof(random: np.random.Generator, kind: str) -> dict:
         "weight": random.integers(1, 4, n).astype(float).tolist() if n % 2 else None,
         "engine": "auto",
         "effort": 0.001,
-        "n_starts": 0,
+        "n_init": 0,
         "time_limit": limit,
         "seed": 0,
         "again": False,
@@ -180,7 +180,7 @@ def smaller(case: dict) -> Iterator[dict]:
     for place in range(len(case.get("one_hot") or [])):
         yield {**case, "one_hot": case["one_hot"][:place] + case["one_hot"][place + 1 :]}
     plain = {"split_features": None, "kernel_features": None, "time_limit": None, "again": False}
-    for name, value in {**plain, "engine": "auto", "n_starts": 0}.items():
+    for name, value in {**plain, "engine": "auto", "n_init": 0}.items():
         if name in case and case[name] != value:
             yield {**case, name: value}
 

@@ -16,11 +16,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from agathis._compare.measures import measure_fit, timed
-from agathis._compare.methods import make_method
 from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
+from agathis._methods import make_method
 from agathis._partitions.cost import kernel_cost
 from agathis.datasets import make_rotated_gaussians
 from agathis.rivals import KMeansTree
@@ -99,15 +99,7 @@ class Case:
             return model.fit(self.X, gram=self.gram).labels_
         random = np.random.RandomState(seed)
         kernel = Kernel(self.piece.kernel)
-        found = fit_map(
-            kernel,
-            self.X,
-            COMPONENTS,
-            method="cholesky",
-            landmarks="k-means++",
-            tol=0.0,
-            random_state=random,
-        )
+        found = fit_map(kernel, self.X, COMPONENTS, method="cholesky", tol=0.0, random_state=random)
         model = KernelKMeans(self.k, n_jobs=1, random_state=seed)
         return model.fit(found(self.X).astype(np.float64)).labels_
 

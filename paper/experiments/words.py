@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agathis._compare.methods import METHODS
+from agathis._methods import METHODS
 from paper.datasets.registry import REGISTRY
 
 MINUS = "\N{MINUS SIGN}"

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from agathis._compare import methods
+from agathis import _methods as methods
 from agathis.metrics import kernel_kmeans_score
 from paper.datasets import available, load
 from paper.experiments.fits import Case, fits, rows_of

@@ -186,7 +186,7 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     """A Kauri whose parameters are known to be good before hours of reading."""
     from agathis._checks.data import check_params, n_threads
     from agathis._checks.engines import BINNED
-    from agathis._checks.kernels import check_engine, check_kernel
+    from agathis._checks.kernels import check_engine, kernel_of
     from agathis._kauri import Kauri
 
     known = Kauri().get_params()
@@ -201,13 +201,6 @@ def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
     check_params(model)
     if model.kernel == "precomputed":
         raise ValueError("kernel='precomputed' needs a matrix, and a file holds rows: use fit.")
-    kernel = check_kernel(
-        model.kernel,
-        gamma=model.gamma,
-        degree=model.degree,
-        coef0=model.coef0,
-        kernel_params=model.kernel_params,
-    )
-    check_engine(model.engine, kernel, model.n_components)
+    check_engine(model.engine, kernel_of(model), model.n_components)
     n_threads(model.n_jobs)
     return model

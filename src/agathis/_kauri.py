@@ -23,24 +23,24 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
+from agathis._dataset.memory import TrainingData
 from agathis._describe.notebook import ShownInNotebooks
 from agathis._describe.short_thresholds import RawThresholds, short_thresholds
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.inputs import Approximation, TrainingData
-from agathis._growing.limits import Limits
+from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
-from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -65,8 +65,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
@@ -113,12 +114,8 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
     feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
         Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
-        stops when it leaves out no more than ``map_tol``; Nystroem with ``landmarks``; or, for
-        the rbf and additive chi2 kernels, scikit-learn's random features.
-    landmarks : {"k-means++", "random"}, default="k-means++"
-        How the rows of ``"nystroem"`` are chosen.
-    map_tol : float, default=1e-3
-        The share of the (centred) kernel below which ``"cholesky"`` adds no more components.
+        stops when it leaves out no more than a thousandth; Nystroem with landmarks by k-means++;
+        or, for the rbf and additive chi2 kernels, scikit-learn's random features.
     one_hot : "auto", None, or groups of columns, default="auto"
         Columns that are the categories of one source: in each row at most one of a group is other
         than 0, and where that is, it is the same number above 0; where the category is missing, all
@@ -149,7 +146,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
         whatever order the rows come.
-    n_starts : int, default=None
+    n_init : int, default=None
         Runs of KMeans from whose clusters ``"local"`` makes trees to begin with; ``None`` lets
         ``search_effort`` say.
     time_limit : float, default=None
@@ -158,9 +155,6 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         What a node may ask. ``"axis"`` is one column, ``"pair"`` also a sum of two,
         ``a x + b y <= t`` with small whole a and b (one of them times 1, 2 or 5 and a power of ten,
         where scales differ), where that gains clearly more.
-    pair_price : float, default=0.01
-        What a sum of two columns must gain more than the cut of one column that it replaces, as a
-        share of the inertia of all rows about their mean.
     keep_training_data : bool, default=False
         Whether the model keeps the training rows, which :meth:`transform` needs with kernels
         other than linear and cosine unless ``n_components`` is given.
@@ -246,7 +240,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -256,17 +250,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         subsample: int = 50_000,
         n_components: int | None = None,
         feature_map: str = "cholesky",
-        landmarks: str = "k-means++",
-        map_tol: float = 1e-3,
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
         search: str = "greedy",
         search_effort: float = 1,
-        n_starts: int | None = None,
+        n_init: int | None = None,
         time_limit: float | None = None,
         split: str = "axis",
-        pair_price: float = 0.01,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -288,17 +279,14 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         self.subsample = subsample
         self.n_components = n_components
         self.feature_map = feature_map
-        self.landmarks = landmarks
-        self.map_tol = map_tol
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
         self.search = search
         self.search_effort = search_effort
-        self.n_starts = n_starts
+        self.n_init = n_init
         self.time_limit = time_limit
         self.split = split
-        self.pair_price = pair_price
         self.keep_training_data = keep_training_data
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -342,7 +330,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             data = self._check_data(X, gram, sample_weight)
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
-            with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+            with Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress:
                 self._grow(data, progress, first, X)
         return self
 
@@ -466,11 +454,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
                 "split='axis', or search='local'."
             )
-        if self.search == "optimal" and self.max_leaf_nodes not in (None, self.n_clusters):
+        if self.search == "optimal" and self.max_leaf_nodes not in ("auto", None, self.n_clusters):
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
                 f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
-                "Use max_leaf_nodes=None, or search='local'."
+                "Use max_leaf_nodes='auto', or search='local'."
             )
 
     def _grow(
@@ -480,7 +468,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
         approximation = self._approximation()
         chosen = choose_engine(self.engine, data, approximation)
-        built = build(chosen, data, limits, approximation, progress)
+        built = build(chosen, data, limits, approximation, progress, self.random_state)
         for text in built.warnings:
             checks.warn(text, UserWarning)
         stocks = built.stocks
@@ -499,10 +487,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 search=self.search,
                 limited=self._most_leaves() is not None,
                 effort=self.search_effort,
-                n_starts=self.n_starts,
+                n_init=self.n_init,
                 time_limit=self.time_limit,
                 split=self.split,
-                pair_price=self.pair_price,
                 seed=self.random_state,
             )
             trees = [tree] if first is None else [tree, first]
@@ -548,27 +535,25 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         return labels
 
     def _limits(self, data: TrainingData) -> Limits:
-        total = data.total_weight
-        return Limits(
-            n_clusters=self.n_clusters,
-            max_leaves=min(data.n_counted, self._most_leaves() or data.n_counted),
+        constraints = Constraints(
+            max_leaf_nodes=self._most_leaves(),
             max_depth=self.max_depth,
-            min_split=checks.least_weight(self.min_samples_split, total, 2),
-            min_leaf=checks.least_weight(self.min_samples_leaf, total, 1),
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
         )
+        return constraints.resolve(data, self.n_clusters)
 
     def _most_leaves(self) -> int | None:
-        return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
+        if self.search == "optimal":
+            return self.n_clusters
+        return leaf_limit(self.max_leaf_nodes, self.n_clusters)
 
     def _approximation(self) -> Approximation:
         return Approximation(
             n_components=self.n_components,
             feature_map=self.feature_map,
-            landmarks=self.landmarks,
-            map_tol=self.map_tol,
             max_bins=self.max_bins,
             subsample=self.subsample,
-            seed=self.random_state,
         )
 
     def _draws(self, n_features: int) -> FeatureDraws | None:

@@ -20,7 +20,7 @@ def refine(
     model: BaseEstimator | Tree,
     X: Any,
     *,
-    effort: float = 1,
+    search_effort: float = 1,
     gram: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
@@ -35,8 +35,8 @@ def refine(
         linear kernel.
     X : array-like of shape (n_samples, n_features)
         The rows that it was fitted with; of a pipeline, its raw table.
-    effort : float, default=1
-        How long to search: see ``search_effort`` of :class:`agathis.Kauri`.
+    search_effort : float, default=1
+        How long to search: see :class:`agathis.Kauri`.
     gram : array-like of shape (n_samples, n_samples), optional
         The kernel matrix, where the model's kernel is precomputed.
     sample_weight : array-like of shape (n_samples,), optional
@@ -62,7 +62,11 @@ def refine(
     (True, True)
     """
     if isinstance(model, Pipeline):
-        options: dict[str, Any] = {"effort": effort, "gram": gram, "sample_weight": sample_weight}
+        options: dict[str, Any] = {
+            "search_effort": search_effort,
+            "gram": gram,
+            "sample_weight": sample_weight,
+        }
         options |= {"n_jobs": n_jobs, "random_state": random_state}
         *before, (_, last) = model.steps
         better = refine(last, model[:-1].transform(X) if before else X, **options)
@@ -75,7 +79,7 @@ def refine(
         n_clusters=tree.n_clusters,
         max_leaf_nodes=max(2, tree.n_leaves),
         search="local",
-        search_effort=effort,
+        search_effort=search_effort,
         n_jobs=n_jobs,
         random_state=random_state,
     )

@@ -317,7 +317,7 @@ class TestParameters:
             ("degree", [-1, np.nan, "3", None]),
             ("coef0", [np.nan, np.inf, "1", None]),
             ("kernel_params", [3, "gamma", ["gamma"]]),
-            ("max_leaf_nodes", [1, 0, -1, 2.5, "3"]),
+            ("max_leaf_nodes", [1, 0, -1, 2.5, "3", "all"]),
             ("max_features", [0, -1, 0.0, 1.5, -0.5, "auto", "half"]),
             ("max_depth", [0, -1, 1.5, "3"]),
             ("min_samples_split", [1, 0, -1, 0.0, 1.5, "2", None]),

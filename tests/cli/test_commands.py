@@ -246,8 +246,8 @@ def test_the_choices_are_those_of_the_registries():
     from agathis._checks.searches import SEARCHES
     from agathis._cli import options
     from agathis._cli.commands.export import Dialect, Form
-    from agathis._compare.methods import METHODS
     from agathis._kernels.names import KERNELS
+    from agathis._methods import METHODS
     from agathis.export._dialects import DIALECTS
     from agathis.export._formats import FORMATS
 

@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.pipeline import make_pipeline
 
 from agathis import Kauri, KernelKMeans, compare
-from agathis._compare.methods import METHODS
 from agathis._compare.result import MEASURES
+from agathis._methods import METHODS
 from agathis.metrics import (
     kernel_kmeans_score,
     weighted_average_depth,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agathis import rivals
-from agathis._compare.methods import METHODS, make_method
+from agathis._methods import METHODS, make_method
 
 DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 
@@ -36,6 +36,6 @@ def test_what_they_take_is_what_is_said(name):
 
 
 def test_it_is_light():
-    code = "import sys; import agathis._compare.methods; print(*sys.modules)"
+    code = "import sys; import agathis._methods; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"numpy", "sklearn"}.isdisjoint(done.stdout.split())

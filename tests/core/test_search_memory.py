@@ -14,13 +14,15 @@ from agathis._core.points.point_search import Views
 from helpers.pair_problems import problem_of
 from helpers.strategies import pair_stocks, random_split
 
+from agathis._growing.limits import Limits
+
 #: Doubles at the end of a thread's row that nobody writes (SCAN_APART in shared/scan.h).
 APART = 8
 MARK = 12345.0
 
 
 def searched(state: State, slot: int) -> LeafSearch:
-    return LeafSearch(state, np.array([slot], dtype=np.int32), None, 0.0)
+    return LeafSearch(state, np.array([slot], dtype=np.int32), None, Limits(1, 1).record)
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 7, 8, 9, 17])
@@ -54,7 +56,7 @@ def test_threads_have_a_row_each():
 def test_a_search_of_no_leaf_finds_nothing():
     state = pair_stocks(problem_of(0, 20, 2, "rbf", None, 2)).state
     before = state.gains()[0].copy()
-    found = LeafSearch(state, np.zeros(0, dtype=np.int32), None, 0.0)
+    found = LeafSearch(state, np.zeros(0, dtype=np.int32), None, Limits(1, 1).record)
     found.finish()
     assert np.array_equal(state.gains()[0], before)
 

@@ -20,7 +20,7 @@ CASE = {
     "weight": None,
     "engine": "auto",
     "effort": 0.01,
-    "n_starts": 0,
+    "n_init": 0,
     "time_limit": None,
     "seed": 0,
     "again": True,

@@ -11,8 +11,8 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_info
 
+import agathis._dataset.row_stores
 import agathis._growing.engines.choice
-import agathis._growing.engines.row_stores
 from agathis import Kauri
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
@@ -20,6 +20,13 @@ from agathis._support.progress import Progress
 # Feature maps.
 
 
+@pytest.fixture
+def whole_map(monkeypatch):
+    """Maps leave nothing out."""
+    monkeypatch.setattr("agathis._growing.engines.choice.MAP_TOL", 0.0)
+
+
+@pytest.mark.usefixtures("whole_map")
 @pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("feature_map", ["cholesky", "nystroem"])
 def test_enough_components_are_the_kernel(engine, feature_map):
@@ -35,8 +42,6 @@ def test_enough_components_are_the_kernel(engine, feature_map):
         engine=engine,
         n_components=150,
         feature_map=feature_map,
-        landmarks="random",
-        map_tol=0.0,
         max_leaf_nodes=None,
     ).fit(X)
     assert model.engine_ == engine
@@ -106,13 +111,14 @@ def test_without_components_nothing_is_left_out(engine, kernel):
     assert model.residual_trace_ is None
 
 
+@pytest.mark.usefixtures("whole_map")
 @pytest.mark.parametrize("engine", ["features", "binned"])
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
 def test_components_of_a_kernel_that_has_features(engine, kernel):
     """As many as it has are enough for the same clusters."""
     X = blobs_of(300)
     plain = Kauri(5, kernel=kernel, engine=engine, max_leaf_nodes=12).fit(X)
-    model = Kauri(5, kernel=kernel, engine=engine, n_components=8, map_tol=0, max_leaf_nodes=12)
+    model = Kauri(5, kernel=kernel, engine=engine, n_components=8, max_leaf_nodes=12)
     model.fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_, rel=1e-6)
@@ -191,13 +197,14 @@ def test_what_does_not_go_together(parameters, message):
         Kauri(3, **parameters).fit(X, **gram)
 
 
+@pytest.mark.usefixtures("whole_map")
 @pytest.mark.parametrize("engine", ["features", "binned"])
 def test_a_callable_has_no_features(engine):
     with pytest.raises(ValueError, match=r"needs features, and kernel=<function identity"):
         Kauri(3, kernel=identity, engine=engine, max_leaf_nodes=None).fit(blobs_of(20))
-    model = Kauri(
-        3, kernel=identity, engine=engine, n_components=6, map_tol=0, max_leaf_nodes=None
-    ).fit(blobs_of(20))
+    model = Kauri(3, kernel=identity, engine=engine, n_components=6, max_leaf_nodes=None).fit(
+        blobs_of(20)
+    )
     plain = Kauri(3, engine=engine, max_leaf_nodes=None).fit(blobs_of(20))
     np.testing.assert_array_equal(model.labels_, plain.labels_)
 

@@ -193,7 +193,7 @@ def bounds_hold(grown: Grown, fresh: bool = False) -> int:
                 seen += inside.sum()
                 most = gains[inside].max(initial=-np.inf)
                 if np.isinf(arrays["radius"][b]):
-                    if grown.stocks.min_leaf == 0:
+                    if grown.stocks.limits.min_leaf == 0:
                         assert arrays["bound"][b] == pytest.approx(most, abs=slack)
                         assert grown.stocks.gain[slot] >= most - slack
                     continue
@@ -204,7 +204,7 @@ def bounds_hold(grown: Grown, fresh: bool = False) -> int:
                 if fresh and arrays["radius"][b] == 0 and alone:
                     assert arrays["bound"][b] == pytest.approx(most, abs=slack)
             assert seen == len(cuts.last)
-        assert grown.stocks.bound[slot] >= best - slack or grown.stocks.min_leaf > 0
+        assert grown.stocks.bound[slot] >= best - slack or grown.stocks.limits.min_leaf > 0
     return several
 
 
@@ -247,7 +247,7 @@ def test_bounds_of_any_leaves(engine, n, d, data, kind, n_clusters, missing, see
 
 def naive_gains(grown: Grown, slot: int) -> list[np.ndarray]:
     """The best gain of each cut along each feature."""
-    twin, min_leaf = grown.twin, grown.stocks.min_leaf
+    twin, min_leaf = grown.twin, grown.stocks.limits.min_leaf
     return [
         twin.best_gains(slot, twin.cuts(slot, f), min_leaf) for f in range(twin.values.shape[1])
     ]

@@ -13,7 +13,7 @@ from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 SEEDS = st.integers(0, 2**32 - 1)
 
 RIVALS = {
-    "ICOT": lambda k: ICOT(k, n_restarts=2, random_state=0, n_jobs=1),
+    "ICOT": lambda k: ICOT(k, n_init=2, random_state=0, n_jobs=1),
     "IMM": lambda k: IMM(k, n_init=1, random_state=0, n_jobs=1),
     "RDM": lambda k: RDM(k, n_init=1, random_state=0, n_jobs=1),
     "ExKMC": lambda k: ExKMC(k, n_init=1, max_leaf_nodes=2 * k, random_state=0, n_jobs=1),

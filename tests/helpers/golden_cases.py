@@ -219,6 +219,8 @@ def _kauri_cases() -> Iterator[tuple[str, Fit]]:
         "leaf": {"min_samples_leaf": 5},
         "split": {"min_samples_split": 0.3},
         "leaves": {"max_leaf_nodes": 3},
+        "auto-leaves": {"max_leaf_nodes": "auto"},
+        "unlimited": {"max_leaf_nodes": None},
         "bins": {"engine": "binned", "max_bins": 6},
         "features": {"max_features": 2},
         "pairs": {"split": "pair"},
@@ -316,12 +318,18 @@ def _baseline_cases() -> Iterator[tuple[str, Fit]]:
         "ExKMC": {"max_leaf_nodes": 6},
         "ExShallow": {},
         "KMeansTree": {"max_leaf_nodes": 5},
-        "ICOT": {"n_restarts": 3},
+        "ICOT": {"n_init": 3},
         "KernelKMeans": {"kernel": "rbf", "gamma": 0.5},
     }
     for (name, settings), weighted in product(methods.items(), (False, True)):
         kind = "weights" if weighted else "plain"
         yield f"baselines/{name}/{kind}", partial(_baseline, name, weighted, **settings)
+    for name, leaves in product(("ExKMC", "KMeansTree"), ("auto", None)):
+        setting = {"max_leaf_nodes": leaves}
+        yield (
+            f"baselines/{name}/{leaves or 'unlimited'}",
+            partial(_baseline, name, False, **setting),
+        )
     for kernel in ("linear", "laplacian", "cosine"):
         setting = {"kernel": kernel, "gamma": GAMMA.get(kernel)}
         yield (

@@ -22,13 +22,12 @@ def seed(number=0):
     return np.random.RandomState(number)
 
 
-def fitted(kernel, X, n_components=256, method="cholesky", landmarks="k-means++", tol=0.0, state=0):
+def fitted(kernel, X, n_components=256, method="cholesky", tol=0.0, state=0):
     return fit_map(
         kernel,
         X,
         n_components,
         method=method,
-        landmarks=landmarks,
         tol=tol,
         random_state=seed(state),
     )

@@ -45,8 +45,9 @@ def test_kernels(iris, kernel):
     assert 0 <= found.gap < 1
 
 
-def test_cuts_on_pairs_have_the_bound_of_clusters(iris):
-    model = Kauri(3, max_leaf_nodes=3, split="pair", pair_price=0.0).fit(iris)
+def test_cuts_on_pairs_have_the_bound_of_clusters(iris, monkeypatch):
+    monkeypatch.setattr("agathis._searching.fitting.PAIR_PRICE", 0.0)
+    model = Kauri(3, max_leaf_nodes=3, split="pair").fit(iris)
     assert model.tree_.has_terms
     assert optimality_gap(model, iris).lower_bound <= model.inertia_
 

@@ -78,7 +78,7 @@ def test_local_search(params):
     """So many rows and columns that leaves and inner nodes are searched by several threads."""
     codes = np.random.default_rng(3).integers(0, 4, 2400)
     X = np.column_stack([rows(2400, 100), np.eye(4)[codes]])
-    kept = {"max_leaf_nodes": 6, "random_state": 0, "search_effort": 0.02, "n_starts": 1}
+    kept = {"max_leaf_nodes": 6, "random_state": 0, "search_effort": 0.02, "n_init": 1}
     kept |= {"kernel_features": [0, 1, 2, 100, 101, 102, 103], "search": "local"}
     one, many = (Kauri(4, n_jobs=jobs, **kept, **params).fit(X) for jobs in (1, N_JOBS))
     same_bits(one.tree_, many.tree_)

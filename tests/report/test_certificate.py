@@ -70,10 +70,11 @@ def test_no_tree_is_better_than_the_page_says(seed, n_clusters, categories, pair
         own = category_columns(random, 30, 4, False)
         groups = [list(range(2, 2 + own.shape[1]))]
         X = np.hstack([X, own])
-    split = {"split": "pair", "pair_price": 0.0} if pairs else {}
-    model = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, **split).fit(X)
+    split = {"split": "pair"} if pairs else {}
     rows = FitRows(X, X, "none", True)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agathis._searching.fitting.PAIR_PRICE", 0.0)
+        model = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, **split).fit(X)
         # To grow trees anew takes long, and says nothing of this one.
         patch.setattr(_quality, "grower_of", lambda *_: None)
         gap = _quality.quality_of(model, model.tree_, rows, model.labels_, 2)["gap"]

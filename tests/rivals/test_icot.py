@@ -52,7 +52,7 @@ class TestFit:
     def test_more_restarts_are_never_worse(self, criterion):
         X = np.random.default_rng(0).normal(size=(60, 3))
         values = [
-            ICOT(6, criterion=criterion, n_restarts=n, random_state=3).fit(X).criterion_value_
+            ICOT(6, criterion=criterion, n_init=n, random_state=3).fit(X).criterion_value_
             for n in (1, 4, 12)
         ]
         assert values == sorted(values)
@@ -74,7 +74,7 @@ class TestFit:
     )
     def test_limits(self, grid, criterion, limits):
         X, _ = grid
-        model = ICOT(criterion=criterion, n_restarts=6, random_state=0, **limits).fit(X)
+        model = ICOT(criterion=criterion, n_init=6, random_state=0, **limits).fit(X)
         kept = {k: v for k, v in limits.items() if k != "max_candidates"}
         valid_tree(model.tree_, X, model.labels_, kauri=False, **kept)
         if limits.get("n_clusters") == 1:
@@ -98,7 +98,7 @@ class TestFit:
 
     @criteria
     def test_equal_weights_are_none(self, iris, criterion):
-        given = {"criterion": criterion, "n_restarts": 5, "random_state": 0}
+        given = {"criterion": criterion, "n_init": 5, "random_state": 0}
         expected = ICOT(5, **given).fit(iris)
         assert expected.n_clusters_ > 1
         for scale in (1e-200, 1e-8, 1 / 150, 0.04, 1e8):
@@ -107,7 +107,7 @@ class TestFit:
 
     def test_the_unit_of_weights_that_are_not_whole_does_not_matter(self, iris):
         weight = np.random.default_rng(0).random(150) + 0.2
-        given = {"n_restarts": 5, "random_state": 0}
+        given = {"n_init": 5, "random_state": 0}
         expected = ICOT(5, **given).fit(iris, sample_weight=weight)
         for scale in (1e-200, 1e-8, 1 / 150, 1e200):
             model = ICOT(5, **given).fit(iris, sample_weight=scale * weight)
@@ -181,7 +181,7 @@ class TestSubsample:
 
     def test_nothing_is_drawn_where_all_rows_fit(self, grid):
         X, _ = grid
-        given = {"n_restarts": 3, "random_state": 0}
+        given = {"n_init": 3, "random_state": 0}
         same_tree(
             ICOT(subsample=200, **given).fit(X).tree_, ICOT(subsample=9999, **given).fit(X).tree_
         )
@@ -190,7 +190,7 @@ class TestSubsample:
         # 10 of 100 rows lie apart: about 4 of the 40 drawn, which a limit of 10 must not forbid.
         X = np.concatenate([np.linspace(0, 1, 90), np.linspace(9, 10, 10)])[:, None]
         found = [
-            ICOT(subsample=40, min_samples_leaf=8, n_restarts=2, random_state=s).fit(X).n_leaves_
+            ICOT(subsample=40, min_samples_leaf=8, n_init=2, random_state=s).fit(X).n_leaves_
             for s in range(5)
         ]
         assert max(found) > 1
@@ -261,7 +261,7 @@ class TestEdges:
             ("max_depth", 0),
             ("min_samples_leaf", 0),
             ("min_samples_leaf", 1.0),
-            ("n_restarts", 0),
+            ("n_init", 0),
             ("max_candidates", 0),
             ("subsample", 1),
             ("n_jobs", "all"),
@@ -281,7 +281,7 @@ class TestEdges:
             ICOT().fit(iris, sample_weight=np.full(len(iris), -1.0))
 
     def test_every_parameter_and_attribute_is_documented(self, iris):
-        model = ICOT(3, n_restarts=1).fit(pd.DataFrame(iris, columns=list("abcd")))
+        model = ICOT(3, n_init=1).fit(pd.DataFrame(iris, columns=list("abcd")))
         public = [name for name in vars(model) if name.endswith("_")]
         for name in [*model.get_params(), *public, "feature_importances_"]:
             assert re.search(rf"^{name} : ", inspect.getdoc(ICOT), re.MULTILINE), name
@@ -293,7 +293,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from agathis.rivals import ICOT
 X = np.random.default_rng(0).normal(size=(4000, 40))
-model = ICOT(subsample=4000, criterion="{criterion}", n_jobs={jobs}, n_restarts=50)
+model = ICOT(subsample=4000, criterion="{criterion}", n_jobs={jobs}, n_init=50)
 print("ready", flush=True)
 try:
     model.fit(X)

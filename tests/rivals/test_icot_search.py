@@ -181,7 +181,7 @@ class TestSearch:
             criterion=criterion,
             max_depth=max_depth,
             min_samples_leaf=least,
-            n_restarts=3,
+            n_init=3,
             random_state=seed,
             n_jobs=1,
         ).fit(X, sample_weight=weight)

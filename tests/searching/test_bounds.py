@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.cluster import KMeans
 
+from agathis._growing.limits import Limits
 from agathis._searching.bounds import cost_lower_bound, tree_lower_bound
 from agathis._searching.optimum import optimum
 
@@ -53,7 +54,7 @@ def test_no_partition_is_below_the_bound(problem):
 @given(problems())
 def test_with_a_cluster_a_leaf_the_bound_is_the_optimum(problem):
     points, values, weight, _, n_leaves, _ = problem
-    best = optimum(points, values, weight, n_leaves)
+    best = optimum(points, values, weight, Limits(n_leaves, n_leaves))
     bound = tree_lower_bound(points, values, weight, n_leaves, n_leaves)
     assert_allclose(bound, best.cost, rtol=1e-9, atol=1e-9)
     known = tree_lower_bound(points, values, weight, n_leaves, n_leaves, cost=best.cost / 2)
@@ -63,7 +64,7 @@ def test_with_a_cluster_a_leaf_the_bound_is_the_optimum(problem):
 def test_a_search_that_is_stopped_bounds_too():
     rng = np.random.default_rng(0)
     X = rng.random((400, 4))
-    found = optimum(X, X, None, 4)
+    found = optimum(X, X, None, Limits(4, 4))
     trivial = cost_lower_bound(X, None, 4)
     for limit in (0.0, 0.05):
         bound = tree_lower_bound(X, X, None, 4, 4, time_limit=limit)

@@ -35,7 +35,7 @@ def planted(seed, missing=0.0):
 def test_a_planted_column_is_found_where_a_side_founds_a_cluster(seed, missing, threads):
     rows, own = planted(seed, missing)
     draft = Draft(rows, 4, 3, threads)
-    gain, asks, left, right = LeafCuts(draft).best(draft, 0, 0.0)
+    gain, asks, left, right = LeafCuts(draft).best(draft, 0)
     assert np.frombuffer(asks, CONDITION)[0]["column"] == own
     before = draft.objective
     draft.cut(0, asks, left, right)
@@ -54,7 +54,7 @@ def test_a_planted_column_is_found_where_a_side_goes_to_a_cluster():
     asks["column"], asks["cut"] = own, 29
     _, far = draft.cut(few, asks.tobytes(), 0, 1)
     assert draft.size_of(far)[0] > 0
-    gain, found, *sides = LeafCuts(draft).best(draft, most, 0.0)
+    gain, found, *sides = LeafCuts(draft).best(draft, most)
     assert np.frombuffer(found, CONDITION)[0]["column"] == own
     assert gain > 0
     assert_allclose(cut_gain(draft, most, found, *sides), gain, rtol=0, atol=1e-9 * rows.inertia)

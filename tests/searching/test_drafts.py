@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from agathis import Kauri
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._searching.descent import Descent
@@ -277,7 +277,8 @@ def test_deep_drafts_are_walked_without_recursion():
     assert draft.leaves_under(0) == draft.leaves()
     assert draft.main_cluster(0) == 0
     assert len(draft.nodes()) == 2 * depth + 1
-    assert [gain for gain, *_ in node_cuts(draft, 0, 1, 1.0, 2.0)] == [0.0]
+    limits = Limits(2, 2, min_split=2.0, min_leaf=1.0)
+    assert [gain for gain, *_ in node_cuts(draft, 0, 1, limits.record)] == [0.0]
     draft.collapse(0, 1)
     assert draft.n_leaves == 1
     check_draft(draft)

@@ -18,8 +18,8 @@ from agathis.rivals import IMM
 
 SEARCHES = (
     {"search": "local"},
-    {"search": "local", "split": "pair", "pair_price": 0.0},
-    {"search": "greedy", "split": "pair", "pair_price": 0.0},
+    {"search": "local", "split": "pair"},
+    {"search": "greedy", "split": "pair"},
     {"search": "optimal"},
     {"search": "local", "kernel": "rbf"},
 )
@@ -55,7 +55,7 @@ class Interrupts:
 
 def fitted(parameters, interrupts, **more):
     most = {} if parameters["search"] == "optimal" else {"max_leaf_nodes": 4}
-    model = Kauri(4, search_effort=0.01, n_starts=1, n_jobs=1, **most, **parameters)
+    model = Kauri(4, search_effort=0.01, n_init=1, n_jobs=1, **most, **parameters)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_kauri, "better_tree", interrupts.better_tree)
         return model.fit(X, **more)

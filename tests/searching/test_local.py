@@ -19,14 +19,14 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale
 
 from agathis import Kauri, Tree
-from agathis._searching import fitting, local
+from agathis._searching import fitting, tuning
 from agathis._searching.local import LocalSearch
 from agathis._support.progress import Progress
 from agathis._trees.tree import MOVES
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 ENGINES = ("gram", "blocks", "features", "binned")
-QUICK = {"search": "local", "search_effort": 0.05, "n_starts": 1, "n_jobs": 1}
+QUICK = {"search": "local", "search_effort": 0.05, "n_init": 1, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def check(model, X, weight=None, kauri=False, **limits):
     steps = model.search_path_
     # Shorter explanations come last, and may cost a little.
     if steps[-1].move == "simplify":
-        assert steps[-1].cost <= steps[-2].cost * (1 + 1.001 * local.PLAIN_SHARE) + 1e-9
+        assert steps[-1].cost <= steps[-2].cost * (1 + 1.001 * tuning.PLAIN_SHARE) + 1e-9
         steps = steps[:-1]
     assert np.all(np.diff([step.cost for step in steps]) <= 0)
     assert np.all(np.diff([step.seconds for step in model.search_path_]) >= 0)
@@ -120,7 +120,7 @@ def test_no_rival_ends_below_from_the_same_clusters(seed, n_leaves, monkeypatch)
 
 @pytest.mark.slow
 def test_with_much_effort_nothing_is_given_back_for_shorter_explanations(rows):
-    for effort, most in ((1, local.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
+    for effort, most in ((1, tuning.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
         model = Kauri(4, max_leaf_nodes=12, search="local", search_effort=effort).fit(rows)
         least = min(step.cost for step in model.search_path_)
         assert model.inertia_ <= least * (1 + 1.001 * most) + 1e-9
@@ -263,8 +263,8 @@ def test_a_sample_of_the_rows_that_may_be_searched(monkeypatch, rows, parameters
 
 @pytest.mark.parametrize("parameters", [{}, {"min_samples_leaf": 9, "max_depth": 3}])
 def test_a_sample_is_searched_and_all_rows_decide(monkeypatch, parameters):
-    monkeypatch.setattr(local, "SAMPLE", 200)
-    monkeypatch.setattr(local, "ROWS_PER_LEAF", 10)
+    monkeypatch.setattr(tuning, "SAMPLE", 200)
+    monkeypatch.setattr(tuning, "ROWS_PER_LEAF", 10)
     rows = np.random.default_rng(0).random((600, 4))
     greedy = Kauri(3, max_leaf_nodes=6, **parameters).fit(rows)
     # With less effort no tree of the sample is brought to all rows.
@@ -353,7 +353,7 @@ def test_it_does_better_than_greedy_and_says_how(rows):
 
 def test_more_effort_is_no_worse_from_the_same_starts(rows):
     costs = [
-        Kauri(4, max_leaf_nodes=8, search="local", n_starts=2, search_effort=effort)
+        Kauri(4, max_leaf_nodes=8, search="local", n_init=2, search_effort=effort)
         .fit(rows)
         .inertia_
         for effort in (0.01, 0.3)
@@ -535,10 +535,9 @@ def test_what_may_not_be_a_start_is_told(rows):
         ("search", "best"),
         ("search_effort", 0),
         ("search_effort", -1.0),
-        ("n_starts", -1),
+        ("n_init", -1),
         ("time_limit", -1),
         ("split", "three"),
-        ("pair_price", -0.1),
     ],
 )
 def test_parameters_that_are_refused(name, value, rows):
@@ -550,10 +549,9 @@ def test_parameters_are_kept(rows):
     parameters = {
         "search": "local",
         "search_effort": 0.1,
-        "n_starts": 2,
+        "n_init": 2,
         "time_limit": 3.0,
         "split": "pair",
-        "pair_price": 0.02,
     }
     model = Kauri(3, max_leaf_nodes=4, **parameters)
     for copy in (model, clone(model), pickle.loads(pickle.dumps(model))):
@@ -567,7 +565,7 @@ def test_parameters_are_kept(rows):
 
 
 def test_no_starts_of_kmeans(rows):
-    model = Kauri(3, max_leaf_nodes=6, search="local", search_effort=0.05, n_starts=0).fit(rows)
+    model = Kauri(3, max_leaf_nodes=6, search="local", search_effort=0.05, n_init=0).fit(rows)
     not_worse(model, Kauri(3, max_leaf_nodes=6).fit(rows), rows)
     assert all(step.move != "kmeans" for step in model.search_path_)
 

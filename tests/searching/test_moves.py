@@ -21,11 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from agathis._searching.descent import MOST_SWEEPS, Descent
+from agathis._searching.descent import Descent
 from agathis._searching.drafts import COLUMN, CONDITION, SOURCE
 from agathis._searching.kicks import Kicks
 from agathis._searching.moves import Cut, PartOff, Proposal, Prune, Reassign, Resplit
 from agathis._searching.pairs import PairResplit
+from agathis._searching.tuning import MOST_SWEEPS
 
 
 def proposals(problem, draft):
@@ -128,7 +129,7 @@ def test_what_a_node_may_not_ask_gains_minus_infinity(problem):
         if draft.is_leaf(node):
             continue
         asks, swapped = random_condition(problem), bool(problem.random.randint(2))
-        gain = node_cut_gain(draft, node, asks, swapped, limits.min_leaf, limits.min_split)
+        gain = node_cut_gain(draft, node, asks, swapped, limits.record)
         draft.resplit(node, asks, swapped)
         assert (gain > -np.inf) == within(draft, limits)
         draft.restore(saved)
@@ -260,8 +261,8 @@ def test_the_first_proposal_is_the_best_with_the_centres_held(problem):
             ),
             default=np.inf,
         )
-        found = node_cuts(draft, node, 1, 0.0, 0.0)
-        every = node_cuts(draft, node, 100, 0.0, 0.0)
+        found = node_cuts(draft, node, 1)
+        every = node_cuts(draft, node, 100)
         assert len(every) <= 2 * rows.n_columns + rows.n_sources
         gains = [gain for gain, _, _ in every]
         assert gains == sorted(gains, reverse=True)
@@ -340,7 +341,7 @@ def test_what_is_parted_off_first_is_the_best_with_the_centres_held(problem):
         if draft.is_leaf(node):
             continue
         ids = draft.leaf_rows(node)
-        found = offs(draft, node, columns, 100, cluster, 0.0, 0.0)
+        found = offs(draft, node, columns, 100, cluster)
         assert len(found) <= rows.n_columns + rows.n_sources
         worths = []
         for gain, asks, leaf_left in found:
@@ -349,7 +350,7 @@ def test_what_is_parted_off_first_is_the_best_with_the_centres_held(problem):
             # Rows that stay are no worse off when their centres move.
             assert gain >= worths[-1] - problem.tolerance
             assert gain == part_off_gain(draft, node, asks, leaf_left, cluster)
-        first = offs(draft, node, columns, 1, cluster, 0.0, 0.0)
+        first = offs(draft, node, columns, 1, cluster)
         assert len(first) == min(1, len(found))
         best = -np.inf
         for asks in all_cuts(rows, ids):
@@ -401,7 +402,7 @@ def best_found(problem, draft, leaf, questions):
 def test_the_best_cut_that_founds_a_cluster_is_found(problem):
     draft = drawn_draft(problem)
     for leaf in draft.leaves():
-        found = LeafCuts(draft).best(draft, leaf, problem.limits.min_leaf, True)
+        found = LeafCuts(draft).best(draft, leaf, problem.limits.record, True)
         if draft.n_clusters == draft.most_clusters:
             assert found is None
             continue
@@ -415,7 +416,7 @@ def test_the_best_cut_that_founds_a_cluster_is_found(problem):
 def test_cuts_of_sources_are_no_better_than_the_best(problem):
     draft = drawn_draft(problem)
     for leaf in draft.leaves():
-        found = LeafCuts(draft).best(draft, leaf, problem.limits.min_leaf, True)
+        found = LeafCuts(draft).best(draft, leaf, problem.limits.record, True)
         ids = draft.leaf_rows(leaf)
         questions = [*all_cuts(problem.rows, ids), *all_sets(problem.rows, ids)]
         best = best_found(problem, draft, leaf, questions)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from agathis._growing.limits import Limits
 from agathis._searching import optimum as module
 from agathis._searching.optimum import optimum
 
@@ -25,7 +26,7 @@ def grid(n=300, d=3, seed=0):
 @given(problems())
 def test_no_tree_is_better(problem):
     points, values, weight, n_leaves, limits = problem
-    found = optimum(points, values, weight, n_leaves, **limits)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     least = least_cost(points, values, weight, n_leaves, **limits)
     assert_allclose(found.cost, least, rtol=1e-9, atol=1e-9)
     assert_allclose(found.lower_bound, found.cost, rtol=1e-9, atol=1e-9)
@@ -38,7 +39,7 @@ def test_no_tree_is_better(problem):
 @given(problems(max_rows=13, max_leaves=5))
 def test_no_tree_of_five_leaves_is_better(problem):
     points, values, weight, n_leaves, limits = problem
-    found = optimum(points, values, weight, n_leaves, **limits)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     least = least_cost(points, values, weight, n_leaves, **limits)
     assert_allclose(found.cost, least, rtol=1e-9, atol=1e-9)
 
@@ -47,9 +48,11 @@ def test_no_tree_of_five_leaves_is_better(problem):
 @given(problems(max_rows=40), st.floats(0.5, 1.5))
 def test_an_incumbent_is_beaten_or_proven(problem, share):
     points, values, weight, n_leaves, limits = problem
-    best = optimum(points, values, weight, n_leaves, **limits)
+    best = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     incumbent = best.cost * share
-    found = optimum(points, values, weight, n_leaves, incumbent=incumbent, **limits)
+    found = optimum(
+        points, values, weight, Limits(n_leaves, n_leaves, **limits), incumbent=incumbent
+    )
     assert found.is_optimal
     if best.cost < incumbent - 1e-9:
         assert_allclose(found.cost, best.cost, rtol=1e-9, atol=1e-9)
@@ -64,13 +67,13 @@ def test_an_incumbent_is_beaten_or_proven(problem, share):
 @given(problems(max_rows=40))
 def test_weight_two_is_the_row_twice_and_weight_zero_none(problem):
     points, values, weight, n_leaves, limits = problem
-    found = optimum(points, values, weight, n_leaves, **limits)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     times = weight.astype(int)
     more = [np.repeat(x, times, axis=0) for x in (points, values)]
-    twice = optimum(*more, None, n_leaves, **limits)
+    twice = optimum(*more, None, Limits(n_leaves, n_leaves, **limits))
     assert_allclose(twice.cost, found.cost, rtol=1e-9, atol=1e-9)
     away = [np.vstack([x, x[:1] + 7.0]) for x in (points, values)]
-    without = optimum(*away, np.append(weight, 0.0), n_leaves, **limits)
+    without = optimum(*away, np.append(weight, 0.0), Limits(n_leaves, n_leaves, **limits))
     assert_allclose(without.cost, found.cost, rtol=1e-9, atol=1e-9)
 
 
@@ -78,11 +81,13 @@ def test_weight_two_is_the_row_twice_and_weight_zero_none(problem):
 @given(problems(max_rows=40), st.integers(0, 1000))
 def test_the_order_of_rows_does_not_matter(problem, seed):
     points, values, weight, n_leaves, limits = problem
-    found = optimum(points, values, weight, n_leaves, **limits)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     order = np.random.default_rng(seed).permutation(len(points))
-    other = optimum(points[order], values[order], weight[order], n_leaves, **limits)
+    other = optimum(
+        points[order], values[order], weight[order], Limits(n_leaves, n_leaves, **limits)
+    )
     assert_allclose(other.cost, found.cost, rtol=1e-9, atol=1e-9)
-    again = optimum(points, values, weight, n_leaves, **limits)
+    again = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     trees = [one.cuts.build(values.shape[1]).to_dict() for one in (found, again)]
     assert trees[0] == trees[1]
 
@@ -92,11 +97,11 @@ def test_the_order_of_rows_does_not_matter(problem, seed):
 def test_neither_the_order_nor_the_direction_of_columns_matters(problem, seed):
     points, values, weight, n_leaves, limits = problem
     rng = np.random.default_rng(seed)
-    found = optimum(points, values, weight, n_leaves, **limits)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     turned = (values * rng.choice([-1.0, 1.0], values.shape[1]))[
         :, rng.permutation(values.shape[1])
     ]
-    other = optimum(points, turned, weight, n_leaves, **limits)
+    other = optimum(points, turned, weight, Limits(n_leaves, n_leaves, **limits))
     assert_allclose(other.cost, found.cost, rtol=1e-9, atol=1e-9)
 
 
@@ -107,7 +112,7 @@ def test_planted_boxes_are_found(n_leaves):
     X = rng.random((400, 6)) * 0.1
     X[:, 2] += which % 2
     X[:, 4] += which // 2
-    found = optimum(X, X, None, n_leaves)
+    found = optimum(X, X, None, Limits(n_leaves, n_leaves))
     leaf = found.cuts.build(6).apply(X)
     assert found.is_optimal
     assert len(set(zip(leaf, which, strict=True))) == n_leaves
@@ -115,10 +120,10 @@ def test_planted_boxes_are_found(n_leaves):
 
 def test_a_search_that_is_stopped_has_a_tree_and_a_bound_that_are_true():
     X = grid()
-    best = optimum(X, X, None, 5)
+    best = optimum(X, X, None, Limits(5, 5))
     assert best.is_optimal
     for limit in (0.0, 0.05, 0.2):
-        found = optimum(X, X, None, 5, time_limit=limit)
+        found = optimum(X, X, None, Limits(5, 5), time_limit=limit)
         assert found.lower_bound <= best.cost * (1 + 1e-9)
         assert found.cost >= best.cost * (1 - 1e-9)
         valid_optimum(
@@ -133,7 +138,7 @@ def test_a_search_that_is_stopped_has_a_tree_and_a_bound_that_are_true():
 def test_whenever_it_is_stopped_the_bound_is_true(most):
     """Stopped by the number of reports, not by a clock: what was being looked at counts too."""
     X = grid(200)
-    best = optimum(X, X, None, 5)
+    best = optimum(X, X, None, Limits(5, 5))
     told = []
 
     def stop(cost, bound):
@@ -141,7 +146,7 @@ def test_whenever_it_is_stopped_the_bound_is_true(most):
             raise KeyboardInterrupt
         told.append(bound)
 
-    found = optimum(X, X, None, 5, on_progress=stop)
+    found = optimum(X, X, None, Limits(5, 5), on_progress=stop)
     assert found.interrupted
     assert max(told) * (1 - 1e-9) <= found.lower_bound <= best.cost * (1 + 1e-9)
 
@@ -149,7 +154,9 @@ def test_whenever_it_is_stopped_the_bound_is_true(most):
 def test_bounds_only_grow_and_costs_only_fall():
     X = grid()
     seen = []
-    best = optimum(X, X, None, 5, on_progress=lambda cost, bound: seen.append((cost, bound)))
+    best = optimum(
+        X, X, None, Limits(5, 5), on_progress=lambda cost, bound: seen.append((cost, bound))
+    )
     costs, bounds = np.array(seen).T
     assert len(seen) > 2
     assert np.all(np.diff(costs) <= 0)
@@ -168,7 +175,9 @@ def test_ctrl_c_gives_the_best_tree_so_far():
 
     thread = threading.Thread(target=interrupt)
     thread.start()
-    found = optimum(X, X, None, 8, on_progress=lambda cost, bound: started.set(), time_limit=60)
+    found = optimum(
+        X, X, None, Limits(8, 8), on_progress=lambda cost, bound: started.set(), time_limit=60
+    )
     thread.join()
     assert found.interrupted
     assert not found.is_optimal
@@ -183,12 +192,12 @@ def test_what_progress_raises_is_raised():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        optimum(X, X, None, 6, on_progress=fail)
+        optimum(X, X, None, Limits(6, 6), on_progress=fail)
 
 
 def test_more_than_it_can_hold_is_a_message():
     X = grid(20, 2)
     with pytest.raises(ValueError, match=r"n_leaves=17.*16"):
-        optimum(X, X, None, module.MOST_LEAVES + 1)
+        optimum(X, X, None, Limits(2, module.MOST_LEAVES + 1))
     with pytest.raises(ValueError, match=r"points.*1025.*1024"):
-        optimum(grid(20, module.MOST_COMPONENTS + 1), X, None, 3)
+        optimum(grid(20, module.MOST_COMPONENTS + 1), X, None, Limits(3, 3))

@@ -10,6 +10,7 @@ from helpers.optimum_twin import least_cost
 from hypothesis import given
 from numpy.testing import assert_allclose
 
+from agathis._growing.limits import Limits
 from agathis._searching.optimum import optimum
 from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts
@@ -20,13 +21,12 @@ from agathis._searching.optimum_start import greedy_cuts
 def test_a_first_tree_is_a_tree_and_no_better_than_the_best(problem):
     points, values, weight, n_leaves, limits = problem
     rows = DistinctRows(points, values, weight)
-    depth = limits["max_depth"] or n_leaves
-    cuts, cost = greedy_cuts(rows, n_leaves, depth, limits["min_leaf"], limits["min_split"])
+    cuts, cost = greedy_cuts(rows, Limits(n_leaves, n_leaves, **limits))
     tree, whole = rows.tree(cuts)
     assert_allclose(cost + rows.within, whole, rtol=1e-9, atol=1e-9)
     found = SimpleNamespace(cuts=tree, cost=whole)
     valid_optimum(found, points, values, weight, n_leaves, limits)
-    best = optimum(points, values, weight, n_leaves, **limits)
+    best = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits))
     assert whole >= best.cost - 1e-9
 
 
@@ -35,7 +35,7 @@ def test_a_first_tree_is_a_tree_and_no_better_than_the_best(problem):
 def test_each_cut_is_the_best_of_its_leaf(problem):
     points, values, weight, _, limits = problem
     rows = DistinctRows(points, values, weight)
-    cuts, cost = greedy_cuts(rows, 2, 1, limits["min_leaf"], limits["min_split"])
+    cuts, cost = greedy_cuts(rows, Limits(2, 2, **limits | {"max_depth": 1}))
     least = least_cost(points, values, weight, 2, **limits | {"max_depth": 1})
     assert_allclose(cost + rows.within, least, rtol=1e-9, atol=1e-9)
     assert len(cuts) <= 1
@@ -44,7 +44,7 @@ def test_each_cut_is_the_best_of_its_leaf(problem):
 def test_the_leaf_that_gains_most_is_cut():
     X = np.array([[0.0], [1.0], [10.0], [14.0], [100.0]])
     rows = DistinctRows(X, X, None)
-    cuts, cost = greedy_cuts(rows, 4, 10, 0.0, 0.0)
+    cuts, cost = greedy_cuts(rows, Limits(4, 4))
     tree, _ = rows.tree(cuts)
     assert sorted(t for t in tree.threshold if t > 0) == [5.5, 12.0, 57.0]
     assert math.isclose(cost, 0.5)

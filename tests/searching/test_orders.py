@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from agathis import Kauri
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
+from agathis._growing.limits import Limits
 from agathis._searching.optimum import optimum
 from agathis._searching.orders import MOST_CATEGORIES, chains
 
@@ -71,7 +72,7 @@ def problems(draw, max_rows=8):
 @given(problems())
 def test_no_tree_is_better(problem):
     points, values, X, weight, n_leaves, limits, more = problem
-    found = optimum(points, values, weight, n_leaves, **limits, **more)
+    found = optimum(points, values, weight, Limits(n_leaves, n_leaves, **limits), **more)
     least = least_cost(points, values, weight, n_leaves, **limits, category=more["category"])
     assert found.is_optimal
     assert_allclose(found.cost, least, rtol=1e-9, atol=1e-9)

@@ -23,7 +23,13 @@ from agathis._searching.drafts import CONDITION, PAIR, draft_of, repair, tree_of
 from agathis._searching.pairs import FACTORS, PairResplit, plain_factor, with_pairs
 from agathis._searching.rows import SearchRows
 
-QUICK = {"search_effort": 0.05, "n_starts": 1, "n_jobs": 1}
+QUICK = {"search_effort": 0.05, "n_init": 1, "n_jobs": 1}
+
+
+@pytest.fixture
+def set_price(monkeypatch):
+    """Sets what a cut on a pair must gain more than the one that it replaces."""
+    return lambda price: monkeypatch.setattr("agathis._searching.fitting.PAIR_PRICE", price)
 
 
 def diagonal(scale=1.0, n=200, noise=2, seed=0):
@@ -154,23 +160,25 @@ def test_each_pair_gains_its_price_within_the_limits(problem, price):
 
 
 @pytest.mark.parametrize("search", ["greedy", "local"])
-def test_a_high_price_buys_none(search):
+def test_a_high_price_buys_none(search, set_price):
+    set_price(10.0)
     X, _ = diagonal()
     parameters = {"max_leaf_nodes": 4, "search": search, **QUICK}
     axis = Kauri(2, **parameters).fit(X)
-    dear = Kauri(2, split="pair", pair_price=10.0, **parameters).fit(X)
+    dear = Kauri(2, split="pair", **parameters).fit(X)
     assert not any(terms_of(dear))
     assert_allclose(dear.inertia_, axis.inertia_, rtol=1e-9)
     assert_array_equal(dear.labels_, axis.labels_)
 
 
 @pytest.mark.parametrize("search", ["greedy", "local"])
-def test_pairs_never_cost_more(search, iris):
+def test_pairs_never_cost_more(search, iris, set_price):
     for n_leaves in (3, 6):
         parameters = {"max_leaf_nodes": n_leaves, "search": search, **QUICK}
         axis = Kauri(3, **parameters).fit(iris)
         for price in (0.0, 0.001, 0.01):
-            pair = Kauri(3, split="pair", pair_price=price, **parameters).fit(iris)
+            set_price(price)
+            pair = Kauri(3, split="pair", **parameters).fit(iris)
             assert pair.inertia_ <= axis.inertia_ * (1 + 1e-9)
             assert_array_equal(pair.labels_, pair.predict(iris))
             for terms in terms_of(pair):
@@ -178,7 +186,8 @@ def test_pairs_never_cost_more(search, iris):
                     check_weights(terms[0][1], terms[1][1])
 
 
-def test_values_with_ties_are_told_apart_as_the_tree_does():
+def test_values_with_ties_are_told_apart_as_the_tree_does(set_price):
+    set_price(0.0)
     # Sums of tenths that should be equal differ by rounding.
     rng = np.random.default_rng(0)
     X = rng.integers(0, 12, (300, 3)) / 10
@@ -187,7 +196,6 @@ def test_values_with_ties_are_told_apart_as_the_tree_does():
             4,
             max_leaf_nodes=8,
             split="pair",
-            pair_price=0.0,
             search="local",
             random_state=seed,
             **QUICK,
@@ -211,7 +219,8 @@ def test_a_row_that_misses_either_column_goes_where_the_node_says(search):
     assert_allclose(model.score(X), model.objective_, rtol=1e-9)
 
 
-def test_limits_hold():
+def test_limits_hold(set_price):
+    set_price(0.0)
     X, _ = diagonal()
     model = Kauri(
         3,
@@ -219,7 +228,6 @@ def test_limits_hold():
         max_depth=2,
         min_samples_leaf=30,
         split="pair",
-        pair_price=0.0,
         search="local",
         **QUICK,
     ).fit(X)
@@ -228,10 +236,11 @@ def test_limits_hold():
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian", "cosine"])
-def test_any_kernel_takes_pairs(kernel):
+def test_any_kernel_takes_pairs(kernel, set_price):
+    set_price(0.0)
     X, _ = diagonal(n=120)
     axis = Kauri(2, kernel=kernel, max_leaf_nodes=2).fit(X)
-    pair = Kauri(2, kernel=kernel, max_leaf_nodes=2, split="pair", pair_price=0.0).fit(X)
+    pair = Kauri(2, kernel=kernel, max_leaf_nodes=2, split="pair").fit(X)
     assert pair.inertia_ <= axis.inertia_ * (1 + 1e-9)
     assert_array_equal(pair.labels_, pair.predict(X))
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,42 +14,21 @@ from agathis._checks.data import naming
 from agathis._checks.engines import AUTO, engines, one_of
 from agathis._core.pairs.matrix import inspect
 from agathis._kernels.kernel import Kernel, rows_at_once
+from agathis._kernels.spec import KernelSpec
 
 # How far a kernel matrix may be from its transpose, relative to its largest value.
 SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
 
 
-def check_kernel(
-    kernel: str | Callable[..., float],
-    *,
-    gamma: float | None,
-    degree: float,
-    coef0: float,
-    kernel_params: dict[str, Any] | None,
-) -> Kernel:
-    """The kernel with those of the parameters that it takes."""
-    if callable(kernel):
-        return Kernel(kernel, dict(kernel_params or {}))
-    if kernel_params:
-        raise ValueError(
-            f"kernel_params={kernel_params!r} goes with a callable kernel; kernel={kernel!r} "
-            "takes gamma, degree and coef0."
-        )
-    params: dict[str, Any] = {"degree": degree, "coef0": coef0}
-    if gamma is not None:
-        params["gamma"] = gamma
-    return Kernel(kernel, params)
-
-
-def kernel_of(estimator: BaseEstimator) -> Kernel:
-    """The kernel that an estimator's parameters name."""
-    return check_kernel(
+def kernel_of(estimator: BaseEstimator, columns: np.ndarray | None = None) -> Kernel:
+    """The kernel that an estimator's parameters name, of some columns of X; ``None`` is all."""
+    return KernelSpec(
         estimator.kernel,
-        gamma=estimator.gamma,
-        degree=estimator.degree,
-        coef0=estimator.coef0,
-        kernel_params=estimator.kernel_params,
-    )
+        estimator.gamma,
+        estimator.degree,
+        estimator.coef0,
+        estimator.kernel_params,
+    ).resolve(columns)
 
 
 def kernel_and_matrix(
@@ -65,18 +42,12 @@ def kernel_and_matrix(
 
     ``columns`` are those of X that a kernel sees that is computed; all by default.
     """
-    kernel = kernel_seen(estimator, columns)
+    kernel = kernel_of(estimator, columns)
     if kernel.metric == "precomputed":
         return kernel, check_gram(gram, len(X), threads)
     check_no_gram(kernel, gram=gram)
     check_domain(kernel, X)
     return kernel, None
-
-
-def kernel_seen(estimator: BaseEstimator, columns: np.ndarray | None) -> Kernel:
-    """The kernel of an estimator, of some columns of X; ``None`` is all of them."""
-    kernel = kernel_of(estimator)
-    return kernel if columns is None else replace(kernel, columns=tuple(columns.tolist()))
 
 
 def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:

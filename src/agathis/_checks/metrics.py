@@ -12,6 +12,7 @@ from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
 from agathis._kernels.kernel import Kernel
+from agathis._kernels.spec import KernelSpec
 
 
 class CheckedRows(NamedTuple):
@@ -54,7 +55,7 @@ def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], calle
         )
     values.update(params)
     checks.check_arguments(caller, METRIC_CONSTRAINTS, kernel=kernel, **values)
-    return kernel_checks.check_kernel(kernel, **values, kernel_params=None)
+    return KernelSpec(kernel, **values).resolve()
 
 
 def check_labels(

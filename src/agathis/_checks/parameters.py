@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from agathis._checks.engines import AUTO, ENGINES
 from agathis._checks.searches import SEARCHES
-from agathis._kernels.map_fitting import FEATURE_MAPS, LANDMARKS
+from agathis._kernels.map_fitting import FEATURE_MAPS
 from agathis._kernels.names import KERNELS
 
 # Transformers check the argument of ``get_feature_names_out`` with it.
@@ -22,7 +22,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "kernel_params": [dict, None],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
     "max_features": [
         Interval(Integral, 1, None, closed="left"),
         Interval(RealNotInt, 0.0, 1.0, closed="right"),
@@ -43,17 +43,14 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
     "feature_map": [StrOptions(set(FEATURE_MAPS))],
-    "landmarks": [StrOptions(set(LANDMARKS))],
-    "map_tol": [Interval(Real, 0.0, 1.0, closed="left")],
     "one_hot": "no_validation",
     "split_features": "no_validation",
     "kernel_features": "no_validation",
     "search": [StrOptions(set(SEARCHES))],
     "search_effort": [Interval(Real, 0.0, None, closed="neither")],
-    "n_starts": [Interval(Integral, 0, None, closed="left"), None],
+    "n_init": [Interval(Integral, 0, None, closed="left"), None],
     "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
     "split": [StrOptions({"axis", "pair"})],
-    "pair_price": [Interval(Real, 0.0, None, closed="left")],
     "keep_training_data": ["boolean"],
     "n_jobs": [Integral, None],
     "verbose": ["verbose"],
@@ -96,7 +93,7 @@ ICOT_CONSTRAINTS: dict[str, list | str] = {
     "criterion": [StrOptions({"silhouette", "dunn"})],
     "max_depth": KAURI_CONSTRAINTS["max_depth"],
     "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
-    "n_restarts": [Interval(Integral, 1, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
     "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
     "subsample": KAURI_CONSTRAINTS["subsample"],
     "n_jobs": KAURI_CONSTRAINTS["n_jobs"],
@@ -113,7 +110,7 @@ CENTRE_CONSTRAINTS: dict[str, list | str] = {
 
 EXKMC_CONSTRAINTS: dict[str, list | str] = {
     **CENTRE_CONSTRAINTS,
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
     "base_tree": [StrOptions({"imm"}), None],
 }
 

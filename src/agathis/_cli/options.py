@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agathis._checks.searches import SEARCHES
-from agathis._compare.methods import METHODS
 from agathis._kernels.names import KERNELS
+from agathis._methods import METHODS
 
 if TYPE_CHECKING:
     from agathis._tables.whole_table import Reading

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agathis._compare.methods import METHODS
+from agathis._methods import METHODS
 from agathis._support.result_table import Table
 
 #: A cost that is higher by that share is not near any more.

@@ -1,118 +1,14 @@
-"""The clustering trees by name: the one table that comparisons, experiments and commands read.
-
-Light to import: an estimator's class is looked up when one is made.
-"""
+"""The methods that a comparison is asked for: names or estimators, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agathis._methods import ALL, METHODS, WITH_KERNELS
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
-
-
-class Method(NamedTuple):
-    """A clustering tree of the package.
-
-    Attributes
-    ----------
-    name : str
-        As papers call it.
-    key : str
-        As experiments call it; with hyphens, as it is typed.
-    home, estimator : str
-        Where its class is, and what that is called.
-    kernels : bool
-        Whether it can be grown, and judged, by any kernel.
-    leaves : bool
-        Whether it takes a number of leaves; a leaf of the others is a cluster.
-    centres : bool
-        Whether it starts from the centres of KMeans, and takes them as ``centers``.
-    slow : bool
-        Whether it takes minutes where the others take moments, so that it waits to be asked for.
-    search : str or None
-        How its estimator looks for a better tree than its first, where that is not its default.
-    """
-
-    name: str
-    key: str
-    home: str
-    estimator: str
-    kernels: bool = False
-    leaves: bool = False
-    centres: bool = True
-    slow: bool = False
-    search: str | None = None
-
-    @property
-    def typed(self) -> str:
-        """The name on a command line."""
-        return self.key.replace("_", "-")
-
-
-class KernelSettings(TypedDict, total=False):
-    """The parameters of a kernel, as the estimators take them and with their defaults."""
-
-    kernel: str | Callable[..., float]
-    gamma: float | None
-    degree: float
-    coef0: float
-    kernel_params: dict[str, Any] | None
-
-
-_ALL = (
-    Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
-    # The paper's is greedy; this is what the command line and ``fit_table`` grow.
-    Method(
-        "Kauri local",
-        "kauri_local",
-        "agathis",
-        "Kauri",
-        kernels=True,
-        leaves=True,
-        centres=False,
-        search="local",
-    ),
-    Method("KMeans+DT", "kmeans_dt", "agathis.rivals", "KMeansTree", kernels=True, leaves=True),
-    Method("IMM", "imm", "agathis.rivals", "IMM"),
-    Method("ExKMC", "exkmc", "agathis.rivals", "ExKMC", leaves=True),
-    Method("ExShallow", "exshallow", "agathis.rivals", "ExShallow"),
-    Method("RDM", "rdm", "agathis.rivals", "RDM"),
-    Method("ICOT", "icot", "agathis.rivals", "ICOT", centres=False, slow=True),
-)
-#: Every tree of the package, under the name that papers use.
-METHODS = {method.name: method for method in _ALL}
-WITH_KERNELS = tuple(method.name for method in _ALL if method.kernels)
-WITH_LEAVES = tuple(method.name for method in _ALL if method.leaves)
-
-
-def make_method(
-    name: str,
-    n_clusters: int,
-    *,
-    max_leaf_nodes: int | None = None,
-    kernel: KernelSettings | None = None,
-    centers: Any = None,
-    random_state: int | None = None,
-    n_jobs: int | None = None,
-) -> BaseEstimator:
-    """The estimator of a name in ``METHODS``, with those of the parameters that it takes.
-
-    ``kernel`` holds its kernel parameters.
-    """
-    method = METHODS[name]
-    params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
-    if method.leaves:
-        params["max_leaf_nodes"] = max_leaf_nodes
-    if method.kernels:
-        params |= kernel or {}
-    if method.centres:
-        params["centers"] = centers
-    if method.search is not None:
-        params["search"] = method.search
-    return getattr(import_module(method.home), method.estimator)(n_clusters, **params)
 
 
 def check_methods(
@@ -125,7 +21,7 @@ def check_methods(
     if methods is None:
         # ExKMC with a leaf a cluster is IMM. A search with other kernels takes a factor of the
         # matrix for each tree, too long to be run unasked.
-        quick = [m for m in _ALL if not m.slow and (m.name != "ExKMC" or more_leaves)]
+        quick = [m for m in ALL if not m.slow and (m.name != "ExKMC" or more_leaves)]
         quick = [m for m in quick if linear or m.search is None]
         return {method.name: None for method in quick if linear or method.kernels}
     if isinstance(methods, Mapping):
@@ -139,9 +35,9 @@ def check_methods(
             )
         names = [methods] if isinstance(methods, str) else list(methods)
         if names == ["all"]:
-            names = [method.name for method in _ALL if linear or method.kernels]
-        known = {word.lower(): m.name for m in _ALL for word in (m.name, m.typed)}
-        known |= {m.estimator.lower(): m.name for m in _ALL if m.search is None}
+            names = [method.name for method in ALL if linear or method.kernels]
+        known = {word.lower(): m.name for m in ALL for word in (m.name, m.typed)}
+        known |= {m.estimator.lower(): m.name for m in ALL if m.search is None}
         unknown = [name for name in names if str(name).lower() not in known]
         if unknown:
             raise ValueError(

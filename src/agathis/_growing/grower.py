@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from agathis._growing.engines.protocol import Split, Stocks
+from agathis._dataset.splits import Split
+from agathis._growing.engines.protocol import Stocks
 from agathis._growing.limits import Limits
 from agathis._growing.replay import (
     check_leaf_weights,
@@ -214,11 +215,7 @@ class Grower:
         self.node[slot], self.builder.cluster[node] = node, cluster
         self.builder.n_node_samples[node] = n_samples
         self.builder.weighted_n_node_samples[node] = weight
-        max_depth = self.limits.max_depth
-        closed = (
-            not self.stocks.has_threshold(slot).any()
-            or weight < self.limits.min_split
-            or (max_depth is not None and self.builder.depth[node] >= max_depth)
-        )
+        may_split = self.limits.allows_split(self.builder.depth[node], weight)
+        closed = not (may_split and self.stocks.has_threshold(slot).any())
         self.closed[slot] = closed
         self.some_closed |= closed

@@ -1,25 +1,83 @@
 """What ends growth, beside the gains: how many clusters and leaves, how deep, how small.
 
-The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps ``min_leaf``.
+:class:`Constraints` are as the user gives them, fractions included; :class:`Limits` are what the
+code checks. The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps
+``min_leaf``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from agathis._checks.data import least_weight
+from agathis._core.shared.limits import LIMITS, UNLIMITED
+from agathis._trees.tree import Tree
+
+# A sum of weights may be off by this share.
+WEIGHT_ROUNDING = 1e-9
+
+
+class Counted(Protocol):
+    """What constraints are resolved for: rows with weights."""
+
+    @property
+    def n_counted(self) -> int: ...
+
+    @property
+    def total_weight(self) -> float: ...
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a tree may become, as the user asks for it.
+
+    Attributes
+    ----------
+    max_leaf_nodes : int, "auto" or None
+        "auto" is one leaf per cluster, ``None`` is no limit: see :func:`leaf_limit`.
+    max_depth : int or None
+    min_samples_split, min_samples_leaf : int or float
+        A float is a fraction of the samples.
+    """
+
+    max_leaf_nodes: int | str | None = "auto"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+
+    def resolve(self, dataset: Counted, n_clusters: int) -> Limits:
+        """The limits of a tree of these rows, with at most ``n_clusters`` clusters."""
+        total = dataset.total_weight
+        most = leaf_limit(self.max_leaf_nodes, n_clusters)
+        return Limits(
+            n_clusters=n_clusters,
+            max_leaves=dataset.n_counted if most is None else min(dataset.n_counted, most),
+            max_depth=self.max_depth,
+            min_split=least_weight(self.min_samples_split, total, 2),
+            min_leaf=least_weight(self.min_samples_leaf, total, 1),
+        )
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a tree may become.
+    """What a tree may become, as the code checks it.
+
+    The grower and the searches propose nothing beyond them, compiled loops read them as
+    :attr:`record`, and :meth:`allows_tree` checks a whole tree. Columns that may not be split on
+    are no part of them: engines and searches are given the other columns only.
 
     Attributes
     ----------
     n_clusters, max_leaves : int
-        The most there may be.
+        The maximum numbers of clusters and of leaves.
     max_depth : int or None
-        The most cuts on the way to a leaf.
+        The maximum number of splits on the way to a leaf.
     min_split, min_leaf : float
-        Least weight of a leaf that is cut, and of a leaf.
+        The minimum weight of a node that is split, and of a leaf.
     """
 
     n_clusters: int
@@ -27,3 +85,43 @@ class Limits:
     max_depth: int | None = None
     min_split: float = 0.0
     min_leaf: float = 0.0
+
+    @cached_property
+    def record(self) -> np.ndarray:
+        """The limits as compiled loops read them: ``tree_limits`` of ``_core/shared/limits.h``."""
+        depth = UNLIMITED if self.max_depth is None else min(self.max_depth, UNLIMITED)
+        leaves = min(self.max_leaves, UNLIMITED)
+        return np.array([(self.min_split, self.min_leaf, depth, leaves)], dtype=LIMITS)
+
+    def scaled(self, share: float) -> Limits:
+        """The limits of a sample that has a share of the weight."""
+        return replace(self, min_leaf=share * self.min_leaf, min_split=share * self.min_split)
+
+    def allows_split(self, depth: int, weight: float) -> bool:
+        """Whether a node at this depth, with rows of this weight, may be split."""
+        return weight >= self.min_split and (self.max_depth is None or depth < self.max_depth)
+
+    def allows_tree(self, tree: Tree) -> bool:
+        """Whether a tree is within the limits, with all its rows; no leaf may be empty."""
+        weight, is_leaf = tree.weighted_n_node_samples, tree.is_leaf
+        least_leaf = self.min_leaf * (1 - WEIGHT_ROUNDING)
+        least_split = self.min_split * (1 - WEIGHT_ROUNDING)
+        return (
+            tree.n_leaves <= self.max_leaves
+            and tree.n_clusters <= self.n_clusters
+            and (self.max_depth is None or tree.max_depth <= self.max_depth)
+            and bool(tree.n_node_samples.all())
+            and not (weight[is_leaf] < least_leaf).any()
+            and not (weight[~is_leaf] < least_split).any()
+        )
+
+
+def leaf_limit(max_leaf_nodes: int | str | None, n_clusters: int) -> int | None:
+    """The maximum number of leaves that a parameter ``max_leaf_nodes`` asks for.
+
+    ``"auto"`` is one leaf per cluster and at least two; ``None`` is no limit.
+
+    >>> leaf_limit("auto", 3), leaf_limit("auto", 1), leaf_limit(12, 3), leaf_limit(None, 3)
+    (3, 2, 12, None)
+    """
+    return max(2, n_clusters) if isinstance(max_leaf_nodes, str) else max_leaf_nodes

@@ -33,7 +33,7 @@ from agathis._kernels.positive import NotPositiveError, PivotedCholesky, Positiv
 
 __all__ = [
     "FEATURE_MAPS",
-    "LANDMARKS",
+    "MAP_TOL",
     "RESIDUAL_LIMIT",
     "FeatureMap",
     "components_needed",
@@ -49,6 +49,9 @@ RESIDUAL_LIMIT = 0.1
 ROWS_TO_FIT = 20_000
 ROWS_TO_TRY = 2_000
 FACTOR_BYTES = 2**29
+#: The share of the (centred) kernel below which ``"cholesky"`` adds no more components to the map
+#: of a fit.
+MAP_TOL = 1e-3
 # Of the largest eigenvalue of the kernel on landmarks, what may be rounding.
 EIGENVALUE = 1e-12
 # How far features in float32 may be from those in float64, in units of the largest row.
@@ -67,7 +70,6 @@ def fit_map(
     n_components: int,
     *,
     method: str,
-    landmarks: str,
     tol: float,
     random_state: np.random.RandomState,
 ) -> FeatureMap:
@@ -81,10 +83,8 @@ def fit_map(
     n_components : int
         The most features; there are fewer where they suffice.
     method : {"cholesky", "nystroem", "sampler"}
-        A basis by randomly pivoted Cholesky; a basis of ``landmarks``; or scikit-learn's sampler
+        A basis by randomly pivoted Cholesky; landmarks by k-means++; or scikit-learn's sampler
         for the rbf or the additive chi2 kernel.
-    landmarks : {"k-means++", "random"}
-        How the basis of ``"nystroem"`` is chosen.
     tol : float
         With ``"cholesky"``, the share of the sample's centred kernel that may be left out.
     random_state : RandomState
@@ -95,7 +95,7 @@ def fit_map(
     >>> from agathis._kernels.kernel import Kernel
     >>> X = np.random.RandomState(0).normal(size=(1000, 2))
     >>> kernel = Kernel("rbf", {"gamma": 0.5})
-    >>> phi = fit_map(kernel, X, 100, method="cholesky", landmarks="k-means++", tol=0.01,
+    >>> phi = fit_map(kernel, X, 100, method="cholesky", tol=0.01,
     ...               random_state=np.random.RandomState(0))
     >>> phi.n_components < 40
     True
@@ -104,7 +104,7 @@ def fit_map(
     """
     if method not in FEATURE_MAPS:
         raise ValueError(f"feature_map={method!r} is none of {_listed(FEATURE_MAPS)}.")
-    wanted = _Wanted(kernel, sample, n_components, landmarks, tol, random_state)
+    wanted = _Wanted(kernel, sample, n_components, tol, random_state)
     # One thread: products are small here, and threads would mostly wait for one another.
     with one_blas_thread():
         return FEATURE_MAPS[method](wanted)
@@ -175,7 +175,6 @@ class _Wanted(NamedTuple):
     kernel: Kernel
     sample: np.ndarray
     n_components: int
-    landmarks: str
     tol: float
     random_state: np.random.RandomState
 
@@ -192,9 +191,7 @@ def _cholesky_map(wanted: _Wanted) -> ProjectionMap:
 def _nystroem_map(wanted: _Wanted) -> ProjectionMap:
     rows, origin = _settled(wanted.kernel, wanted.sample, ROWS_TO_FIT, wanted.random_state)
     kernel = PositiveKernel(wanted.kernel)
-    basis, weights = _nystroem(
-        kernel, rows, wanted.n_components, wanted.landmarks, wanted.random_state
-    )
+    basis, weights = _nystroem(kernel, rows, wanted.n_components, wanted.random_state)
     return _projection(ProjectionMap("nystroem", kernel, origin, basis, weights, False), rows)
 
 
@@ -225,7 +222,6 @@ def _nystroem(
     kernel: PositiveKernel,
     rows: np.ndarray,
     n_components: int,
-    landmarks: str,
     random_state: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Landmarks, and a root of the inverse of their kernel, by eigenvectors.
@@ -234,16 +230,11 @@ def _nystroem(
     landmarks even where the rank of the kernel is lower, does not tell whether eigenvalues are
     negative, and lifts those below 1e-12 to that, however small the kernel is.
     """
-    if landmarks not in LANDMARKS:
-        raise ValueError(f"landmarks={landmarks!r} is none of {_listed(LANDMARKS)}.")
-    size = min(n_components, len(rows))
-    if landmarks == "random":
-        chosen = sample_without_replacement(len(rows), size, random_state=random_state)
-    else:
-        # Few fits need it, and it takes a while to import.
-        from sklearn.cluster import kmeans_plusplus
+    # Few fits need it, and it takes a while to import.
+    from sklearn.cluster import kmeans_plusplus
 
-        chosen = kmeans_plusplus(rows, size, random_state=random_state)[1]
+    size = min(n_components, len(rows))
+    chosen = kmeans_plusplus(rows, size, random_state=random_state)[1]
     basis = np.unique(rows[chosen], axis=0)
     matrix, diagonal = kernel.between(basis, basis), kernel.diagonal(basis)
     kernel.check_finite(matrix)
@@ -323,5 +314,3 @@ FEATURE_MAPS: dict[str, Callable[[_Wanted], FeatureMap]] = {
     "nystroem": _nystroem_map,
     "sampler": _sampler_map,
 }
-#: How the basis of ``"nystroem"`` may be chosen.
-LANDMARKS = ("k-means++", "random")

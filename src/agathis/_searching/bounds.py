@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES
+from agathis._growing.limits import Limits
 from agathis._searching.optimum import optimum
 from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.spectral import cost_lower_bound
@@ -58,6 +59,13 @@ def tree_lower_bound(
     bound = rows.within + cost_lower_bound(rows.means, rows.weight, n_clusters)
     small = n_leaves <= MOST_LEAVES and points.shape[1] <= MOST_COMPONENTS
     if bound < cost and small and time_limit != 0:
-        found = optimum(points, values, weight, n_leaves, incumbent=cost, time_limit=time_limit)
+        found = optimum(
+            points,
+            values,
+            weight,
+            Limits(n_leaves, n_leaves),
+            incumbent=cost,
+            time_limit=time_limit,
+        )
         bound = max(bound, found.lower_bound)
     return min(bound, cost)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from agathis._core.search.draft import CONDITION_BYTES, Draft
-from agathis._growing.limits import Limits
+from agathis._growing.limits import WEIGHT_ROUNDING, Limits
 from agathis._searching.rows import SearchRows
 from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES, Tree
 
-# A sum of weights may be off by this share.
-WEIGHT_ROUNDING = 1e-9
 NONE, COLUMN, SOURCE, PAIR = range(4)
 #: ``search_condition`` of ``_core/search/rows.h``, which has ``CONDITION_BYTES``.
 CONDITION = np.dtype(
@@ -86,8 +84,7 @@ def repair(draft: Draft, limits: Limits) -> None:
     for node in draft.nodes():
         if not draft.is_used(node) or draft.is_leaf(node):
             continue
-        deep = limits.max_depth is not None and draft.depth_of(node) >= limits.max_depth
-        if deep or draft.weight_under(node) < limits.min_split:
+        if not limits.allows_split(draft.depth_of(node), draft.weight_under(node)):
             draft.collapse(node, draft.main_cluster(node))
     light = True
     while light and draft.n_leaves > 1:

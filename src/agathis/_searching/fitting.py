@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._core.search.draft import Draft
+from agathis._dataset.memory import TrainingData
 from agathis._growing.engines.choice import EXACT_ROWS
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._kernels.space import Space
@@ -32,13 +32,12 @@ from agathis._searching.optimum import Optimum, optimum
 from agathis._searching.pairs import with_pairs
 from agathis._searching.points import search_points
 from agathis._searching.rows import SearchRows
+from agathis._searching.tuning import PAIR_PRICE, PAIR_ROUNDS
 from agathis._support.progress import Progress
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.tree import Tree
 
-# Passes over a tree for cuts on pairs, with a descent after each.
-PAIR_ROUNDS = 10
 # Costs whose share of difference is less are the same.
 SAME_COST = 1e-9
 
@@ -54,12 +53,10 @@ class SearchOptions:
     limited : bool
         Whether the number of leaves is limited.
     effort : float
-    n_starts : int or None
+    n_init : int or None
     time_limit : float or None
         Seconds of the proof.
     split : {"axis", "pair"}
-    pair_price : float
-        What a cut on a pair must gain, as a share of the rows' inertia.
     seed : int, numpy.random.RandomState or None
         With ``None`` it is always the same.
     """
@@ -67,10 +64,9 @@ class SearchOptions:
     search: str
     limited: bool = True
     effort: float = 1.0
-    n_starts: int | None = None
+    n_init: int | None = None
     time_limit: float | None = None
     split: str = "axis"
-    pair_price: float = 0.01
     seed: int | np.random.RandomState | None = None
 
 
@@ -200,7 +196,7 @@ def _bettered(
             better = _completed(drawn, data, judge.space)
             own = better.predict(data.X, data.threads)
             own_cost = judge.cost(own)
-            if own_cost < greedy_cost * (1 - SAME_COST) and _allowed(better, limits):
+            if own_cost < greedy_cost * (1 - SAME_COST) and limits.allows_tree(better):
                 tree, labels, cost = better, own, own_cost
         if tree is trees[0]:
             centres = stocks.centres(labels, keep)
@@ -208,7 +204,7 @@ def _bettered(
         for start in trees[1:]:
             if judge.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
                 given = _completed(redrawn(start, data.fill is not None), data, judge.space)
-                if _allowed(given, limits):
+                if limits.allows_tree(given):
                     tree, labels = given, given.predict(data.X, data.threads)
                     cost, centres = judge.cost(labels), None
         if centres is None:
@@ -240,7 +236,7 @@ def _seek(
     rows, share = _rows(data, space, random, options.search == "optimal")
     most = max(rows.n, *(tree.n_leaves for tree in trees))
     limits = replace(limits, max_leaves=min(limits.max_leaves, most))
-    scaled = replace(limits, min_leaf=share * limits.min_leaf, min_split=share * limits.min_split)
+    scaled = limits.scaled(share)
     if options.search == "greedy":
         draft = draft_of(trees[0], rows, limits.max_leaves, limits.n_clusters, data.threads)
     else:
@@ -248,7 +244,7 @@ def _seek(
             rows,
             scaled,
             options.effort,
-            options.n_starts,
+            options.n_init,
             random,
             data.threads,
             lambda cost, done: progress.search(cost / share, greedy_cost, done),
@@ -304,10 +300,7 @@ def _proven(
         rows.points,
         rows.values.T,
         rows.weight,
-        limits.max_leaves,
-        min_leaf=limits.min_leaf,
-        min_split=limits.min_split,
-        max_depth=limits.max_depth,
+        limits,
         incumbent=cost,
         time_limit=options.time_limit,
         on_progress=lambda now, bound: progress.search(now, cost, bound / now if now > 0 else 1.0),
@@ -323,7 +316,7 @@ def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOpti
     tree = sought.drawn.build(rows.n_features)
     draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters)
     for _ in range(PAIR_ROUNDS):
-        if not with_pairs(draft, limits, options.pair_price):
+        if not with_pairs(draft, limits, PAIR_PRICE):
             break
         if options.search == "local":
             Descent(draft, limits).run()
@@ -348,17 +341,3 @@ def _rows(
     with one_blas_thread():
         points = search_points(data, rows, weight, space, exact)
     return SearchRows.of(rows, points, weight, data.searched.columns, data.sources), share
-
-
-def _allowed(tree: Tree, limits: Limits) -> bool:
-    """Whether a tree is within the limits, with all rows."""
-    weight = tree.weighted_n_node_samples
-    if (
-        tree.n_leaves > limits.max_leaves
-        or tree.n_clusters > limits.n_clusters
-        or (limits.max_depth is not None and tree.max_depth > limits.max_depth)
-        or not tree.n_node_samples.all()
-    ):
-        return False
-    light = weight[tree.is_leaf].min() < limits.min_leaf * (1 - 1e-9)
-    return not light and not (weight[~tree.is_leaf] < limits.min_split * (1 - 1e-9)).any()

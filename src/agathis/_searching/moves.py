@@ -76,8 +76,7 @@ class Resplit:
         """Several changes of one node, the best first."""
         if draft.is_leaf(node):
             return []
-        limits = self.limits
-        cuts = node_cuts(draft, node, most, limits.min_leaf, limits.min_split)
+        cuts = node_cuts(draft, node, most, self.limits.record)
         return [Proposal(node, gain, (asks, swapped)) for gain, asks, swapped in cuts]
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:
@@ -118,14 +117,11 @@ class Cut:
         self.cuts = LeafCuts(draft)
 
     def propose(self, draft: Draft, node: int) -> Proposal | None:
-        limits = self.limits
         if not draft.is_leaf(node) or draft.n_leaves >= draft.most_leaves:
             return None
-        if limits.max_depth is not None and draft.depth_of(node) >= limits.max_depth:
+        if not self.limits.allows_split(draft.depth_of(node), draft.size_of(node)[1]):
             return None
-        if draft.size_of(node)[1] < limits.min_split:
-            return None
-        found = self.cuts.best(draft, node, limits.min_leaf, self.only_found)
+        found = self.cuts.best(draft, node, self.limits.record, self.only_found)
         return None if found is None else Proposal(node, found[0], found[1:])
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:
@@ -159,8 +155,7 @@ class PartOff:
         if limits.max_depth is not None and draft.deepest_under(node) >= limits.max_depth:
             return []
         columns = np.ascontiguousarray(columns, dtype=np.int32)
-        least = limits.min_leaf, limits.min_split
-        cuts = offs(draft, node, columns, self.proposals, cluster, *least)
+        cuts = offs(draft, node, columns, self.proposals, cluster, limits.record)
         return [Proposal(node, gain, (asks, left, cluster)) for gain, asks, left in cuts]
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
+from agathis._growing.limits import Limits
 from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts
 from agathis._searching.spectral import cost_lower_bound
@@ -70,11 +71,8 @@ def optimum(
     points: np.ndarray,
     values: np.ndarray,
     weight: np.ndarray | None,
-    n_leaves: int,
+    limits: Limits,
     *,
-    min_leaf: float = 0.0,
-    min_split: float = 0.0,
-    max_depth: int | None = None,
     incumbent: float = math.inf,
     time_limit: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
@@ -82,7 +80,7 @@ def optimum(
     category: np.ndarray | None = None,
     sources: Sources | None = None,
 ) -> Optimum:
-    """The tree of at most ``n_leaves`` leaves, each a cluster of its own, that costs least.
+    """The tree within the limits, each leaf a cluster of its own, that costs least.
 
     Parameters
     ----------
@@ -91,11 +89,8 @@ def optimum(
     values : ndarray of shape (n_samples, n_features)
         The columns that may be split on; NaN where a value is missing.
     weight : ndarray of shape (n_samples,) or None
-    n_leaves : int
-        From 2 to 16; more than six take long but on small data.
-    min_leaf, min_split : float
-        Least weight of a leaf, and of a node that is cut.
-    max_depth : int or None
+    limits : Limits
+        With 2 to 16 leaves; more than six take long but on small data.
     incumbent : float
         What a known tree costs; only a better one is looked for.
     time_limit : float or None
@@ -117,11 +112,11 @@ def optimum(
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [5.0], [6.0], [20.0]])
-    >>> best = optimum(X, X, None, 3)
+    >>> best = optimum(X, X, None, Limits(3, 3))
     >>> round(best.cost, 6), best.is_optimal, best.cuts.build(1).n_leaves
     (1.0, True, 3)
     """
-    started = time.perf_counter()
+    started, n_leaves = time.perf_counter(), limits.max_leaves
     if not 1 <= n_leaves <= MOST_LEAVES:
         raise ValueError(
             f"n_leaves={n_leaves}: the optimum is searched for 1 to {MOST_LEAVES} leaves."
@@ -132,17 +127,16 @@ def optimum(
             f"{MOST_COMPONENTS}."
         )
     rows = DistinctRows(points, values, weight, columns, category, sources)
-    depth = n_leaves if max_depth is None else max_depth
     least = rows.weight.min(initial=math.inf)
     # Sums of weights may be a little below what they should be.
-    min_leaf -= SUM_ROUNDING * rows.weight.sum()
+    limits = replace(limits, min_leaf=limits.min_leaf - SUM_ROUNDING * rows.weight.sum())
 
     def ask(cost: float, bound: float) -> bool:
         if on_progress is not None:
             on_progress(cost + rows.within, bound + rows.within)
         return time_limit is not None and time.perf_counter() - started >= time_limit
 
-    cuts, cost = greedy_cuts(rows, n_leaves, depth, min_leaf, min_split)
+    cuts, cost = greedy_cuts(rows, limits)
     found = cost + rows.within < incumbent
     bound, counts, ended, error = 0.0, (0, 0), False, None
     if len(rows.weight) > 1 and n_leaves > 1:
@@ -153,14 +147,11 @@ def optimum(
             rows.code,
             rows.order,
             rows.key,
-            min(n_leaves, len(rows.weight)),
-            depth,
+            replace(limits, max_leaves=min(n_leaves, len(rows.weight))).record,
             rows.scatter,
             min(cost, incumbent - rows.within),
             SLACK * rows.scatter,
-            min_leaf,
-            min_split,
-            min_leaf > least or min_split > 2 * least,
+            limits.min_leaf > least or limits.min_split > 2 * least,
             ask,
         )
         if better is not None:

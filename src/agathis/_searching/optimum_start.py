@@ -5,11 +5,12 @@ A search that is stopped early then has a tree with all its leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from agathis._core.search.optimum import find_optimum
+from agathis._growing.limits import Limits
 from agathis._searching.optimum_rows import DistinctRows
 
 
@@ -31,17 +32,15 @@ class Node:
         return [(*self.cut, len(left)), *left, *right]
 
 
-def greedy_cuts(
-    rows: DistinctRows, n_leaves: int, max_depth: int, min_leaf: float, min_split: float
-) -> tuple[list[tuple[int, int, int]], float]:
+def greedy_cuts(rows: DistinctRows, limits: Limits) -> tuple[list[tuple[int, int, int]], float]:
     """The cuts of a greedy tree, as :meth:`DistinctRows.tree` takes them, and what it costs without
     :attr:`DistinctRows.within`.
     """
     root = Node(np.arange(len(rows.weight)), 0)
     leaves = [root]
     cost = rows.scatter
-    _look(rows, root, max_depth, min_leaf, min_split)
-    while len(leaves) < n_leaves:
+    _look(rows, root, limits)
+    while len(leaves) < limits.max_leaves:
         node = max(leaves, key=lambda leaf: leaf.gain)
         if node.cut is None:
             break
@@ -53,24 +52,23 @@ def greedy_cuts(
         leaves.remove(node)
         leaves.extend(node.children)
         for child in node.children:
-            _look(rows, child, max_depth, min_leaf, min_split)
+            _look(rows, child, limits)
     return root.cuts(), cost
 
 
-def _look(
-    rows: DistinctRows, node: Node, max_depth: int, min_leaf: float, min_split: float
-) -> None:
+def _look(rows: DistinctRows, node: Node, limits: Limits) -> None:
     """Find the best cut of a node."""
-    if node.depth >= max_depth or len(node.rows) < 2:
-        return
     point, weight, square = (x[node.rows] for x in (rows.point, rows.weight, rows.square))
+    # The scan of the cuts looks at their weights.
+    if len(weight) < 2 or not limits.allows_split(node.depth, np.inf):
+        return
     code = np.ascontiguousarray(rows.code[:, node.rows])
     order = np.argsort(code, axis=1, kind="stable").astype(np.int32)
     total = point.sum(axis=0)
     scatter = max(0.0, float(square.sum() - total @ total / weight.sum()))
     cost, _, cuts, _, _, _ = find_optimum(
-        point, weight, square, code, order, rows.key, 2, 1, scatter, np.inf, 0.0,
-        min_leaf, min_split, True, _go_on,
+        point, weight, square, code, order, rows.key,
+        replace(limits, max_leaves=2, max_depth=1).record, scatter, np.inf, 0.0, True, _go_on,
     )  # fmt: skip
     if cuts:
         node.cut, node.gain = cuts[0][:2], scatter - cost

@@ -97,7 +97,7 @@ class Kauri(LocalKauri):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -107,17 +107,14 @@ class Kauri(LocalKauri):
         subsample: int = 50_000,
         n_components: int | None = None,
         feature_map: str = "cholesky",
-        landmarks: str = "k-means++",
-        map_tol: float = 1e-3,
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
         search: str = "greedy",
         search_effort: float = 1,
-        n_starts: int | None = None,
+        n_init: int | None = None,
         time_limit: float | None = None,
         split: str = "axis",
-        pair_price: float = 0.01,
         keep_training_data: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -141,17 +138,14 @@ class Kauri(LocalKauri):
             subsample=subsample,
             n_components=n_components,
             feature_map=feature_map,
-            landmarks=landmarks,
-            map_tol=map_tol,
             one_hot=one_hot,
             split_features=split_features,
             kernel_features=kernel_features,
             search=search,
             search_effort=search_effort,
-            n_starts=n_starts,
+            n_init=n_init,
             time_limit=time_limit,
             split=split,
-            pair_price=pair_price,
             keep_training_data=keep_training_data,
             n_jobs=n_jobs,
             verbose=verbose,
@@ -196,7 +190,7 @@ class Kauri(LocalKauri):
         with (
             checks.last_fit_kept(self),
             Cluster(client, self.timeout) as cluster,
-            Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress,
+            Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress,
         ):
             cluster.load(partitions)
             data = self._rows_of(cluster, partitions.n_features)
@@ -239,7 +233,7 @@ class Kauri(LocalKauri):
         counted = counted_rows(cluster, found, self.n_clusters)
         roles = self._check_roles(found)
         on = on_in_all(cluster, roles.groups, names) if roles.groups else None
-        kernel = kernel_checks.kernel_seen(self, roles.kernel_columns)
+        kernel = kernel_checks.kernel_of(self, roles.kernel_columns)
         cluster.ask("check_domain", kernel)
         fill = None
         if found.missing.any():

@@ -93,7 +93,7 @@ def optimality_gap(
     kernel = Kernel("linear")
     if hasattr(model, "gamma"):
         columns = None if roles is None else roles.kernel_columns
-        kernel = kernel_checks.kernel_seen(model, columns)
+        kernel = kernel_checks.kernel_of(model, columns)
     points = _points(kernel, rows, weight)
     cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
     if tree.has_terms or (roles is not None and len(roles.one_hot)):

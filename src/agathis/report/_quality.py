@@ -17,9 +17,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
-from agathis._compare.methods import METHODS, make_method
 from agathis._core.search.optimum import MOST_COMPONENTS
+from agathis._growing.limits import Limits
 from agathis._kernels.kernel import at_most
+from agathis._methods import METHODS, make_method
 from agathis._partitions.cost import scatter
 from agathis._searching.bounds import cost_lower_bound
 from agathis._searching.optimum import optimum
@@ -134,7 +135,8 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
     bound = cost_lower_bound(points, None, tree.n_clusters)
     few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
     if values is not None and few and points.shape[1] <= MOST_COMPONENTS:
-        best = optimum(points, values, None, tree.n_leaves, time_limit=PROOF_SECONDS)
+        limits = Limits(tree.n_leaves, tree.n_leaves)
+        best = optimum(points, values, None, limits, time_limit=PROOF_SECONDS)
         # What a proof that was cut short has shown depends on the machine.
         if best.is_optimal:
             bound = max(bound, best.lower_bound)

@@ -23,7 +23,6 @@ from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import kernel_objective
-from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.model import TreeModel
@@ -33,7 +32,7 @@ Own = TypeVar("Own", bound="Rival")
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
-class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Rival(TreeModel, ShownInNotebooks, BaseEstimator):
     """A clustering tree that another method grows."""
 
     n_clusters: int | None

@@ -64,7 +64,7 @@ class ICOT(Rival):
         except that 1 limits nothing. Both criteria like to part a few far rows from all others,
         which the default forbids; it also means that there are at most 20 leaves. Where rows
         are drawn (see ``subsample``) the share of these is limited.
-    n_restarts : int, default=20
+    n_init : int, default=20
         How many starts there are.
     max_candidates : int, default=None
         How many thresholds of a feature a search of a node looks at: those in the widest gaps
@@ -131,7 +131,7 @@ class ICOT(Rival):
         criterion: str = "silhouette",
         max_depth: int | None = 5,
         min_samples_leaf: int | float = 0.05,
-        n_restarts: int = 20,
+        n_init: int = 20,
         max_candidates: int | None = None,
         subsample: int = 2_000,
         n_jobs: int | None = None,
@@ -141,7 +141,7 @@ class ICOT(Rival):
         self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
-        self.n_restarts = n_restarts
+        self.n_init = n_init
         self.max_candidates = max_candidates
         self.subsample = subsample
         self.n_jobs = n_jobs
@@ -166,7 +166,7 @@ class ICOT(Rival):
         )
         table = RankedRows.of(rows, weight)
         distance = distances(rows, threads)
-        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_restarts)
+        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_init)
         tries = starts(table, limits, seeds)
         best = self._best(table, distance, limits, tries, threads)
         found: dict[str, Any] = {

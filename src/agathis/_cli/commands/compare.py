@@ -93,7 +93,7 @@ def compare(
     import agathis
     from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
-    from agathis._compare.methods import WITH_KERNELS
+    from agathis._methods import WITH_KERNELS
     from agathis._tables.scaling import SCALES
 
     names = [COMPARED_NAMES[one.value] for one in method]
@@ -118,7 +118,7 @@ def compare(
             n_clusters=clusters,
             methods=chosen,
             kernel=kernel.value,
-            max_leaf_nodes=leaves,
+            max_leaf_nodes="auto" if leaves is None else leaves,
             n_runs=runs,
             subsample=_subsample(rows_of_run),
             random_state=seed,

@@ -144,7 +144,7 @@ def fit(
             ),
             {
                 "n_clusters": clusters,
-                "max_leaf_nodes": leaves or clusters,
+                "max_leaf_nodes": leaves or "auto",
                 "min_samples_leaf": _least(min_leaf, leaves or clusters or 2),
                 "random_state": seed,
             },

@@ -20,6 +20,7 @@ from agathis._core.pairs.scan cimport (
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger, smaller
 from agathis._core.shared.gains cimport leave
+from agathis._core.shared.limits cimport limits_from, tree_limits
 from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
@@ -44,7 +45,7 @@ cdef scan_clusters clusters_view(State s) noexcept nogil:
 
 # `cross` is filled with the leaf's stock with each cluster.
 cdef scan_leaf leaf_view(
-    State s, Py_ssize_t slot, double min_leaf, int32_t n_clusters, double* cross
+    State s, Py_ssize_t slot, const tree_limits* limits, int32_t n_clusters, double* cross
 ) noexcept nogil:
     cdef scan_leaf view
     cdef Py_ssize_t position
@@ -68,7 +69,7 @@ cdef scan_leaf leaf_view(
             1.0 / (s.size[own] - view.weight), s.share[own])
     view.open_one = 0.0 if s.n_clusters + 1 <= s.max_clusters else -INFINITY
     view.open_two = 0.0 if s.n_clusters + 2 <= s.max_clusters else -INFINITY
-    view.min_leaf = min_leaf
+    view.min_leaf = limits.min_leaf
     return view
 
 
@@ -171,7 +172,7 @@ cdef class LeafSearch:
     drawn : ndarray of uint8 or None
         ``drawn[j, f]`` says whether feature f is looked at for leaf ``slots[j]``; ``None`` is all
         of them.
-    min_leaf : float
+    limits : Limits.record
     renewed : bool
         Whether bounds of the leaves' gains are known (`renew` in clusters.pyx): they are looked at
         by ``again`` alone.
@@ -187,13 +188,14 @@ cdef class LeafSearch:
     cdef double[:, ::1] work
 
     def __init__(
-        self, State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf,
-        bint renewed=False,
+        self, State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn,
+        const tree_limits[::1] limits, bint renewed=False,
     ):
         cdef Py_ssize_t j, step, first, d = s.n_features, count = slots.shape[0]
         cdef Py_ssize_t n_tasks = 0, n_most = 0, K
         cdef double elements = 0.0
         cdef int threads
+        cdef const tree_limits* least = limits_from(limits)
         self.s, self.slots, self.drawn, self.clusters = s, slots, drawn, clusters_view(s)
         self.renewed = renewed
         self.first_task = np.zeros(count + 1, dtype=np.intp)
@@ -218,7 +220,7 @@ cdef class LeafSearch:
                 n_tasks += 1
         for j in prange(
                 count, nogil=True, num_threads=threads if count > 1 else 1, schedule="static"):
-            self.each.leaves[j] = leaf_view(s, slots[j], min_leaf, K, self.each.cross + j * K)
+            self.each.leaves[j] = leaf_view(s, slots[j], least, K, self.each.cross + j * K)
         if not renewed:
             self.look(np.arange(n_tasks), threads)
 
@@ -262,15 +264,15 @@ cdef class LeafSearch:
 
 
 def search(
-    State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double min_leaf,
-    Categories categories=None, const uint8_t[:, ::1] drawn_sources=None, double tolerance=0.0,
+    State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn,
+    const tree_limits[::1] limits, Categories categories=None, const uint8_t[:, ::1] drawn_sources=None, double tolerance=0.0,
 ):
     """Find the best gain of each leaf in ``slots``, over all thresholds, subsets and moves.
 
     ``drawn`` is that of ``LeafSearch``, and ``drawn_sources`` says the same of the sources of
     ``categories``. A leaf that cannot be cut has the gain -inf.
     """
-    cdef LeafSearch found = LeafSearch(s, slots, drawn, min_leaf)
+    cdef LeafSearch found = LeafSearch(s, slots, drawn, limits)
     found.finish()
     if categories is not None:
         search_subsets(
@@ -392,7 +394,9 @@ cdef void run(
     )
 
 
-def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_leaf):
+def locate(
+    State s, Py_ssize_t slot, double floor, double tolerance, const tree_limits[::1] limits,
+):
     """The first split of a searched leaf whose gain reaches ``floor``.
 
     First by feature, then by threshold; moves within ``tolerance`` of the best one there are
@@ -412,7 +416,7 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
     cdef double[::1] cross = np.empty(K), cross_left = np.zeros(K)
     cdef Py_ssize_t n = s.stop[slot] - s.start[slot]
     cdef double[::1] work = np.empty(scan_work(K, n)), targets = np.empty(K + 1)
-    cdef scan_leaf leaf = leaf_view(s, slot, min_leaf, K, &cross[0])
+    cdef scan_leaf leaf = leaf_view(s, slot, limits_from(limits), K, &cross[0])
     cdef scan_data data = data_view(s, slot)
     cdef scan_result result
 
@@ -440,7 +444,8 @@ def locate(State s, Py_ssize_t slot, double floor, double tolerance, double min_
 
 
 def locate_subset(
-    State s, Categories c, Py_ssize_t slot, double floor, double tolerance, double min_leaf
+    State s, Categories c, Py_ssize_t slot, double floor, double tolerance,
+    const tree_limits[::1] limits,
 ):
     """The first split of a searched leaf on a category whose gain reaches ``floor``.
 
@@ -470,7 +475,7 @@ def locate_subset(
     whole, targets, right = np.empty(K), np.empty(K + 1), np.zeros(m, dtype=np.uint8)
     work, cross = np.empty(subset_work(K, <int32_t>m)), np.empty(m * K)
     # Among the same moves as the search, so that it goes the same way.
-    leaf = leaf_view(s, slot, min_leaf, clusters.count, &whole[0])
+    leaf = leaf_view(s, slot, limits_from(limits), clusters.count, &whole[0])
     item_crosses(s, c, slot, g, &items.place[0], m, clusters.count, &cross[0])
     view = items_view(items)
     view.cross = &cross[0]
@@ -480,7 +485,7 @@ def locate_subset(
         raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
 
     clusters.count = K
-    leaf = leaf_view(s, slot, min_leaf, K, &whole[0])
+    leaf = leaf_view(s, slot, limits_from(limits), K, &whole[0])
     item_crosses(s, c, slot, g, &items.place[0], m, K, &cross[0])
     for i in range(m):
         for j in range(m):

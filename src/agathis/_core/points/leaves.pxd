@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
+from agathis._core.shared.limits cimport tree_limits
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 
@@ -167,5 +168,5 @@ cdef class PointState:
     cdef double cross_with(
         self, LeafTable table, int32_t k, double* reach) noexcept nogil
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, double min_leaf, double cross_own,
+        self, Py_ssize_t slot, LeafTable table, const tree_limits* limits, double cross_own,
         double* rest) noexcept nogil

@@ -11,6 +11,7 @@ from agathis._core.points.leaves cimport (
 )
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.gains cimport leave
+from agathis._core.shared.limits cimport tree_limits
 from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
 
 # Less work than this, in multiplications, is done by one thread: another would be woken for less
@@ -338,7 +339,8 @@ cdef class PointState:
         return cross
 
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, double min_leaf, double cross_own, double* rest
+        self, Py_ssize_t slot, LeafTable table, const tree_limits* limits, double cross_own,
+        double* rest,
     ) noexcept nogil:
         """The leaf but for its stocks with the clusters; its own one's is ``cross_own``."""
         cdef scan_leaf view
@@ -360,5 +362,5 @@ cdef class PointState:
                 self.stock[own], cross_own, stock, 1.0 / outside, self.share[own])
         view.open_one = 0.0 if self.n_clusters + 1 <= self.max_clusters else -INFINITY
         view.open_two = 0.0 if self.n_clusters + 2 <= self.max_clusters else -INFINITY
-        view.min_leaf = min_leaf
+        view.min_leaf = limits.min_leaf
         return view

@@ -20,6 +20,7 @@ from agathis._core.points.leaves cimport (
 )
 from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.shared.extremes cimport larger
+from agathis._core.shared.limits cimport limits_from, tree_limits
 from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
@@ -70,16 +71,18 @@ cdef class Views:
     cdef PointState state
     cdef list tables
     cdef Py_ssize_t count
-    cdef double min_leaf
+    cdef tree_limits limits
     cdef scan_clusters clusters
     cdef View* each
     cdef double* room
 
-    def __cinit__(self, PointState s, const int32_t[::1] slots, double min_leaf, bint all):
+    def __cinit__(
+        self, PointState s, const int32_t[::1] slots, const tree_limits[::1] limits, bint all,
+    ):
         cdef Py_ssize_t j, each = 2 * s.n_clusters
         cdef LeafTable table
         cdef View* view
-        self.state, self.count, self.min_leaf = s, slots.shape[0], min_leaf
+        self.state, self.count, self.limits = s, slots.shape[0], limits_from(limits)[0]
         self.clusters = s.clusters_view(all)
         self.tables = []
         self.each = <View*>zeroed(self.count, sizeof(View))
@@ -126,7 +129,7 @@ cdef class Views:
         for k in range(self.clusters.count):
             view.cross[k] = s.cross_with(table, k, &view.reach[k])
         view.leaf = s.leaf_view(
-            slot, table, self.min_leaf, view.cross[s.cluster[slot]], &view.sums.rest)
+            slot, table, &self.limits, view.cross[s.cluster[slot]], &view.sums.rest)
         view.leaf.cross = view.cross
         view.sums.sum, view.sums.lanes = &s.turned[0, 0], s.turned.shape[1]
         view.sums.reach = view.reach
@@ -367,7 +370,7 @@ cdef Py_ssize_t lowest(const double[::1] values, Py_ssize_t n) noexcept:
 
 def search(
     PointState s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double floor,
-    double tolerance, double min_leaf, SortedPoints samples=None,
+    double tolerance, const tree_limits[::1] limits, SortedPoints samples=None,
     PointCategories categories=None, const uint8_t[:, ::1] drawn_sources=None,
 ):
     """Find the best gains of some leaves.
@@ -381,7 +384,8 @@ def search(
     slots : ndarray of int32
     drawn : ndarray of shape (len(slots), n_features) or None
         Which features are looked at; ``None`` is all of them.
-    floor, tolerance, min_leaf : float
+    floor, tolerance : float
+    limits : Limits.record
     samples : SortedPoints, optional
         Where the tables' blocks hold samples; else they hold rows of the table.
     categories : PointCategories, optional
@@ -391,7 +395,7 @@ def search(
     """
     cdef Py_ssize_t j, f, slot
     cdef bint all_clusters = drawn is None and not s.founding()
-    cdef Views views = Views(s, slots, min_leaf, False)
+    cdef Views views = Views(s, slots, limits, False)
     cdef View* view
     cdef LeafTable table
     cdef double least
@@ -502,8 +506,8 @@ cdef void run_subset(
 
 
 def locate(
-    PointState s, Py_ssize_t slot, double floor, double tolerance, double min_leaf,
-    SortedPoints samples=None,
+    PointState s, Py_ssize_t slot, double floor, double tolerance,
+    const tree_limits[::1] limits, SortedPoints samples=None,
 ):
     """The first split of a searched leaf whose gain reaches ``floor``.
 
@@ -518,7 +522,7 @@ def locate(
         two children.
     """
     cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
-    cdef Views views = Views(s, slots, min_leaf, True)
+    cdef Views views = Views(s, slots, limits, True)
     cdef LeafTable table = s.tables[slot]
     cdef View* view = &views.each[0]
     cdef Py_ssize_t f, b
@@ -543,7 +547,7 @@ def locate(
 
 def locate_subset(
     PointState s, PointCategories categories, Py_ssize_t slot, double floor, double tolerance,
-    double min_leaf,
+    const tree_limits[::1] limits,
 ):
     """The first split of a searched leaf on a category whose gain reaches ``floor``.
 
@@ -570,7 +574,7 @@ def locate_subset(
         return None
     g = reached[0]
     # Among the same moves as the search, so that it goes the same way.
-    views = Views(s, slots, min_leaf, False)
+    views = Views(s, slots, limits, False)
     views.complete(0, slot)
     view, first = items.view(g), items.first[g]
     m = view.count
@@ -586,7 +590,7 @@ def locate_subset(
     flags = np.asarray(right).view(bool)
     if not flags.any():
         raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
-    views = Views(s, slots, min_leaf, True)
+    views = Views(s, slots, limits, True)
     views.complete(0, slot)
     for i in range(m):
         if not right[i]:

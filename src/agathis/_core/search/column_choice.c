@@ -126,8 +126,7 @@ column_promise(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
             sum[k] += own[k];
         }
         w += rows->weight[row];
-        if (rank[p] == rank[places[i + 1]] || w < leaf->min_leaf ||
-            leaf->weight - w < leaf->min_leaf) {
+        if (rank[p] == rank[places[i + 1]] || !sides_weigh(leaf, w)) {
             continue;
         }
         for (int k = 0; k < LEADING_TARGETS; ++k) {

@@ -129,8 +129,7 @@ along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
             cross[c] += own[c];
         }
         w += mass;
-        if ((i + 1 < count && rank[p] == rank[places[i + 1]]) || w < leaf->min_leaf ||
-            leaf->weight - w < leaf->min_leaf) {
+        if ((i + 1 < count && rank[p] == rank[places[i + 1]]) || !sides_weigh(leaf, w)) {
             continue;
         }
         double self = 0.0;
@@ -230,8 +229,7 @@ along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, co
         }
         w += weights[code];
         held += counts[code];
-        if (w < leaf->min_leaf || leaf->weight - w < leaf->min_leaf ||
-            !look(leaf, cross, self, w, out)) {
+        if (!sides_weigh(leaf, w) || !look(leaf, cross, self, w, out)) {
             continue;
         }
         /* Rows of the fewer categories go right; never those that have none, the last code: a

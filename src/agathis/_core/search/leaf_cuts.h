@@ -3,6 +3,7 @@
 #define AGATHIS_SEARCH_LEAF_CUTS_H
 
 #include "search/rows.h"
+#include "shared/limits.h"
 
 enum { MOST_TARGETS = 6, CROSSES = MOST_TARGETS + 2 };
 
@@ -24,8 +25,16 @@ typedef struct {
     const double *cross;        /* [n][CROSSES] */
     double lead_sum[LEADING_TARGETS + 1]; /* of the leads, where there are any */
     int may_found;
-    double min_leaf;
+    const tree_limits *limits;
 } leaf_view;
+
+/* Whether both sides may be leaves where one has the weight w. */
+static inline int
+sides_weigh(const leaf_view *leaf, double w)
+{
+    const double least = leaf->limits->min_leaf;
+    return w >= least && leaf->weight - w >= least;
+}
 
 /* The best cut of a column or a source.  `target` is a place among the targets, or the number of
  * them where a cluster is founded; `moved_left` tells which side leaves. */

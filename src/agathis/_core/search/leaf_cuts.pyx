@@ -12,6 +12,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from agathis._core.search.draft cimport Draft, MOST_CODES, search_condition, search_rows
+from agathis._core.shared.limits cimport limits_from, tree_limits
 
 
 cdef extern from "search/leaf_cuts.h":
@@ -32,7 +33,7 @@ cdef extern from "search/leaf_cuts.h":
         const double* cross
         double* lead_sum
         bint may_found
-        double min_leaf
+        const tree_limits* limits
 
     ctypedef struct leaf_cut:
         double gain
@@ -92,9 +93,12 @@ cdef class LeafCuts:
         self.axis = np.zeros(2 * width)
 
     def best(
-        self, Draft draft, Py_ssize_t leaf, double min_leaf, bint only_found=False,
+        self, Draft draft, Py_ssize_t leaf, const tree_limits[::1] limits=None,
+        bint only_found=False,
     ):
         """The best cut of a leaf; with ``only_found`` one that founds a cluster.
+
+        ``limits`` is a ``Limits.record``.
 
         Returns
         -------
@@ -109,7 +113,8 @@ cdef class LeafCuts:
         cdef leaf_view view
         cdef Py_ssize_t looked_at, i
         cdef int t, threads = 1
-        if draft.count[leaf] < 2 or draft.weight[leaf] < 2.0 * min_leaf:
+        view.limits = limits_from(limits)
+        if draft.count[leaf] < 2 or draft.weight[leaf] < 2.0 * view.limits.min_leaf:
             return None
         cdef leaf_cut* cuts = <leaf_cut*>malloc(max(n_cuts, 1) * sizeof(leaf_cut))
         if cuts == NULL:
@@ -166,7 +171,6 @@ cdef class LeafCuts:
                     for j in range(width):
                         view.leaf_cross[c] += self.vectors[c, j] * draft.sum[leaf, j]
                 view.cross, view.may_found = &self.cross[0, 0], empty >= 0
-                view.min_leaf = min_leaf
                 if m * columns * (width + CROSSES) > SMALL_WORK:
                     threads = draft.threads
                 if looked_at < columns:

@@ -17,6 +17,7 @@ from agathis._core.search.draft cimport (
     search_condition,
     search_rows,
 )
+from agathis._core.shared.limits cimport limits_from, tree_limits
 
 
 cdef extern from "search/node_cuts.h":
@@ -43,9 +44,7 @@ cdef extern from "shared/threads.h" nogil:
 cdef double SMALL_WORK = 200_000.0
 
 
-def node_cuts(
-    Draft draft, Py_ssize_t node, int most, double min_leaf, double min_split,
-):
+def node_cuts(Draft draft, Py_ssize_t node, int most, const tree_limits[::1] limits=None):
     """The best cuts of an inner node whose subtrees stay.
 
     Parameters
@@ -54,8 +53,7 @@ def node_cuts(
     node : int
     most : int
         How many proposals have their gain worked out.
-    min_leaf, min_split : float
-        Least weight of a leaf and of an inner node below.
+    limits : Limits.record, optional
 
     Returns
     -------
@@ -67,6 +65,7 @@ def node_cuts(
     cdef Py_ssize_t n_cuts = 2 * columns + sources, at, best
     cdef int threads = 1, t
     cdef double[2] lightest
+    cdef const tree_limits* least = limits_from(limits)
     cdef node_cut* cuts = <node_cut*>malloc(max(n_cuts, 1) * sizeof(node_cut))
     if cuts == NULL:
         raise MemoryError
@@ -74,8 +73,8 @@ def node_cuts(
         with nogil:
             m = prices(draft, node)
             draft.work += m * 4 * (columns + sources)
-            lightest[0] = min_leaf * leaves_under(draft, draft.left[node])
-            lightest[1] = min_leaf * leaves_under(draft, draft.right[node])
+            lightest[0] = least.min_leaf * leaves_under(draft, draft.left[node])
+            lightest[1] = least.min_leaf * leaves_under(draft, draft.right[node])
             if m * columns > SMALL_WORK:
                 threads = draft.threads
             for c in prange(columns, num_threads=threads, schedule="dynamic"):
@@ -95,8 +94,7 @@ def node_cuts(
             if best < 0:
                 break
             cuts[best].found = 0
-            gain = exact_gain(draft, node, m, &cuts[best].asks, cuts[best].swapped, min_leaf,
-                              min_split)
+            gain = exact_gain(draft, node, m, &cuts[best].asks, cuts[best].swapped, least)
             if gain > -INFINITY:
                 asks = (<char*>&cuts[best].asks)[:sizeof(search_condition)]
                 found.append((gain, asks, bool(cuts[best].swapped)))
@@ -107,13 +105,13 @@ def node_cuts(
 
 
 def node_cut_gain(
-    Draft draft, Py_ssize_t node, const uint8_t[::1] asks, bint swapped, double min_leaf=0.0,
-    double min_split=0.0,
+    Draft draft, Py_ssize_t node, const uint8_t[::1] asks, bint swapped,
+    const tree_limits[::1] limits=None,
 ):
     """What `Draft.resplit` would add to the objective; -inf where the limits forbid it."""
     cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = prices(draft, node)
-    return exact_gain(draft, node, m, condition, swapped, min_leaf, min_split)
+    return exact_gain(draft, node, m, condition, swapped, limits_from(limits))
 
 
 def node_prices(Draft draft, Py_ssize_t node):
@@ -152,12 +150,12 @@ cdef Py_ssize_t prices(Draft draft, Py_ssize_t node) noexcept nogil:
 
 cdef double exact_gain(
     Draft draft, Py_ssize_t node, Py_ssize_t m, const search_condition* asks, bint swapped,
-    double min_leaf, double min_split,
+    const tree_limits* limits,
 ) noexcept nogil:
     """The change of the objective; `prices` has to have been called before."""
     cdef Py_ssize_t i
     cdef int32_t row, to
-    cdef bint light = min_leaf > 0.0 or min_split > 0.0
+    cdef bint light = limits.min_leaf > 0.0 or limits.min_split > 0.0
     draft.clear_shift()
     draft.work += m * 4
     if light:
@@ -177,26 +175,23 @@ cdef double exact_gain(
             draft.new_weight[to] += draft.view.weight[row]
             draft.new_count[draft.leaf[row]] -= 1
             draft.new_count[to] += 1
-    if light and not weighs_enough(draft, draft.left[node], min_leaf, min_split):
+    if light and not weighs_enough(draft, draft.left[node], limits):
         return -INFINITY
-    if light and not weighs_enough(draft, draft.right[node], min_leaf, min_split):
+    if light and not weighs_enough(draft, draft.right[node], limits):
         return -INFINITY
     return draft.shift_gain()
 
 
-cdef bint weighs_enough(
-    Draft draft, Py_ssize_t node, double min_leaf, double min_split
-) noexcept nogil:
+cdef bint weighs_enough(Draft draft, Py_ssize_t node, const tree_limits* limits) noexcept nogil:
     """Whether all nodes from this one down would weigh what they must, or nothing."""
     cdef Py_ssize_t first = draft.left[node], second = draft.right[node]
     if first < 0:
-        return draft.new_count[node] == 0 or draft.new_weight[node] >= min_leaf
-    if not (weighs_enough(draft, first, min_leaf, min_split)
-            and weighs_enough(draft, second, min_leaf, min_split)):
+        return draft.new_count[node] == 0 or draft.new_weight[node] >= limits.min_leaf
+    if not (weighs_enough(draft, first, limits) and weighs_enough(draft, second, limits)):
         return False
     draft.new_count[node] = draft.new_count[first] + draft.new_count[second]
     draft.new_weight[node] = draft.new_weight[first] + draft.new_weight[second]
     # One without rows on a side is no cut any more.
     if draft.new_count[first] == 0 or draft.new_count[second] == 0:
         return True
-    return draft.new_weight[node] >= min_split
+    return draft.new_weight[node] >= limits.min_split

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared/limits.h"
+
 enum {
     OPTIMUM_LEAVES = 16, /* the most that a tree may have */
     OPTIMUM_WIDE = 1024 /* the most components of a point, filled up */
@@ -24,8 +26,8 @@ typedef struct {
     const int32_t *code;   /* [column * n + row]: the value's number among those of the column */
     const int32_t *order;  /* [column * n + place]: rows by code */
     const uint64_t *key;   /* [row * 2 + c]: random; a set of rows is known by the xor of them */
-    double min_leaf, min_split;
-    int limited; /* whether these two exclude any tree */
+    const tree_limits *limits;
+    int limited; /* whether their weights exclude any tree */
     double slack; /* costs that differ by less are the same */
 } optimum_data;
 
@@ -47,14 +49,14 @@ typedef struct optimum_search optimum_search;
 typedef int (*optimum_poll)(void *self, double cost, double bound);
 
 /* NULL where memory does not suffice. */
-optimum_search *optimum_open(const optimum_data *data, int n_leaves, optimum_poll poll, void *self);
+optimum_search *optimum_open(const optimum_data *data, optimum_poll poll, void *self);
 void optimum_close(optimum_search *s);
 
-/* The best tree below `cap`.
+/* The best tree within the limits below `cap`.
  * OUT answer: the best tree if there is one (is_exact is 1, cost < cap); bound: what no tree of so
  * many leaves is below, the cost itself where it was proven; counts: sets scanned, sets that were
  * known.  Returns 1 if the search was ended by `poll`, -1 if memory did not suffice, else 0. */
-int optimum_run(optimum_search *s, int n_leaves, int depth, double scatter, double cap,
-                optimum_answer *answer, double *bound, int64_t counts[2]);
+int optimum_run(optimum_search *s, double scatter, double cap, optimum_answer *answer,
+                double *bound, int64_t counts[2]);
 
 #endif

@@ -2,6 +2,8 @@
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from agathis._core.shared.limits cimport limits_from, tree_limits
+
 
 cdef extern from "search/optimum.h" nogil:
     enum:
@@ -18,8 +20,7 @@ cdef extern from "search/optimum.h" nogil:
         const int32_t* code
         const int32_t* order
         const uint64_t* key
-        double min_leaf
-        double min_split
+        const tree_limits* limits
         int limited
         double slack
 
@@ -39,12 +40,11 @@ cdef extern from "search/optimum.h" nogil:
 
     ctypedef int (*optimum_poll)(void* self, double cost, double bound) noexcept nogil
 
-    optimum_search* optimum_open(
-        const optimum_data* data, int n_leaves, optimum_poll poll, void* self)
+    optimum_search* optimum_open(const optimum_data* data, optimum_poll poll, void* self)
     void optimum_close(optimum_search* s)
     int optimum_run(
-        optimum_search* s, int n_leaves, int depth, double scatter, double cap,
-        optimum_answer* answer, double* bound, int64_t* counts)
+        optimum_search* s, double scatter, double cap, optimum_answer* answer, double* bound,
+        int64_t* counts)
 
 
 #: The most leaves of a tree, and the most components of a point.
@@ -76,13 +76,14 @@ cdef int poll(void* self, double cost, double bound) noexcept nogil:
 def find_optimum(
     const double[:, ::1] point, const double[::1] weight, const double[::1] square,
     const int32_t[:, ::1] code, const int32_t[:, ::1] order, const uint64_t[:, ::1] key,
-    int n_leaves, int depth, double scatter, double cap, double slack,
-    double min_leaf, double min_split, bint limited, ask,
+    const tree_limits[::1] limits, double scatter, double cap, double slack, bint limited, ask,
 ):
     """The best tree below ``cap``: see optimum.h for what is given.
 
     Parameters
     ----------
+    limits : Limits.record
+        With a maximum number of leaves.
     ask : callable
         Called now and then with the cost and the bound so far; true ends the search, and so does
         an exception, which is given back.
@@ -111,14 +112,14 @@ def find_optimum(
     data.n, data.d, data.width = code.shape[1], code.shape[0], point.shape[1]
     data.point, data.weight, data.square = &point[0, 0], &weight[0], &square[0]
     data.code, data.order, data.key = &code[0, 0], &order[0, 0], &key[0, 0]
-    data.min_leaf, data.min_split, data.limited = min_leaf, min_split, limited
+    data.limits, data.limited = limits_from(limits), limited
     data.slack = slack
-    cdef optimum_search* s = optimum_open(&data, n_leaves, poll, <void*>watch)
+    cdef optimum_search* s = optimum_open(&data, poll, <void*>watch)
     if s == NULL:
         raise MemoryError
     try:
         with nogil:
-            ended = optimum_run(s, n_leaves, depth, scatter, cap, &answer, &bound, counts)
+            ended = optimum_run(s, scatter, cap, &answer, &bound, counts)
     finally:
         optimum_close(s)
     if ended < 0:

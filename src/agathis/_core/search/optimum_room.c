@@ -4,9 +4,10 @@
 #include "search/optimum_parts.h"
 
 optimum_search *
-optimum_open(const optimum_data *data, int n_leaves, optimum_poll poll, void *self)
+optimum_open(const optimum_data *data, optimum_poll poll, void *self)
 {
     const size_t n = data->n;
+    const int n_leaves = data->limits->max_leaves;
     optimum_search *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return NULL;

@@ -122,7 +122,7 @@ best_of_two(optimum_search *s, int at, task what, const optimum_set *set, optimu
 {
     const optimum_data *data = s->data;
     const optimum_level *l = s->levels + at;
-    const double least = what.limited ? data->min_leaf : 0.0;
+    const double least = what.limited ? data->limits->min_leaf : 0.0;
     double most = 0.0;
     for (int32_t f = 0; f < data->d; ++f) {
         const int32_t *order = l->order + f * data->n, *code = data->code + f * data->n;
@@ -156,7 +156,7 @@ lay_out(optimum_search *s, int at, task what, const optimum_set *set, optimum_an
     const optimum_data *data = s->data;
     const ptrdiff_t n = data->n;
     optimum_level *l = s->levels + at;
-    const double least = what.limited ? data->min_leaf : 0.0, slack = data->slack;
+    const double least = what.limited ? data->limits->min_leaf : 0.0, slack = data->slack;
     const double total = set->total, scatter = set->scatter;
     const int leaves = what.leaves;
     int kept = 1;
@@ -290,7 +290,7 @@ solve(optimum_search *s, int at, task what, double scatter, double cap, optimum_
     answer->cost = scatter;
     answer->is_exact = 1;
     answer->n_cuts = 0;
-    if (what.leaves == 1 || (what.limited && set.total < data->min_split)) {
+    if (what.leaves == 1 || (what.limited && set.total < data->limits->min_split)) {
         return;
     }
     if (what.leaves == 2) {
@@ -309,10 +309,11 @@ solve(optimum_search *s, int at, task what, double scatter, double cap, optimum_
 }
 
 int
-optimum_run(optimum_search *s, int n_leaves, int depth, double scatter, double cap,
-            optimum_answer *answer, double *bound, int64_t counts[2])
+optimum_run(optimum_search *s, double scatter, double cap, optimum_answer *answer, double *bound,
+            int64_t counts[2])
 {
     const optimum_data *data = s->data;
+    const int n_leaves = data->limits->max_leaves, depth = data->limits->max_depth;
     optimum_level *l = s->levels;
     counts[0] = counts[1] = 0;
     task what = {n_leaves, depth < n_leaves ? depth : n_leaves - 1, data->limited};
@@ -327,7 +328,7 @@ optimum_run(optimum_search *s, int n_leaves, int depth, double scatter, double c
     answer->is_exact = scatter < cap;
     answer->n_cuts = 0;
     *bound = scatter;
-    if (what.leaves == 1 || (what.limited && set.total < data->min_split)) {
+    if (what.leaves == 1 || (what.limited && set.total < data->limits->min_split)) {
         return 0;
     }
     if (what.leaves == 2) {

@@ -75,8 +75,8 @@ off_column_cut(const search_rows *rows, ptrdiff_t column, const off_node *node,
             near += sum[j] * sum[j];
             far += other * other;
         }
-        const double left = w < node->min_leaf ? -INFINITY : found(near, 1.0 / w) - held;
-        const double right = present - w < node->min_leaf
+        const double left = w < node->limits->min_leaf ? -INFINITY : found(near, 1.0 / w) - held;
+        const double right = present - w < node->limits->min_leaf
                                  ? -INFINITY
                                  : found(far, 1.0 / (present - w)) - (all_held - held);
         if (left > out->worth || right > out->worth) {
@@ -119,7 +119,7 @@ off_source_cut(const search_rows *rows, ptrdiff_t source, const off_node *node,
         double self = 0.0;
         /* Where all rows have one category there is nothing to part. */
         if (counts[code] == 0 || counts[code] == node->m || !(weights[code] > 0.0) ||
-            weights[code] < node->min_leaf) {
+            weights[code] < node->limits->min_leaf) {
             continue;
         }
         for (ptrdiff_t j = 0; j < width; ++j) {

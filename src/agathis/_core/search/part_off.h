@@ -3,6 +3,7 @@
 #define AGATHIS_SEARCH_PART_OFF_H
 
 #include "search/rows.h"
+#include "shared/limits.h"
 
 /* A cut by what it gains at least: the rows that stay are counted with the centres that they have.
  * -inf where there is none. */
@@ -17,7 +18,8 @@ typedef struct {
     const int32_t *ids;
     ptrdiff_t m;
     const double *sum; /* [width], of all of them */
-    double weight, min_leaf;
+    double weight;
+    const tree_limits *limits;
     const double *held; /* [n] */
 } off_node;
 

@@ -21,6 +21,7 @@ from agathis._core.search.draft cimport (
     search_rows,
 )
 from agathis._core.search.node_cuts cimport weighs_enough
+from agathis._core.shared.limits cimport limits_from, tree_limits
 
 
 cdef extern from "search/part_off.h":
@@ -33,7 +34,8 @@ cdef extern from "search/part_off.h":
         const int32_t* ids
         Py_ssize_t m
         const double* sum
-        double weight, min_leaf
+        double weight
+        const tree_limits* limits
         const double* held
 
     void row_holds(
@@ -49,7 +51,7 @@ cdef extern from "search/part_off.h":
 
 def offs(
     Draft draft, Py_ssize_t node, const int32_t[::1] columns, int most, int cluster,
-    double min_leaf, double min_split,
+    const tree_limits[::1] limits=None,
 ):
     """The best cuts that part a leaf off above an inner node.
 
@@ -63,8 +65,7 @@ def offs(
         How many proposals have their gain worked out.
     cluster : int
         One without leaves, for the new one.
-    min_leaf, min_split : float
-        Least weight of a leaf and of an inner node below.
+    limits : Limits.record, optional
 
     Returns
     -------
@@ -77,6 +78,7 @@ def offs(
     cdef double[::1] scratch = np.zeros((max(2, MOST_CODES if sources else 0) + 1) * width)
     cdef double[::1] held = draft.change
     cdef off_node view
+    view.limits = limits_from(limits)
     cdef off_cut* cuts = <off_cut*>malloc(max(n_cuts, 1) * sizeof(off_cut))
     if cuts == NULL:
         raise MemoryError
@@ -84,7 +86,7 @@ def offs(
         with nogil:
             view.m = draft.rows_under(node)
             view.ids, view.held = &draft.ids[0], &held[0]
-            view.weight, view.min_leaf = 0.0, min_leaf
+            view.weight = 0.0
             draft.work += view.m * (n_cuts + 1) * width
             view.sum = &scratch[0]
             for i in range(view.m):
@@ -112,7 +114,7 @@ def offs(
                 break
             cuts[best].worth = -INFINITY
             gain = exact_gain(draft, node, view.m, &cuts[best].asks, cuts[best].leaf_left,
-                              cluster, min_leaf, min_split)
+                              cluster, view.limits)
             if gain > -INFINITY:
                 asks = (<char*>&cuts[best].asks)[:sizeof(search_condition)]
                 found.append((gain, asks, bool(cuts[best].leaf_left)))
@@ -124,17 +126,17 @@ def offs(
 
 def part_off_gain(
     Draft draft, Py_ssize_t node, const uint8_t[::1] asks, bint leaf_left, int cluster,
-    double min_leaf=0.0, double min_split=0.0,
+    const tree_limits[::1] limits=None,
 ):
     """What `Draft.part_off` would add to the objective; -inf where the limits forbid it."""
     cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = draft.rows_under(node)
-    return exact_gain(draft, node, m, condition, leaf_left, cluster, min_leaf, min_split)
+    return exact_gain(draft, node, m, condition, leaf_left, cluster, limits_from(limits))
 
 
 cdef double exact_gain(
     Draft draft, Py_ssize_t node, Py_ssize_t m, const search_condition* asks, bint leaf_left,
-    int cluster, double min_leaf, double min_split,
+    int cluster, const tree_limits* limits,
 ) noexcept nogil:
     """The change of the objective; `ids` has the m rows of the node."""
     cdef Py_ssize_t i, parted = 0
@@ -155,8 +157,8 @@ cdef double exact_gain(
         weight += draft.view.weight[row]
         parted += 1
     # All rows or none on a side are no cut.
-    if parted == 0 or parted == m or weight < min_leaf:
+    if parted == 0 or parted == m or weight < limits.min_leaf:
         return -INFINITY
-    if not weighs_enough(draft, node, min_leaf, min_split):
+    if not weighs_enough(draft, node, limits):
         return -INFINITY
     return draft.shift_gain()

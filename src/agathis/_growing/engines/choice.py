@@ -13,22 +13,23 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from agathis._checks.engines import AUTO, BINNED, ENGINES
+from agathis._dataset.bins import find_bins
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.grid import Grid, rounded_origin
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.parts import Plan
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.binned import BinnedStocks
-from agathis._growing.engines.bins import find_bins
-from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.exact import FeatureStocks
-from agathis._growing.engines.grid import Grid, rounded_origin
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.parts import Plan
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.engines.searched_columns import SearchedColumns
 from agathis._growing.engines.walked import WalkedStocks
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
+    MAP_TOL,
     RESIDUAL_LIMIT,
     components_needed,
     fit_map,
@@ -98,8 +99,9 @@ def build(
     limits: Limits,
     approximation: Approximation,
     progress: Progress,
+    seed: int | np.random.RandomState | None = None,
 ) -> Built:
-    """The stocks of that name."""
+    """The stocks of that name; ``seed`` draws rows, always the same ones where it is ``None``."""
     if not ENGINES[chosen].needs_points:
         rows = rows_of_data(chosen, data)
         if rows.points is not None and data.sources is None:
@@ -112,7 +114,7 @@ def build(
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
-    random_state = check_random_state(0 if approximation.seed is None else approximation.seed)
+    random_state = check_random_state(0 if seed is None else seed)
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
@@ -186,8 +188,7 @@ def _map(
         Space(data.kernel, None, data.fill).filled(sample),
         approximation.n_components,
         method=approximation.feature_map,
-        landmarks=approximation.landmarks,
-        tol=approximation.map_tol,
+        tol=MAP_TOL,
         random_state=random_state,
     )
 

@@ -13,11 +13,12 @@ import numpy as np
 from agathis._core.points.histogram import Histogram
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._dataset.grid import Grid
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import SourceTables
-from agathis._growing.engines.grid import Grid
 from agathis._growing.engines.points import Located, PointStocks
-from agathis._growing.engines.protocol import Place, Split, sent_left
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.protocol import Place
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.exact_sums import exact_sum
@@ -78,7 +79,7 @@ class FeatureStocks(PointStocks):
             n_sources = len(data.sources.columns)
             histogram = Histogram(n_sources, points.shape[1], grid, data.threads)
             tables = SourceTables(data.sources, histogram)
-        super().__init__(state, space, origin, inertia, limits.min_leaf, data.searched, tables)
+        super().__init__(state, space, origin, inertia, limits, data.searched, tables)
         if tables is not None:
             self._add_to(tables, np.arange(len(points), dtype=np.int32))
             tables.open()

@@ -21,16 +21,11 @@ from agathis._core.pairs.pair_search import locate, locate_subset, search
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import drawn_parts, first_split
 from agathis._growing.engines.kernel_rows import Block, KernelRows
-from agathis._growing.engines.protocol import (
-    KERNEL_ROUNDING,
-    SUM_ROUNDING,
-    Place,
-    Split,
-    sent_left,
-)
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place
 from agathis._growing.limits import Limits
 from agathis._partitions.centres import Centres, centres_of
 from agathis._support.numbers import threshold_between
@@ -56,7 +51,7 @@ class PairStocks:
         self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
         X, weight = data.rows(), data.weights()
-        self.data, self.rows, self.weight, self.min_leaf = data, rows, weight, limits.min_leaf
+        self.data, self.rows, self.weight, self.limits = data, rows, weight, limits
         # The linear kernel's rows are those of X about its mean, its objective is not.
         diagonal = 2 * rows.half
         if data.kernel.metric == "linear":
@@ -135,12 +130,13 @@ class PairStocks:
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
         if self.categories is None:
-            search(self.state, slots, drawn, self.min_leaf)
+            search(self.state, slots, drawn, self.limits.record)
             return
         columns, sources = drawn_parts(drawn, len(self.searched))
         if columns is not None and len(self.searched) == 0:
             columns = None  # the column of zeros
-        search(self.state, slots, columns, self.min_leaf, self.categories, sources, self.tolerance)
+        limits, tolerance = self.limits.record, self.tolerance
+        search(self.state, slots, columns, limits, self.categories, sources, tolerance)
 
     def locate(self, slot: int, floor: float) -> Split:
         if self.categories is None:
@@ -149,7 +145,7 @@ class PairStocks:
         if self.state.feature_gains(slot).max() >= floor:
             splits.append(self._located(slot, floor))
         found = locate_subset(
-            self.state, self.categories, slot, floor, self.tolerance, self.min_leaf
+            self.state, self.categories, slot, floor, self.tolerance, self.limits.record
         )
         if found is not None and self.sources is not None:
             source, codes, *move = found
@@ -159,7 +155,7 @@ class PairStocks:
     def _located(self, slot: int, floor: float) -> Split:
         """The first split along a column."""
         place, position, gain, move, left, right = locate(
-            self.state, slot, floor, self.tolerance, self.min_leaf
+            self.state, slot, floor, self.tolerance, self.limits.record
         )
         low, high = self.state.values_around(slot, place, position)
         feature = self.searched.number(place)

@@ -15,9 +15,11 @@ import numpy as np
 from agathis._core.points.leaves import PointState
 from agathis._core.points.point_search import locate, locate_subset, search
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._dataset.features import SearchedColumns
+from agathis._dataset.splits import Split
 from agathis._growing.engines.categories import SourceTables, drawn_parts, first_split
-from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
-from agathis._growing.engines.searched_columns import SearchedColumns
+from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING
+from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres
 
@@ -51,8 +53,7 @@ class PointStocks(ABC):
         What was taken off the points: gains do not depend on it, but their digits do.
     inertia : float
         Weighted sum of the squared lengths of the points about the origin.
-    min_leaf : float
-        Least weight of a leaf.
+    limits : Limits
     searched : SearchedColumns
         The columns that the tables are of.
     sources : SourceTables, optional
@@ -68,11 +69,11 @@ class PointStocks(ABC):
         space: Space,
         origin: np.ndarray,
         inertia: float,
-        min_leaf: float,
+        limits: Limits,
         searched: SearchedColumns,
         sources: SourceTables | None = None,
     ) -> None:
-        self.state, self.space, self.origin, self.min_leaf = state, space, origin, min_leaf
+        self.state, self.space, self.origin, self.limits = state, space, origin, limits
         self.searched, self.sources = searched, sources
         self.inertia = inertia
         self.weight = float(state.cluster_sizes()[0])
@@ -143,18 +144,19 @@ class PointStocks(ABC):
             columns,
             floor,
             self.tolerance,
-            self.min_leaf,
+            self.limits.record,
             self.samples,
             None if self.sources is None else self.sources.categories,
             sources,
         )
 
     def locate(self, slot: int, floor: float) -> Split:
-        found = locate(self.state, slot, floor, self.tolerance, self.min_leaf, self.samples)
+        limits = self.limits.record
+        found = locate(self.state, slot, floor, self.tolerance, limits, self.samples)
         splits = [None if found is None else self._split_along(slot, Located(*found))]
         if self.sources is not None:
             subset = locate_subset(
-                self.state, self.sources.categories, slot, floor, self.tolerance, self.min_leaf
+                self.state, self.sources.categories, slot, floor, self.tolerance, limits
             )
             splits.append(None if subset is None else self.sources.sources.split(*subset))
         return first_split(splits, slot, floor)

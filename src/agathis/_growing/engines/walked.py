@@ -15,11 +15,11 @@ from agathis._core.pairs.clusters import renew
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.updates import close_root, fill_stocks, part_stocks
 from agathis._core.pairs.walks import N_LEADING, LeadingParts, Parts
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import KernelRows
 from agathis._growing.engines.leading import leading
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.protocol import Split
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
@@ -114,7 +114,7 @@ class WalkedStocks(PairStocks):
             few = self.state.n_features // FEW
             renewed = renew(self.state, slot, floor - 2 * self.tolerance, few)
         slots = np.array([slot], dtype=np.int32)
-        found = LeafSearch(self.state, slots, drawn, self.min_leaf, renewed)
+        found = LeafSearch(self.state, slots, drawn, self.limits.record, renewed)
         seen = np.full(self.state.n_features, not renewed)
         certain = self._settle(found, slot, seen, floor)
         found.finish(self.unsure[slot])

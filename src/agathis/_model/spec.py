@@ -1,0 +1,282 @@
+"""The settings that decide a tree, as one object that goes into model files.
+
+A :class:`FitSpec` is made of an estimator, of JSON, or by hand, and makes estimators. Which
+parameters a method has, and what each may be, is read from its class (``_parameter_constraints``);
+which group of the spec a parameter belongs to is told by the fields of the groups.
+
+Threads, messages and time limits do not decide the tree and are not part of it; neither are the
+roles of columns, which belong to the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from agathis._checks.data import check_arguments
+from agathis._growing.approximation import Approximation
+from agathis._growing.limits import Constraints
+from agathis._kernels.spec import KernelSpec
+from agathis._methods import ALL, method_of
+from agathis._searching.spec import SearchSpec
+
+#: Parameters of estimators that are not part of a spec.
+LEFT_OUT = frozenset(
+    {
+        *("n_jobs", "verbose", "time_limit", "timeout", "keep_training_data"),
+        *("one_hot", "split_features", "kernel_features"),
+    }
+)
+#: The groups, and the parameter without which a method has none of the group's parameters: the
+#: ``n_init`` of a baseline is its own, and has nothing to do with a search.
+GROUPS: dict[str, tuple[type, str | None]] = {
+    "kernel": (KernelSpec, "kernel"),
+    "constraints": (Constraints, None),
+    "search": (SearchSpec, "search"),
+    "approximation": (Approximation, "n_components"),
+}
+#: The fields that hold one parameter of that name.
+SINGLE = ("n_clusters", "engine", "max_features", "random_state")
+#: The key by which JSON marks a value that cannot be written.
+MARK = "not_restorable"
+
+
+@dataclass(frozen=True)
+class NotRestorable:
+    """A value that JSON does not hold, such as a function; ``name`` says what it was."""
+
+    name: str
+
+
+class Parameters(NamedTuple):
+    """The parameters of a method.
+
+    Attributes
+    ----------
+    group : dict
+        For each parameter its group; ``None`` for a single field, ``"options"`` for what only this
+        method has.
+    allowed : dict
+        What each may be, in scikit-learn's terms.
+    """
+
+    group: dict[str, str | None]
+    allowed: dict[str, Any]
+
+
+@cache
+def parameters_of(key: str) -> Parameters:
+    """The parameters of the method with that key."""
+    methods = {method.key: method for method in ALL if method.search is None}
+    if key not in methods:
+        raise ValueError(f"method={key!r} is unknown; there are {', '.join(map(repr, methods))}.")
+    constraints = methods[key].estimator_class._parameter_constraints
+    allowed = {name: value for name, value in constraints.items() if name not in LEFT_OUT}
+    group: dict[str, str | None] = dict.fromkeys(allowed, "options")
+    group.update(dict.fromkeys(SINGLE & allowed.keys()))
+    for name, (kind, key_parameter) in GROUPS.items():
+        if key_parameter is None or key_parameter in allowed:
+            group.update({one.name: name for one in fields(kind) if one.name in allowed})
+    return Parameters(group, allowed)
+
+
+@dataclass(frozen=True)
+class FitSpec:
+    """The settings of a fit that decide its tree.
+
+    Attributes
+    ----------
+    method : str
+        The ``key`` of the method in the registry (:mod:`agathis._methods`).
+    n_clusters : int or None
+    kernel : KernelSpec
+        The linear kernel, for methods that have no other.
+    constraints : Constraints
+    search : SearchSpec
+    approximation : Approximation
+    engine : str
+    max_features : int, float, str or None
+    random_state : int, RandomState, NotRestorable or None
+    options : mapping
+        Parameters that only this method has, such as ``depth_factor``.
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> spec = FitSpec.of(Kauri(3, kernel="rbf", max_leaf_nodes=6))
+    >>> spec.kernel.kernel, spec.constraints.max_leaf_nodes
+    ('rbf', 6)
+    >>> FitSpec.from_dict(spec.to_dict()) == spec
+    True
+    >>> spec.to_estimator(max_leaf_nodes=9)
+    Kauri(kernel='rbf', max_leaf_nodes=9, n_clusters=3)
+    """
+
+    method: str
+    n_clusters: int | None = None
+    kernel: KernelSpec = field(default_factory=KernelSpec)
+    constraints: Constraints = field(default_factory=Constraints)
+    search: SearchSpec = field(default_factory=SearchSpec)
+    approximation: Approximation = field(default_factory=Approximation)
+    engine: str = "auto"
+    max_features: int | float | str | None = None
+    random_state: int | np.random.RandomState | NotRestorable | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator) -> FitSpec:
+        """The spec of an estimator of the package, fitted or not."""
+        return cls.from_parameters(method_of(estimator).key, estimator.get_params(deep=False))
+
+    @classmethod
+    def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:
+        """The spec of a method with these parameters; those that are no part of it are ignored."""
+        single: dict[str, Any] = {}
+        grouped: dict[str, dict[str, Any]] = {"options": {}}
+        for name, group in parameters_of(method).group.items():
+            if name in values:
+                place = single if group is None else grouped.setdefault(group, {})
+                place[name] = values[name]
+        options = grouped.pop("options")
+        groups = {name: GROUPS[name][0](**some) for name, some in grouped.items()}
+        return cls(method=method, **single, **groups, options=options)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the method's estimator, by their names."""
+        out = {}
+        for name, group in parameters_of(self.method).group.items():
+            if group == "options":
+                out.update({name: self.options[name]} if name in self.options else {})
+            else:
+                out[name] = getattr(self if group is None else getattr(self, group), name)
+        return out
+
+    @property
+    def not_restorable(self) -> tuple[str, ...]:
+        """Parameters whose values a file did not hold."""
+        return tuple(
+            name for name, value in self.parameters.items() if isinstance(value, NotRestorable)
+        )
+
+    def to_estimator(self, **overrides: Any) -> BaseEstimator:
+        """An estimator, not fitted, with these settings.
+
+        Parameters
+        ----------
+        **overrides
+            Parameters that replace those of the spec, or are not part of it.
+        """
+        values = {**self.parameters, **overrides}
+        for name, value in values.items():
+            if isinstance(value, NotRestorable):
+                raise ValueError(
+                    f"{name} was {value.name}, which a file does not hold: give it as {name}=."
+                )
+        (method,) = (one for one in ALL if one.key == self.method)
+        return method.estimator_class(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec as plain data for JSON.
+
+        Functions, fitted estimators without centres and instances of RandomState are written as
+        ``{"not_restorable": name}``.
+        """
+        out: dict[str, Any] = {"method": self.method}
+        groups = parameters_of(self.method).group
+        for name, value in self.parameters.items():
+            group = groups[name]
+            place = out if group is None else out.setdefault(group, {})
+            place[name] = _plain(value)
+        return out
+
+    @classmethod
+    def from_dict(cls, data: object) -> FitSpec:
+        """The spec that :meth:`to_dict` wrote; anything else is a ValueError that says why."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"a spec must be an object; it is {_shown(data)}.")
+        method = data.get("method")
+        if not isinstance(method, str):
+            raise ValueError(f"method must be a string; it is {_shown(method)}.")
+        group, allowed = parameters_of(method)
+        found = {}
+        for key, value in data.items():
+            if key == "method":
+                continue
+            if key in ("options", *GROUPS):
+                if not isinstance(value, Mapping):
+                    raise ValueError(f"{key} must be an object; it is {_shown(value)}.")
+                found.update({(key, name): part for name, part in value.items()})
+            else:
+                found[None, key] = value
+        values = {}
+        for (place, name), value in found.items():
+            if not isinstance(name, str) or name not in group or group[name] != place:
+                where = "" if place is None else f"{place}."
+                raise ValueError(f"{where}{name} is no setting of method={method!r}.")
+            values[name] = _restored(name, value, allowed[name])
+        missing = group.keys() - values.keys()
+        if missing:
+            raise ValueError(f"a spec of method={method!r} must have {min(missing)}.")
+        return cls.from_parameters(method, values)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a parameter as plain data."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, NotRestorable):
+        return {MARK: value.name}
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value) if np.isfinite(float(value)) else {MARK: f"the number {value}"}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if not isinstance(value, type):
+        value = getattr(value, "cluster_centers_", value)
+    if isinstance(value, (np.ndarray, list, tuple)):
+        table = np.asarray(value)
+        if table.dtype.kind in "iuf" and np.isfinite(table).all():
+            return table.tolist()
+    name = getattr(value, "__qualname__", None)
+    what = f"an instance of {type(value).__name__}"
+    return {MARK: what if name is None else f"{value.__module__}.{name}"}
+
+
+def _restored(name: str, value: Any, allowed: Any) -> Any:
+    """The value of a parameter from plain data, checked as estimators check it."""
+    if isinstance(value, Mapping) and set(value) == {MARK}:
+        if not isinstance(value[MARK], str):
+            raise ValueError(f"{name}: {MARK} must be a string; it is {_shown(value[MARK])}.")
+        return NotRestorable(value[MARK])
+    if allowed == "no_validation":
+        return None if value is None else _table(name, value)
+    if isinstance(value, bool) and "boolean" not in allowed:
+        raise ValueError(f"{name} must not be {value}.")
+    if isinstance(value, Mapping):
+        value = dict(value)
+    check_arguments("FitSpec", {name: allowed}, **{name: value})
+    return value
+
+
+def _table(name: str, value: Any) -> np.ndarray:
+    """Rows of numbers, such as centres."""
+    try:
+        table = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be rows of numbers; it is {_shown(value)}.") from error
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise ValueError(f"{name} must be rows of finite numbers; it is {_shown(value)}.")
+    return table
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
