@@ -23,11 +23,12 @@ from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
+from agathis._dataset.memory import TrainingData
 from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import RawThresholds, short_thresholds
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import Centres, PointCentres, cluster_means

@@ -72,11 +72,6 @@ def test_kernels_of_pairs_have_none():
     assert not hasattr(precomputed, "cluster_centers_")
 
 
-def test_large_weights():
-    model = Kauri(3, kernel="cosine").fit(IRIS, sample_weight=np.full(len(IRIS), 1e200))
-    assert_allclose(model.cluster_centers_, means(IRIS, model.labels_), rtol=1e-12)
-
-
 def test_of_baselines_that_learn_no_centres():
     model = ICOT(random_state=0, n_init=1).fit(IRIS, sample_weight=WEIGHT)
     assert_allclose(model.cluster_centers_, means(IRIS, model.labels_, WEIGHT))

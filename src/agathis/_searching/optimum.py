@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agathis._core.search.optimum import MOST_COMPONENTS, MOST_LEAVES, find_optimum
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._growing.limits import Limits
 from agathis._searching.optimum_rows import DistinctRows
 from agathis._searching.optimum_start import greedy_cuts

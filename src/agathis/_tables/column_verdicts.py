@@ -161,7 +161,7 @@ def judge(
         return _dates(name, facts, dates, False)
     if text and not keep and calendar.are_times(some):
         return Verdict(name, "out", DATES, way=KEEP)
-    if len(some) == 1 and not facts.n_missing and not keep:
+    if len(some) == 1 and not facts.has_missing and not keep:
         return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
     if not keep:
         found = _no_quantity(name, facts, dates, max_categories)
@@ -184,8 +184,8 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
     elif types.is_boolean(facts.type):
         part = None
     else:
-        part = calendar.part_of_numbers(name, facts.seen)
-        if part is None and calendar.are_moments(name, facts.seen):
+        part = calendar.part_of_numbers(name, facts.numbers)
+        if part is None and calendar.are_moments(name, facts.numbers):
             return Verdict(name, "out", DATES, way=KEEP)
     if text and calendar.are_months(some):
         return Verdict(name, "out", CALENDAR, way=KEEP)
@@ -421,26 +421,24 @@ def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) 
         text = word(value)
         if text is not None:
             found.setdefault(text, category(text, value))
-    # Of very many values only some are here.
-    n_found = len(found) + facts.n_different - len(facts.some)
     n_other = 0
-    if n_found > most:
+    if len(found) > most:
         frequent = _frequent(facts, most, 0.0 if asked else SHARE)
-        n_other = n_found - len(frequent)
+        n_other = len(found) - len(frequent)
         known = facts.n_rows - facts.n_missing
         if not asked and sum(n for n, _ in frequent.values()) < known / 2:
-            own = n_found > known / 2
+            own = len(found) > known / 2
             return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
         found = {text: category(text, value) for text, (_, value) in frequent.items()}
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
     # To be missing may mean something; where nothing is missing it cannot.
-    gap = (None,) if facts.n_missing else ()
+    gap = (None,) if facts.has_missing else ()
     return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
 
 
-def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[float, object]]:
+def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[int, object]]:
     """The most frequent words with their rows and a value each, ties by the alphabet."""
-    counted: dict[str, tuple[float, object]] = {}
+    counted: dict[str, tuple[int, object]] = {}
     for value, n in facts.counts():
         text = word(value)
         if text is not None:
