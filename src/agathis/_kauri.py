@@ -21,8 +21,9 @@ from sklearn.utils import Tags, check_random_state, gen_batches
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
+from agathis._checks.one_hot import check_one_hot
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
+from agathis._checks.roles import FeatureRoles, roles_of
 from agathis._dataset.memory import TrainingData
 from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import RawThresholds, short_thresholds
