@@ -20,7 +20,8 @@ from agathis._describe.allowed import Allowed, Range
 from agathis._describe.axes import Axis, Split, SumAxis, splits_of
 from agathis._describe.columns import Column, Indicator, columns_of
 from agathis._describe.numerals import check_numbers
-from agathis._describe.preparation.preparation import Preparation, preparation_of
+from agathis._describe.preparation.preparation import Preparation
+from agathis._describe.preparation.steps import preparation_of
 from agathis._tables.date_parts import DatePart
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree

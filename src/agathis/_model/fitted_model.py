@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.roles import EncodedRows, FeatureRoles
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._model.encoding import Encoding, Unavailable
@@ -32,7 +32,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class FittedModel(TreeModel, ShownInNotebooks, BaseEstimator):
+class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     """A fitted clustering tree with all that describes it.
 
     It predicts as the model it comes from, and every exporter, picture and report takes it.

@@ -16,12 +16,12 @@ from sklearn.utils import check_random_state
 
 from agathis._core.search.draft import Draft
 from agathis._dataset.memory import TrainingData
-from agathis._growing.engines.choice import EXACT_ROWS
 from agathis._growing.engines.protocol import Stocks
+from agathis._growing.engines.tuning import EXACT_ROWS
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import FACTOR_ROWS
+from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._partitions.centres import Centres
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, redrawn, tree_of

@@ -14,7 +14,8 @@ from agathis._dataset.memory import TrainingData
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, mapped
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import FACTOR_ROWS, centre, triangle
+from agathis._kmeans.factor import centre, triangle
+from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._searching.tuning import MAP_COMPONENTS
 
 # Of the largest squared length, what is left out: rounding, or little.

@@ -9,7 +9,8 @@ import numpy as np
 
 from agathis._support.result_table import Table
 from agathis._tables.codes import FEW
-from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, notes_on
+from agathis._tables.column_notes import notes_on
+from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import LARGEST
