@@ -35,10 +35,12 @@ def mixed(n: int = 120) -> pd.DataFrame:
     return table
 
 
-KERNELS = ("linear", "rbf", "laplacian", "polynomial", "sigmoid", "cosine", "chi2")
+KERNELS = ("linear", "rbf", "laplacian", "polynomial", "cosine", "chi2")
 METHODS = ("kmeans-dt", "imm", "exkmc", "exshallow", "rdm", "icot")
 CASES = {
     **{f"kernel {kernel}": ["--kernel", kernel] for kernel in KERNELS},
+    # No feature map has it as its inner product: it takes no missing values.
+    "kernel sigmoid": ["--kernel", "sigmoid", "--missing", "drop"],
     **{f"method {method}": ["--method", method] for method in METHODS},
     "greedy": ["--search", "greedy", "--leaves", "7"],
     "optimal": ["--search", "optimal"],

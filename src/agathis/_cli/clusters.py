@@ -99,8 +99,9 @@ def fit_on_cluster(
     if output != STDOUT:
         write(STDOUT, f"{to_rules(described)}\n")
     if report is not None:
-        read = {"rows_read": encoder.n_rows_}
-        told = {**read, "rows_why": WHY} if len(raw.X) < encoder.n_rows_ else read
+        told: dict[str, Any] = {"rows_read": encoder.n_rows_}
+        if len(raw.X) < encoder.n_rows_:
+            told["rows_why"] = WHY
         write_report(report, described, sample, path, open_report, messages, provenance=told)
 
 
