@@ -16,7 +16,7 @@ from data import many_blobs
 from sklearn.cluster import KMeans
 
 from agathis import Kauri
-from agathis._growing.engines.choice import EXACT_ROWS
+from agathis._growing.engines.tuning import EXACT_ROWS
 from agathis._support.files import write_whole
 
 ROWS = tuple(int(m * 10**e) for e in range(2, 8) for m in (1, 3)) + (100_000_000,)

@@ -21,8 +21,8 @@ from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
 from agathis._dataset.given import dataset_of
-from agathis._describe.notebook import ShownInNotebooks
-from agathis._fit.fit import FitResult, fit
+from agathis._describe.model_methods import ModelMethods
+from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
 from agathis._partitions.centres import Centres, PointCentres
@@ -32,7 +32,7 @@ from agathis._support.progress import Progress
 from agathis._trees.model import TreeModel
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -165,6 +165,10 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         The tree as arrays.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        The mean of each cluster in the columns of X, by weight; missing values are at their
+        column's mean. With the linear kernel these are the centres of KMeans. There are none for
+        kernels that compare rows pair by pair, without ``n_components``.
     objective_ : float
         The objective of the clusters, to be maximised. With ``n_components`` it is that of the
         feature map's kernel, and not to be compared with another map's.
@@ -348,7 +352,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
 
     def _keep(self, found: FitResult) -> None:
         """Keep what a fit found, in place of what the last one left."""
-        for name in ("search_path_", "search_interrupted_", "lower_bound_", "gap_", "is_optimal_"):
+        for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)
         self.__dict__.update(found.attributes())
 

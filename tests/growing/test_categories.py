@@ -16,7 +16,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from agathis import Kauri
-from agathis._checks.roles import EncodedRows, check_one_hot, roles_of
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import EncodedRows, roles_of
 from agathis._dataset.features import Features
 from agathis._dataset.memory import InMemory
 from agathis._growing.approximation import Approximation

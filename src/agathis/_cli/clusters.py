@@ -70,7 +70,7 @@ def fit_on_cluster(
     with _client(address) as client, bad_data(RuntimeError, OSError, MemoryError):
         sample = encoder._learn(files, client)
         read = f"Read {count(encoder.n_rows_, 'row')} and {count(len(names), 'column')}."
-        messages.say(f"{read} Weights are those of {count(encoder.n_sampled_, 'row')}.")
+        messages.say(f"{read} Scales and weights are those of {count(encoder.n_sampled_, 'row')}.")
         messages.tell(encoder.notes())
         messages.say(scaling_of(wanted))
         messages.tell(encoder.notes_on_weights())

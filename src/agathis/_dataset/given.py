@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
 from agathis._checks.kernels import kernel_and_matrix
-from agathis._checks.roles import FeatureRoles, Units, check_one_hot, roles_of
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import FeatureRoles, Units, roles_of
 from agathis._dataset.features import Features
 from agathis._dataset.memory import InMemory
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
@@ -22,11 +23,16 @@ from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._model.spec import FitSpec
-from agathis._partitions.centres import Centres
+from agathis._partitions.centres import Centres, PointCentres, cluster_means
 from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.tree import Tree
 
+#: Attributes of estimators that not every fit leaves.
+OPTIONAL_ATTRIBUTES = (
+    *("cluster_centers_", "search_path_", "search_interrupted_"),
+    *("lower_bound_", "gap_", "is_optimal_"),
+)
 #: What gives the thresholds of a tree as few digits as the rows of its dataset allow.
 Shorten = Callable[[Tree, Any], tuple[Tree, RawThresholds]]
 
@@ -42,6 +48,9 @@ class FitResult:
         The thresholds in the units of the table, where these are known.
     labels : ndarray of shape (n_samples,), or a lazy collection
     centres : Centres or None
+        What distances take.
+    cluster_centers : ndarray of shape (n_clusters, n_features) or None
+        The mean of each cluster in the columns of X, where rows are points.
     roles : FeatureRoles
     engine : str
     n_components : int or None
@@ -55,6 +64,7 @@ class FitResult:
     raw_thresholds: RawThresholds
     labels: Any
     centres: Centres | None
+    cluster_centers: np.ndarray | None
     roles: FeatureRoles
     engine: str
     n_components: int | None
@@ -65,7 +75,9 @@ class FitResult:
 
     def attributes(self) -> dict[str, Any]:
         """The fitted attributes of an estimator."""
+        means = self.cluster_centers
         return {
+            **({} if means is None else {"cluster_centers_": means}),
             "tree_": self.tree,
             "raw_thresholds_": self.raw_thresholds,
             "labels_": self.labels,
@@ -153,6 +165,7 @@ def fit(
         searched = found.told()
         if found.interrupted:
             checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+    means = _cluster_means(dataset, labels, centres)
     tree, raw_thresholds = shorten(tree, dataset)
     progress.done(tree.n_leaves, tree.n_clusters, -cost, clocks)
     return FitResult(
@@ -160,6 +173,7 @@ def fit(
         raw_thresholds=raw_thresholds,
         labels=labels,
         centres=centres,
+        cluster_centers=means,
         roles=dataset.features.roles,
         engine=chosen,
         n_components=built.n_components,
@@ -168,6 +182,21 @@ def fit(
         objective=stocks.trace - cost,
         search=searched,
     )
+
+
+def _cluster_means(dataset: Dataset, labels: Any, centres: Centres | None) -> np.ndarray | None:
+    """The mean of each cluster in the columns of X, where rows are points.
+
+    For rows elsewhere only where these are what was summed; others would take a pass more.
+    """
+    if not isinstance(centres, PointCentres):
+        return None
+    if centres.space.is_identity:
+        return centres.points + centres.origin
+    if not isinstance(dataset, InMemory):
+        return None
+    n_clusters = len(centres.points)
+    return cluster_means(dataset.X, labels, n_clusters, dataset.weight, dataset.fill)
 
 
 def _check(spec: FitSpec) -> None:

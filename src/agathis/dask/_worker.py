@@ -15,7 +15,8 @@ import numpy as np
 
 from agathis._checks.data import column_totals
 from agathis._checks.kernels import check_domain
-from agathis._checks.roles import FeatureRoles, check_one_hot
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import FeatureRoles
 from agathis._core.points.binning import look_over
 from agathis._dataset.grid import Grid, Seen
 from agathis._dataset.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added

@@ -19,7 +19,7 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, value_names_of
 from agathis._describe.described_tree import describe
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
 from agathis._describe.rounding import rounded
 from agathis._describe.rows_in_units import table_of
 from agathis._tables.date_parts import DatePart
@@ -28,7 +28,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class LoadedTree(TreeModel, ShownInNotebooks, BaseEstimator):
+class LoadedTree(TreeModel, ModelMethods, BaseEstimator):
     """A fitted tree without the method that grew it.
 
     It predicts as the model did that it comes from, and every exporter takes it. ``fit`` leaves

@@ -25,6 +25,7 @@ from agathis._growing.engines.exact import FeatureStocks
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
 from agathis._growing.engines.protocol import Stocks
+from agathis._growing.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
@@ -38,16 +39,6 @@ from agathis._kernels.map_fitting import (
 )
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress
-
-# Rows up to which every threshold is looked at by default where the kernel has features.
-EXACT_ROWS = 100_000
-# Components of points up to which tables of their sums are taken, not walks past them. Seconds of
-# one processor of a very busy machine for 4,000 rows, ten clusters, 40 leaves, the data of
-# ``wide_rows`` in ``benchmarks/scale.py`` with other numbers of columns: 0.29 (tables) with 64
-# columns and 0.52 (walks) with 65; 0.85 and 1.00 with 128, 0.87 (walks) with 129.
-NARROW = 128
-# Leaves that memory is estimated for where there may be any number: most of many are small.
-TYPICAL_LEAVES = 40
 
 
 @dataclass(frozen=True)

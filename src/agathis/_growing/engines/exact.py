@@ -19,15 +19,11 @@ from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import SourceTables
 from agathis._growing.engines.points import Located, PointStocks
 from agathis._growing.engines.protocol import Place
+from agathis._growing.engines.tuning import FINE_TABLES, MANY_CLUSTERS
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.exact_sums import exact_sum
 from agathis._support.numbers import threshold_between
-
-# Clusters up to which a leaf is asked about each of them sooner than its points are looked at.
-MANY_CLUSTERS = 16
-# Numbers that tables may hold for every sample of small leaves to have a row of its own.
-FINE_TABLES = 2**25
 
 
 class FeatureStocks(PointStocks):
