@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
 from agathis._growing.limits import leaf_limit
 from agathis._kauri import Kauri
 from agathis._kernels.names import traits
@@ -189,7 +189,7 @@ def effort_for(n_rows: int, n_features: int) -> float:
     return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
 
 
-class TablePipeline(ShownInNotebooks, Pipeline):
+class TablePipeline(ModelMethods, Pipeline):
     """An encoder of raw tables and a model; notebooks show its tree in the words of the table."""
 
 

@@ -25,14 +25,14 @@ from agathis._checks.one_hot import check_one_hot
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles, roles_of
 from agathis._dataset.memory import TrainingData
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import RawThresholds, short_thresholds
 from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
 from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import PointCentres
+from agathis._partitions.centres import Centres, PointCentres, cluster_means
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
@@ -41,7 +41,7 @@ from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -174,6 +174,10 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         The tree as arrays.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        The mean of each cluster in the columns of X, by weight; missing values are at their
+        column's mean. With the linear kernel these are the centres of KMeans. There are none for
+        kernels that compare rows pair by pair, without ``n_components``.
     objective_ : float
         The objective of the clusters, to be maximised. With ``n_components`` it is that of the
         feature map's kernel, and not to be compared with another map's.
@@ -501,12 +505,16 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
             searched = found.told()
             if found.interrupted:
                 checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+        means = self._means_of(labels, data, centres)
         tree, raw_thresholds = self._shortened(tree, data, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.raw_thresholds_ = raw_thresholds
         self.labels_: np.ndarray = labels
         self._centres = centres
+        self.__dict__.pop("cluster_centers_", None)
+        if means is not None:
+            self.cluster_centers_ = means
         self.engine_ = chosen
         self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
         self.n_clusters_ = self.tree_.n_clusters
@@ -534,6 +542,16 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, BaseEstimator):
         for rows in gen_batches(len(data.X), checks.ROWS_AT_ONCE):
             labels[rows] = tree.predict(np.asarray(data.X[rows]), data.threads)
         return labels
+
+    def _means_of(
+        self, labels: np.ndarray, data: TrainingData, centres: Centres | None
+    ) -> np.ndarray | None:
+        """The mean of each cluster in the columns of X, where rows are points."""
+        if not isinstance(centres, PointCentres):
+            return None
+        if centres.space.is_identity:
+            return centres.points + centres.origin
+        return cluster_means(data.X, labels, len(centres.points), data.weight, data.fill)
 
     def _limits(self, data: TrainingData) -> Limits:
         constraints = Constraints(

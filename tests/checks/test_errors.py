@@ -154,6 +154,14 @@ class TestGram:
         with pytest.raises(ValueError, match=match):
             model.score(X, gram=gram)
 
+    def test_a_matrix_alone(self):
+        """Splits are on columns, which a kernel matrix does not have."""
+        line = r"Kauri\(kernel='precomputed'\).fit\(X, gram=K\)"
+        with pytest.raises(ValueError, match=rf"square matrix .*\(20, 20\) in place.* {line}"):
+            Kauri(3, kernel="precomputed").fit(GRAM)
+        with pytest.raises(ValueError, match=rf"needs the kernel matrix by its name.* {line}"):
+            Kauri(3, kernel="precomputed").fit(X)
+
     def test_sparse(self):
         with pytest.raises(TypeError, match=r"[Ss]parse data was passed for gram"):
             Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=sparse.csr_matrix(GRAM))

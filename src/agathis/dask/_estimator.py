@@ -245,6 +245,10 @@ class Kauri(LocalKauri):
     def _labels_of(self, tree: Tree, data: Any) -> Any:
         return mapped(data.X, LabelsOfTree(self, tree), None)
 
+    def _means_of(self, labels: Any, data: Any, centres: Any) -> np.ndarray | None:
+        """Of the columns of X, where these are what the cluster summed; others take a pass more."""
+        return super()._means_of(labels, data, centres) if centres.space.is_identity else None
+
     def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
         origin = origin_of(data.X)
         if origin is None:

@@ -78,8 +78,8 @@ class KMeansTree(Rival):
         on are of clusters that no leaf has. A row of weight 0 has that of the nearest centre
         where there are ``cluster_centers_``, and else -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The centres of KMeans, or those given, of the clusters that the tree has; only with the
-        linear kernel, and not where ``fit`` was given labels.
+        The centres of KMeans, or those given, of the clusters that the tree has; where ``fit`` was
+        given labels, the means of the tree's clusters. Only with the linear kernel.
     inertia_ : float
         The kernel KMeans cost of the tree's clusters.
     n_clusters_ : int
