@@ -58,7 +58,6 @@ def beside_peer(run, work, X, gram, leaves, *, same_objective):
         max_leaves=leaves,
         kernel="precomputed",
         random_state=0,
-        max_leaf_nodes=None,
     )
     runs = {"agathis": lambda: ours.fit(X, gram=gram), "gemclus": lambda: peer.fit(X, y=gram)}
     seconds, _ = alternate(runs, run.repeats, run.tell)

@@ -16,7 +16,7 @@ from data import many_blobs
 from sklearn.cluster import KMeans
 
 from agathis import Kauri
-from agathis._growing.engines.choice import EXACT_ROWS
+from agathis._growing.engines.tuning import EXACT_ROWS
 from agathis._support.files import write_whole
 
 ROWS = tuple(int(m * 10**e) for e in range(2, 8) for m in (1, 3)) + (100_000_000,)
@@ -43,9 +43,7 @@ def fits():
     from gemclus.tree import Kauri as Peer
 
     return {
-        "gemclus": lambda X: Peer(
-            max_clusters=10, max_leaves=40, kernel="linear", max_leaf_nodes=None
-        ).fit(X),
+        "gemclus": lambda X: Peer(max_clusters=10, max_leaves=40, kernel="linear").fit(X),
         "KMeans, n_init=10": lambda X: KMeans(10, n_init=10, random_state=0).fit(X),
         "KMeans, n_init=1": lambda X: KMeans(10, n_init=1, random_state=0).fit(X),
         "agathis": lambda X: Kauri(10, max_leaf_nodes=40).fit(X),

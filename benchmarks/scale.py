@@ -36,9 +36,7 @@ def linear(run):
     n = run.size(4000, 800)
     X = raw_blobs(n, 10)
     ours = tree().fit(X)
-    peer = Peer(
-        max_clusters=10, max_leaves=40, kernel="linear", random_state=0, max_leaf_nodes=None
-    )
+    peer = Peer(max_clusters=10, max_leaves=40, kernel="linear", random_state=0)
     runs = {"agathis": lambda: ours.fit(X), "gemclus": lambda: peer.fit(X)}
     seconds, _ = alternate(runs, run.repeats, run.tell)
     median = medians(seconds)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from agathis import Kauri, datasets
-from agathis._growing.engines.bins import find_bins
+from agathis._dataset.bins import find_bins
 from agathis.plot import cluster_style
 
 IMAGES = Path(__file__).parent / "images"

@@ -1,6 +1,6 @@
 """``python tools/golden.py``: which trees, labels and exports are not those of the golden file.
 
-``tests/golden/golden.json`` has short hashes of what 312 fits give
+``tests/golden/golden.json`` has short hashes of what 322 fits give
 (``tests/helpers/golden_cases.py``), and a test compares them. This command prints the differences;
 ``--why "..."`` writes the cases that differ, with a line that says why they changed. A line holds
 the digest of all hashes, so that an edit without one is noticed. Parts that depend on rounding are

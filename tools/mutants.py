@@ -95,8 +95,8 @@ AREAS = {
     ),
     "encoder": Area(
         (
-            "_tables/encode.py", "_tables/scaling.py", "_tables/tally_scaling.py",
-            "_tables/number_tally.py", "_tables/feature_rows.py", "_tables/indicators.py",
+            "_tables/encode.py", "_tables/scaling.py", "_tables/row_sample.py",
+            "_tables/feature_rows.py", "_tables/indicators.py",
             "_tables/table_features.py", "_tables/whole_table.py", "_tables/relevance.py",
             "_tables/deciding.py", "_tables/missing_rows.py",
         ),

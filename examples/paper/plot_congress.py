@@ -14,7 +14,7 @@ them from the folder that ``AGATHIS_DATA`` names; the tree is then
     from paper.datasets import load
 
     votes = load("congress")
-    model = Kauri(votes.n_clusters).fit(votes.data)
+    model = Kauri(votes.n_clusters, max_leaf_nodes=None).fit(votes.data)
 
 A tree needs no rows once it is grown. The one below was grown so by ``make paper``, which wrote
 ``results/figures/congress.json``, names, words and sizes included: this page is made without a

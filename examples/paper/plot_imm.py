@@ -18,7 +18,7 @@ X, _ = make_imm(random_state=0)
 models = {
     "Kauri": Kauri(3).fit(X),
     "IMM": IMM(3, random_state=0).fit(X),
-    "KMeans+DT": KMeansTree(3, random_state=0).fit(X),
+    "KMeans+DT": KMeansTree(3, max_leaf_nodes=None, random_state=0).fit(X),
 }
 for name, model in models.items():
     print(f"{name}: {model.tree_.n_leaves} leaves")

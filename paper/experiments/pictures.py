@@ -184,7 +184,7 @@ class ImmView:
 def imm_views() -> tuple[np.ndarray, tuple[ImmView, ...]]:
     """The rows, and the trees of Kauri, KMeans+DT and ExKMC, which begins with that of IMM."""
     X, y = make_imm(random_state=0)
-    models = {
+    models: dict[str, Kauri | KMeansTree | ExKMC] = {
         "Kauri": Kauri(3, max_leaf_nodes=None),
         "KMeans+DT": KMeansTree(3, random_state=0, max_leaf_nodes=None),
         "IMM / ExKMC": ExKMC(3, max_leaf_nodes=3, random_state=0),

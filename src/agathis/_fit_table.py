@@ -19,7 +19,8 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
+from agathis._growing.limits import leaf_limit
 from agathis._kauri import Kauri
 from agathis._kernels.names import traits
 from agathis._suggest import Suggestion, default_min_leaf, suggest
@@ -126,7 +127,7 @@ def new_kauri(
     prepared: PreparedTable,
     n_clusters: int,
     *,
-    max_leaf_nodes: int | None = None,
+    max_leaf_nodes: int | str | None = "auto",
     min_samples_leaf: float | None = None,
     kernel: str = "linear",
     gamma: float | None = None,
@@ -138,12 +139,12 @@ def new_kauri(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Kauri:
-    """An estimator for these rows: a leaf a cluster, and none of a few rows."""
-    leaves = max(2, n_clusters) if max_leaf_nodes is None else max_leaf_nodes
+    """An estimator for these rows, whose leaves are no smaller than suits their number."""
+    leaves = leaf_limit(max_leaf_nodes, n_clusters) or n_clusters
     least = default_min_leaf(leaves) if min_samples_leaf is None else min_samples_leaf
     model = Kauri(
         n_clusters,
-        max_leaf_nodes=leaves,
+        max_leaf_nodes=max_leaf_nodes,
         min_samples_leaf=int(least) if least >= 1 else least,
         kernel=kernel,
         search=search,
@@ -153,8 +154,6 @@ def new_kauri(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    if search == "optimal":
-        model.set_params(max_leaf_nodes=max_leaf_nodes)
     if gamma is not None:
         model.set_params(gamma=gamma)
     return for_rows(model, prepared, search_effort)
@@ -166,7 +165,9 @@ def for_rows(
     """The model with what it takes to fit these rows: they may miss values, or be few."""
     if "search_effort" in model.get_params(deep=False):
         # More leaves than clusters are for closer fits, and a longer search makes them no plainer.
-        plain = model.kernel == "linear" and (model.max_leaf_nodes or 0) <= model.n_clusters
+        leaves = leaf_limit(model.max_leaf_nodes, model.n_clusters)
+        one_each = leaves is not None and leaves <= max(2, model.n_clusters)
+        plain = model.kernel == "linear" and one_each
         usual = effort_for(*prepared.X.shape) if plain else 1.0
         model.set_params(search_effort=usual if search_effort is None else search_effort)
     if prepared.misses and getattr(model, "kernel", "linear") not in ("linear", "cosine"):
@@ -188,7 +189,7 @@ def effort_for(n_rows: int, n_features: int) -> float:
     return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
 
 
-class TablePipeline(ShownInNotebooks, Pipeline):
+class TablePipeline(ModelMethods, Pipeline):
     """An encoder of raw tables and a model; notebooks show its tree in the words of the table."""
 
 
@@ -202,7 +203,7 @@ def fit_table(
     table: Any,
     n_clusters: int | None = None,
     *,
-    max_leaf_nodes: int | None = None,
+    max_leaf_nodes: int | str | None = "auto",
     min_samples_leaf: float | None = None,
     kernel: str = "linear",
     gamma: float | None = None,
@@ -234,8 +235,9 @@ def fit_table(
     table : DataFrame of pandas or polars, or pyarrow.Table
     n_clusters : int, optional
         By default :func:`agathis.suggest` is asked.
-    max_leaf_nodes : int, optional
-        By default a leaf a cluster, so that each is one short rule.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
     min_samples_leaf : float, optional
         Fewest rows of a leaf, or their share; by default 2 % of the rows, or less for many leaves.
     kernel : str, default="linear"

@@ -21,26 +21,27 @@ from sklearn.utils import Tags, check_random_state, gen_batches
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
+from agathis._checks.one_hot import check_one_hot
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._checks.roles import FeatureRoles, check_one_hot, roles_of
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._checks.roles import FeatureRoles, roles_of
+from agathis._dataset.memory import TrainingData
+from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import RawThresholds, short_thresholds
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build, choose_engine
 from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.inputs import Approximation, TrainingData
-from agathis._growing.limits import Constraints, Limits
+from agathis._growing.limits import Constraints, Limits, leaf_limit
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import PointCentres
+from agathis._partitions.centres import Centres, PointCentres, cluster_means
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
-from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
 
-class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -65,8 +66,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
@@ -172,6 +174,10 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         The tree as arrays.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        The mean of each cluster in the columns of X, by weight; missing values are at their
+        column's mean. With the linear kernel these are the centres of KMeans. There are none for
+        kernels that compare rows pair by pair, without ``n_components``.
     objective_ : float
         The objective of the clusters, to be maximised. With ``n_components`` it is that of the
         feature map's kernel, and not to be compared with another map's.
@@ -239,7 +245,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -329,7 +335,7 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             data = self._check_data(X, gram, sample_weight)
             first = tree_of_start(start, self.n_features_in_)
             self._check_search()
-            with Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress:
+            with Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress:
                 self._grow(data, progress, first, X)
         return self
 
@@ -453,11 +459,11 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
                 "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
                 "split='axis', or search='local'."
             )
-        if self.search == "optimal" and self.max_leaf_nodes not in (None, self.n_clusters):
+        if self.search == "optimal" and self.max_leaf_nodes not in ("auto", None, self.n_clusters):
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
                 f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
-                "Use max_leaf_nodes=None, or search='local'."
+                "Use max_leaf_nodes='auto', or search='local'."
             )
 
     def _grow(
@@ -499,12 +505,16 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             searched = found.told()
             if found.interrupted:
                 checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+        means = self._means_of(labels, data, centres)
         tree, raw_thresholds = self._shortened(tree, data, given)
         # From here on nothing fails: a fit that was cut short leaves the last one as it was.
         self.tree_: Tree = tree
         self.raw_thresholds_ = raw_thresholds
         self.labels_: np.ndarray = labels
         self._centres = centres
+        self.__dict__.pop("cluster_centers_", None)
+        if means is not None:
+            self.cluster_centers_ = means
         self.engine_ = chosen
         self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
         self.n_clusters_ = self.tree_.n_clusters
@@ -533,6 +543,16 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
             labels[rows] = tree.predict(np.asarray(data.X[rows]), data.threads)
         return labels
 
+    def _means_of(
+        self, labels: np.ndarray, data: TrainingData, centres: Centres | None
+    ) -> np.ndarray | None:
+        """The mean of each cluster in the columns of X, where rows are points."""
+        if not isinstance(centres, PointCentres):
+            return None
+        if centres.space.is_identity:
+            return centres.points + centres.origin
+        return cluster_means(data.X, labels, len(centres.points), data.weight, data.fill)
+
     def _limits(self, data: TrainingData) -> Limits:
         constraints = Constraints(
             max_leaf_nodes=self._most_leaves(),
@@ -543,7 +563,9 @@ class Kauri(DistancesMixin, TreeModel, ShownInNotebooks, TellsOfNamelessFunction
         return constraints.resolve(data, self.n_clusters)
 
     def _most_leaves(self) -> int | None:
-        return self.n_clusters if self.search == "optimal" else self.max_leaf_nodes
+        if self.search == "optimal":
+            return self.n_clusters
+        return leaf_limit(self.max_leaf_nodes, self.n_clusters)
 
     def _approximation(self) -> Approximation:
         return Approximation(

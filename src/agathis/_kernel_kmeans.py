@@ -29,10 +29,9 @@ from agathis._kmeans.problem import Task, make_task
 from agathis._partitions.centres import Centres, PointCentres, SampleCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective
-from agathis._support.pickles import TellsOfNamelessFunctions
 
 
-class KernelKMeans(DistancesMixin, ClusterMixin, TellsOfNamelessFunctions, BaseEstimator):
+class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
     """Clusters with the least sum of squared distances to their centres, in a kernel's space.
 
     Parameters

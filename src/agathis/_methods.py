@@ -99,7 +99,7 @@ def make_method(
     name: str,
     n_clusters: int,
     *,
-    max_leaf_nodes: int | None = None,
+    max_leaf_nodes: int | str | None = "auto",
     kernel: KernelSettings | None = None,
     centers: Any = None,
     random_state: int | None = None,

@@ -154,6 +154,14 @@ class TestGram:
         with pytest.raises(ValueError, match=match):
             model.score(X, gram=gram)
 
+    def test_a_matrix_alone(self):
+        """Splits are on columns, which a kernel matrix does not have."""
+        line = r"Kauri\(kernel='precomputed'\).fit\(X, gram=K\)"
+        with pytest.raises(ValueError, match=rf"square matrix .*\(20, 20\) in place.* {line}"):
+            Kauri(3, kernel="precomputed").fit(GRAM)
+        with pytest.raises(ValueError, match=rf"needs the kernel matrix by its name.* {line}"):
+            Kauri(3, kernel="precomputed").fit(X)
+
     def test_sparse(self):
         with pytest.raises(TypeError, match=r"[Ss]parse data was passed for gram"):
             Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(X, gram=sparse.csr_matrix(GRAM))
@@ -317,7 +325,7 @@ class TestParameters:
             ("degree", [-1, np.nan, "3", None]),
             ("coef0", [np.nan, np.inf, "1", None]),
             ("kernel_params", [3, "gamma", ["gamma"]]),
-            ("max_leaf_nodes", [1, 0, -1, 2.5, "3"]),
+            ("max_leaf_nodes", [1, 0, -1, 2.5, "3", "all"]),
             ("max_features", [0, -1, 0.0, 1.5, -0.5, "auto", "half"]),
             ("max_depth", [0, -1, 1.5, "3"]),
             ("min_samples_split", [1, 0, -1, 0.0, 1.5, "2", None]),

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from agathis._checks.roles import EncodedRows, FeatureRoles, check_one_hot, roles_of
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import EncodedRows, FeatureRoles, roles_of
 
 NAMES = ["age", "red", "green", "blue", "month", "sine"]
 
@@ -196,7 +197,7 @@ class TestOneHot:
             check_one_hot(-X, self.GROUPS)
 
     def test_some_rows_at_a_time(self, X, monkeypatch):
-        monkeypatch.setattr("agathis._checks.roles._VALUES_AT_ONCE", 6)
+        monkeypatch.setattr("agathis._checks.one_hot._VALUES_AT_ONCE", 6)
         assert check_one_hot(X, self.GROUPS).tolist() == [0.5]
         X[4, 1] = 0.75
         with pytest.raises(ValueError, match=r"X has 0.75 there"):

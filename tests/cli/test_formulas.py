@@ -130,3 +130,11 @@ def test_what_may_be_a_formula_gets_an_apostrophe(text):
     assert without_formula(text) == f"'{text}"
     assert Table([{text: text}])[0] == {text: text}
     assert csv_text([text], [], keep_formulas=True) != csv_text([text], [])
+
+
+@pytest.mark.parametrize("name", ["out.xlsx", "OUT.XLSX", "out.csv.gz", "out.json", "out.feather"])
+def test_names_of_formats_that_are_not_written(model, name, tmp_path, capsys):
+    ended = here(capsys, "predict", model, "t.csv", "-o", name)
+    assert ended.code == 2
+    assert f"-o {name}: predict writes .csv, .tsv and .parquet files." in ended.err
+    assert not (tmp_path / name).exists()

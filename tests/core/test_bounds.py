@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 import agathis._kauri
 from agathis import Kauri
-from agathis._growing.engines.protocol import Split
+from agathis._dataset.splits import Split
 from agathis._growing.grower import Grower
 
 

@@ -33,7 +33,6 @@ def theirs(module, X, gram, n_clusters: int, leaves: int) -> np.ndarray:
         max_leaves=leaves,
         kernel="precomputed",
         random_state=0,
-        max_leaf_nodes=None,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -167,9 +167,7 @@ class TestComposition:
         assert "rbf" in html
 
     def test_repr_names_what_is_not_default(self):
-        assert (
-            repr(Kauri(3, kernel="rbf", max_leaf_nodes=None)) == "Kauri(kernel='rbf', n_clusters=3)"
-        )
+        assert repr(Kauri(3, kernel="rbf")) == "Kauri(kernel='rbf', n_clusters=3)"
 
 
 class TestFeatureNames:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import Kauri
-from agathis._growing.engines.row_stores import MemoryStore
+from agathis._dataset.row_stores import MemoryStore
 
 # A bin for each value.
 

@@ -12,9 +12,9 @@ from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agathis._growing.engines.bins import MISSING_BIN, Bins, find_bins
-from agathis._growing.engines.grid import Grid, Seen
-from agathis._growing.engines.parts import added
+from agathis._dataset.bins import MISSING_BIN, Bins, find_bins
+from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.parts import added
 from agathis._support.exact_sums import exact_sum
 from agathis._support.numbers import threshold_between
 

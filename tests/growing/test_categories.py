@@ -16,10 +16,12 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from agathis import Kauri
-from agathis._checks.roles import EncodedRows, check_one_hot, roles_of
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import EncodedRows, roles_of
+from agathis._dataset.memory import TrainingData
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build
 from agathis._growing.grower import Grower
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._support.progress import Clocks, Progress

@@ -11,8 +11,8 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import rbf_kernel
 from threadpoolctl import threadpool_info
 
+import agathis._dataset.row_stores
 import agathis._growing.engines.choice
-import agathis._growing.engines.row_stores
 from agathis import Kauri
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress

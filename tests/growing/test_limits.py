@@ -16,12 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
 
-from agathis import Kauri
+from agathis import Kauri, compare, fit_table
 from agathis._growing.engines.exact import FeatureStocks
 from agathis._growing.engines.pairs import PairStocks
 from agathis._growing.limits import Constraints, Limits
 from agathis._searching.rows import SearchRows
+from agathis.rivals import ExKMC, KMeansTree
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +186,56 @@ class TestLimits:
             yield seen
 
 
+class TestOneLeafPerCluster:
+    """The default of every tree, ``max_leaf_nodes="auto"``."""
+
+    @pytest.mark.parametrize("search", ["greedy", "local", "optimal"])
+    @pytest.mark.parametrize("n_clusters", [2, 3])
+    def test_of_every_search(self, iris, search, n_clusters):
+        model = Kauri(n_clusters, search=search, random_state=0).fit(iris)
+        asked = clone(model).set_params(max_leaf_nodes=n_clusters).fit(iris)
+        assert model.max_leaf_nodes == "auto"
+        assert model.n_leaves_ == n_clusters
+        equal_trees(model.tree_, asked.tree_)
+
+    def test_ten_digits_are_ten_rules(self):
+        X = load_digits().data
+        model = Kauri(10).fit(X)
+        assert (model.n_leaves_, model.n_clusters_) == (10, 10)
+        free = Kauri(10, max_leaf_nodes=None).fit(X)
+        assert free.n_leaves_ > 100
+        assert free.inertia_ < model.inertia_
+
+    def test_at_least_two(self, iris):
+        assert Kauri(1, search="local").fit(iris).n_leaves_ == 1
+        tree = KMeansTree(1, random_state=0).fit(iris).tree_
+        assert tree.n_leaves == 1
+
+    @pytest.mark.parametrize("method", [ExKMC, KMeansTree])
+    def test_of_baselines(self, iris, method):
+        model = method(3, random_state=0).fit(iris)
+        asked = method(3, max_leaf_nodes=3, random_state=0).fit(iris)
+        assert model.n_leaves_ == 3
+        equal_trees(model.tree_, asked.tree_)
+        assert method(3, max_leaf_nodes=None, random_state=0).fit(iris).n_leaves_ > 3
+
+    def test_of_labels_that_are_given(self, iris):
+        labels = np.repeat(["a", "b", "c", "d", "e"], 30)
+        assert KMeansTree(2).fit(iris, labels=labels).n_leaves_ == 5
+
+    def test_of_tables_and_comparisons(self):
+        table = load_iris(as_frame=True).data
+        assert fit_table(table, 3, search="greedy")[-1].n_leaves_ == 3
+        free = fit_table(table, 3, max_leaf_nodes=None, search="greedy")[-1]
+        assert free.n_leaves_ > 3
+        settings = {"n_clusters": 3, "methods": ["Kauri", "ExKMC"], "n_runs": 1}
+        for leaves, more in (("auto", False), (None, True)):
+            runs, _ = compare(
+                table.to_numpy(), **settings, max_leaf_nodes=leaves, random_state=0, verbose=False
+            )
+            assert [n > 3 for n in runs["leaves"]] == [more, more]
+
+
 class TestRandomness:
     def test_same_seed_same_tree(self, iris):
         first = Kauri(4, max_features=1, random_state=7, max_leaf_nodes=None).fit(iris)
@@ -237,7 +289,8 @@ class TestResolved:
         found = Constraints(12, 3, 0.25, 4).resolve(self.rows, 5)
         assert (found.n_clusters, found.max_leaves, found.max_depth) == (5, 12, 3)
         assert_allclose([found.min_split, found.min_leaf], [20.0, 4.0], rtol=1e-9)
-        assert Constraints().resolve(self.rows, 5) == Limits(5, 40)
+        assert Constraints().resolve(self.rows, 5) == Limits(5, 5)
+        assert Constraints(max_leaf_nodes=None).resolve(self.rows, 5) == Limits(5, 40)
 
     def test_a_record_holds_what_compiled_loops_read(self):
         record = Limits(5, 12, 3, 20.0, 4.0).record

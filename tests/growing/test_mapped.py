@@ -8,8 +8,8 @@ from helpers.invariants import valid_tree
 from helpers.models import binned, same_bits, same_model
 from helpers.strategies import weights
 
+import agathis._dataset.row_stores
 import agathis._growing.engines.choice
-import agathis._growing.engines.row_stores
 from agathis import Kauri
 
 
@@ -34,7 +34,7 @@ def mapped(tmp_path):
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_a_mapped_file_is_as_good_as_memory(mapped, monkeypatch, dtype, order, kind, missing):
     """Read some rows at a time, fewer than there are."""
-    monkeypatch.setattr(agathis._growing.engines.row_stores, "STREAM_ROWS", 37)
+    monkeypatch.setattr(agathis._dataset.row_stores, "STREAM_ROWS", 37)
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3)).astype(dtype)
     X[random.random(X.shape) < missing] = np.nan
@@ -53,7 +53,7 @@ def test_a_mapped_file_is_as_good_as_memory(mapped, monkeypatch, dtype, order, k
 
 @pytest.mark.parametrize("parameters", [{"kernel": "cosine"}, {"kernel": "rbf", "gamma": 0.2}])
 def test_a_mapped_file_and_other_kernels(mapped, monkeypatch, parameters):
-    monkeypatch.setattr(agathis._growing.engines.row_stores, "STREAM_ROWS", 41)
+    monkeypatch.setattr(agathis._dataset.row_stores, "STREAM_ROWS", 41)
     X = np.random.default_rng(0).normal(size=(400, 3))
     X[::11, 0] = np.nan
     if parameters["kernel"] == "rbf":

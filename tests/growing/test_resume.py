@@ -16,12 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import pairwise_kernels
 
-import agathis._growing.engines.row_stores
+import agathis._dataset.row_stores
 from agathis import Kauri, Tree
 from agathis._checks.data import column_means
+from agathis._dataset.memory import TrainingData
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build
 from agathis._growing.grower import Grower
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._growing.replay import cut_order, tells_growth
 from agathis._kernels.kernel import Kernel
@@ -134,7 +135,7 @@ def test_five_leaves_then_twelve(engine, weighted, kernel, tmp_path):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("engine", ["binned", "mapped"])
 def test_with_missing_values_and_few_bins(engine, dtype, tmp_path, monkeypatch):
-    monkeypatch.setattr(agathis._growing.engines.row_stores, "STREAM_ROWS", 37)
+    monkeypatch.setattr(agathis._dataset.row_stores, "STREAM_ROWS", 37)
     X = blobs_of(400, 3).astype(dtype)
     X[np.random.default_rng(1).random(X.shape) < 0.2] = np.nan
     for max_bins in (255, 9, 3):

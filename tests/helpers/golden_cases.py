@@ -130,7 +130,11 @@ def _exports(model: Any) -> Iterator[tuple[str, Any]]:
     nodes = record["nodes"]
     nodes["gain"] = _rounded(nodes["gain"])
     nodes["weight"] = _rounded(nodes["weight"])
-    record["objective"] = _rounded(record["objective"])
+    # What is computed of rows depends on the order of sums.
+    for name in ("centres", "preparation", "provenance"):
+        del record[name]
+    record["fitted_nodes"] = _rounded(record["fitted_nodes"])
+    record["fit"] = _rounded((record["fit"] or {}).get("objective"))
     yield "json", record
     yield "python", export.to_python(model)
     yield "rules", str(export.to_rules(model))
@@ -219,6 +223,8 @@ def _kauri_cases() -> Iterator[tuple[str, Fit]]:
         "leaf": {"min_samples_leaf": 5},
         "split": {"min_samples_split": 0.3},
         "leaves": {"max_leaf_nodes": 3},
+        "auto-leaves": {"max_leaf_nodes": "auto"},
+        "unlimited": {"max_leaf_nodes": None},
         "bins": {"engine": "binned", "max_bins": 6},
         "features": {"max_features": 2},
         "pairs": {"split": "pair"},
@@ -322,6 +328,12 @@ def _baseline_cases() -> Iterator[tuple[str, Fit]]:
     for (name, settings), weighted in product(methods.items(), (False, True)):
         kind = "weights" if weighted else "plain"
         yield f"baselines/{name}/{kind}", partial(_baseline, name, weighted, **settings)
+    for name, leaves in product(("ExKMC", "KMeansTree"), ("auto", None)):
+        setting = {"max_leaf_nodes": leaves}
+        yield (
+            f"baselines/{name}/{leaves or 'unlimited'}",
+            partial(_baseline, name, False, **setting),
+        )
     for kernel in ("linear", "laplacian", "cosine"):
         setting = {"kernel": kernel, "gamma": GAMMA.get(kernel)}
         yield (

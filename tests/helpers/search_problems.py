@@ -13,7 +13,7 @@ from agathis._core.search.draft import Draft
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._growing.limits import Limits
 from agathis._searching.drafts import COLUMN, CONDITION, PAIR, SOURCE, repair
 from agathis._searching.rows import SearchRows

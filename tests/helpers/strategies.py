@@ -14,10 +14,10 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 from agathis import Kauri
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import MatrixRows
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.protocol import Split
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._support.numbers import threshold_between

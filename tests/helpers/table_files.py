@@ -77,7 +77,8 @@ class TableFiles:
         (out / "labels.npy").write_bytes(OLD)
 
         def call(path, n_clusters=3, **params):
-            return fit_file(path, n_clusters, **{"engine": ENGINE, "temp_dir": temp, **params})
+            settings = {"engine": ENGINE, "temp_dir": temp, "max_leaf_nodes": None, **params}
+            return fit_file(path, n_clusters, **settings)
 
         yield call
         assert list(temp.iterdir()) == []

@@ -6,14 +6,14 @@ import numpy as np
 from agathis._core.points.leaves import padded
 from hypothesis import strategies as st
 
+from agathis._dataset.bins import MISSING_BIN, find_bins
+from agathis._dataset.grid import Grid
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.parts import LocalParts, Part, Plan
+from agathis._dataset.row_stores import MemoryStore
+from agathis._dataset.splits import Split
 from agathis._growing.engines.binned import BinnedStocks
-from agathis._growing.engines.bins import MISSING_BIN, find_bins
 from agathis._growing.engines.exact import FeatureStocks
-from agathis._growing.engines.grid import Grid
-from agathis._growing.engines.parts import LocalParts, Part, Plan
-from agathis._growing.engines.protocol import Split
-from agathis._growing.engines.row_stores import MemoryStore
-from agathis._growing.inputs import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from agathis import Kauri
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._searching.descent import Descent

@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale
 
 from agathis import Kauri, Tree
-from agathis._searching import fitting, local
+from agathis._searching import fitting, tuning
 from agathis._searching.local import LocalSearch
 from agathis._support.progress import Progress
 from agathis._trees.tree import MOVES
@@ -60,7 +60,7 @@ def check(model, X, weight=None, kauri=False, **limits):
     steps = model.search_path_
     # Shorter explanations come last, and may cost a little.
     if steps[-1].move == "simplify":
-        assert steps[-1].cost <= steps[-2].cost * (1 + 1.001 * local.PLAIN_SHARE) + 1e-9
+        assert steps[-1].cost <= steps[-2].cost * (1 + 1.001 * tuning.PLAIN_SHARE) + 1e-9
         steps = steps[:-1]
     assert np.all(np.diff([step.cost for step in steps]) <= 0)
     assert np.all(np.diff([step.seconds for step in model.search_path_]) >= 0)
@@ -120,7 +120,7 @@ def test_no_rival_ends_below_from_the_same_clusters(seed, n_leaves, monkeypatch)
 
 @pytest.mark.slow
 def test_with_much_effort_nothing_is_given_back_for_shorter_explanations(rows):
-    for effort, most in ((1, local.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
+    for effort, most in ((1, tuning.PLAIN_SHARE), (10, 1e-12), (20, 1e-12)):
         model = Kauri(4, max_leaf_nodes=12, search="local", search_effort=effort).fit(rows)
         least = min(step.cost for step in model.search_path_)
         assert model.inertia_ <= least * (1 + 1.001 * most) + 1e-9
@@ -263,8 +263,8 @@ def test_a_sample_of_the_rows_that_may_be_searched(monkeypatch, rows, parameters
 
 @pytest.mark.parametrize("parameters", [{}, {"min_samples_leaf": 9, "max_depth": 3}])
 def test_a_sample_is_searched_and_all_rows_decide(monkeypatch, parameters):
-    monkeypatch.setattr(local, "SAMPLE", 200)
-    monkeypatch.setattr(local, "ROWS_PER_LEAF", 10)
+    monkeypatch.setattr(tuning, "SAMPLE", 200)
+    monkeypatch.setattr(tuning, "ROWS_PER_LEAF", 10)
     rows = np.random.default_rng(0).random((600, 4))
     greedy = Kauri(3, max_leaf_nodes=6, **parameters).fit(rows)
     # With less effort no tree of the sample is brought to all rows.

@@ -21,11 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from agathis._searching.descent import MOST_SWEEPS, Descent
+from agathis._searching.descent import Descent
 from agathis._searching.drafts import COLUMN, CONDITION, SOURCE
 from agathis._searching.kicks import Kicks
 from agathis._searching.moves import Cut, PartOff, Proposal, Prune, Reassign, Resplit
 from agathis._searching.pairs import PairResplit
+from agathis._searching.tuning import MOST_SWEEPS
 
 
 def proposals(problem, draft):

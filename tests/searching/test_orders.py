@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from agathis import Kauri
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._growing.limits import Limits
 from agathis._searching.optimum import optimum
 from agathis._searching.orders import MOST_CATEGORIES, chains

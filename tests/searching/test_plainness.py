@@ -15,10 +15,11 @@ from sklearn.preprocessing import minmax_scale
 from agathis import Kauri
 from agathis._growing.limits import Limits
 from agathis._searching.drafts import CONDITION, draft_of, repair, tree_of
-from agathis._searching.local import PLAIN_SHARE, LocalSearch
+from agathis._searching.local import LocalSearch
 from agathis._searching.moves import Resplit
 from agathis._searching.plainness import explanation_size, simplify
 from agathis._searching.rows import SearchRows
+from agathis._searching.tuning import PLAIN_SHARE
 from agathis.metrics import weighted_average_explanation_size
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from agathis import Kauri
-from agathis._growing.inputs import TrainingData
+from agathis._dataset.memory import TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._searching import points as module

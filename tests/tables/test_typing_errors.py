@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from agathis import TableEncoder, fit_table
 from agathis._tables.calendar import part_of_numbers
 from agathis._tables.codes import is_identifier
-from agathis._tables.column_facts import ArrayFacts
+from agathis._tables.column_facts import ColumnFacts
 from agathis._tables.typing_errors import FAR, far_off
 from agathis.export import from_json, to_json
 
@@ -98,7 +98,7 @@ def test_an_error_makes_no_quantity_of_what_names_rows_or_says_when(column):
 def test_what_is_merely_outside_is_a_quantity():
     assert part_of_numbers("month", np.array([1.0, 5, 12, 13, 14])) is None
     values = pa.array([*range(1, 60), 61])
-    assert not is_identifier("score", ArrayFacts(values))
+    assert not is_identifier("score", ColumnFacts(values))
 
 
 @examples(5)

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array
 
-from agathis._checks.data import naming
 from agathis._checks.engines import AUTO, engines, one_of
+from agathis._checks.naming import naming
 from agathis._core.pairs.matrix import inspect
 from agathis._kernels.kernel import Kernel, rows_at_once
 from agathis._kernels.spec import KernelSpec
@@ -44,10 +44,27 @@ def kernel_and_matrix(
     """
     kernel = kernel_of(estimator, columns)
     if kernel.metric == "precomputed":
+        if gram is None:
+            raise ValueError(_matrix_missing(estimator, X))
         return kernel, check_gram(gram, len(X), threads)
     check_no_gram(kernel, gram=gram)
     check_domain(kernel, X)
     return kernel, None
+
+
+def _matrix_missing(estimator: BaseEstimator, X: np.ndarray) -> str:
+    """What to say where no kernel matrix is given."""
+    name, shape = type(estimator).__name__, f"({len(X)}, {len(X)})"
+    line = f"{name}(kernel='precomputed').fit(X, gram=K)"
+    if X.shape[0] == X.shape[1] and np.allclose(X, X.T):
+        return (
+            f"kernel='precomputed' got a square matrix of shape {shape} in place of the rows. "
+            f"Rules are about columns, so give both, the rows as X and the matrix as gram: {line}"
+        )
+    return (
+        "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
+        f"{shape}: {line}"
+    )
 
 
 def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:
@@ -106,15 +123,8 @@ def check_engine(engine: str, kernel: Kernel, n_components: int | None) -> None:
         )
 
 
-def check_gram(
-    gram: ArrayLike | None, n_samples: int, threads: int, name: str = "gram"
-) -> np.ndarray:
+def check_gram(gram: ArrayLike, n_samples: int, threads: int, name: str = "gram") -> np.ndarray:
     """A finite symmetric matrix for ``kernel="precomputed"``; ``name`` is the argument's."""
-    if gram is None:
-        raise ValueError(
-            "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
-            f"({n_samples}, {n_samples})."
-        )
     with naming(name):
         matrix = check_array(
             gram,

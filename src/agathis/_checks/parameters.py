@@ -22,7 +22,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "degree": [Interval(Real, 0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "kernel_params": [dict, None],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
     "max_features": [
         Interval(Integral, 1, None, closed="left"),
         Interval(RealNotInt, 0.0, 1.0, closed="right"),
@@ -110,7 +110,7 @@ CENTRE_CONSTRAINTS: dict[str, list | str] = {
 
 EXKMC_CONSTRAINTS: dict[str, list | str] = {
     **CENTRE_CONSTRAINTS,
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_leaf_nodes": KAURI_CONSTRAINTS["max_leaf_nodes"],
     "base_tree": [StrOptions({"imm"}), None],
 }
 

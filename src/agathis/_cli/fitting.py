@@ -120,6 +120,7 @@ def new_model(
     jobs: int | None,
 ) -> BaseEstimator:
     """An estimator with the options as they were typed."""
+    from agathis._growing.limits import leaf_limit
     from agathis._methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
     from agathis._suggest import default_min_leaf
 
@@ -136,22 +137,19 @@ def new_model(
         raise WrongUse(f"--gamma {gamma:g} must be a finite number, at least 0.")
     if min_leaf is not None and not 0 < min_leaf < math.inf:
         raise WrongUse(f"--min-leaf {min_leaf:g} must be rows, 1 or more, or their share.")
-    # A leaf a cluster: each is then one short rule. Whoever wants a closer fit asks for more.
-    leaves = clusters if leaves is None else leaves
+    most: int | str = "auto" if leaves is None else leaves
+    leaves = leaf_limit(most, clusters) or clusters
     params: KernelSettings = {"kernel": kernel, "gamma": gamma}
     model = make_method(
-        name, clusters, max_leaf_nodes=leaves, kernel=params, random_state=seed, n_jobs=jobs
+        name, clusters, max_leaf_nodes=most, kernel=params, random_state=seed, n_jobs=jobs
     )
     known = model.get_params(deep=False)
     if "search" in known:
-        # For the optimum a leaf a cluster goes without saying.
-        most = None if search == "optimal" and leaves == clusters else leaves
         model.set_params(
             search=search or "local",
             search_effort=1.0 if effort is None else effort,
             time_limit=time_limit,
             split="pair" if pairs else "axis",
-            max_leaf_nodes=most,
         )
     elif search is not None or pairs:
         raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")

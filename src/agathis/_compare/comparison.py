@@ -29,6 +29,7 @@ from agathis._compare.measures import measure_fit
 from agathis._compare.methods import check_methods
 from agathis._compare.result import MEASURES, Comparison, summary_of
 from agathis._compare.workers import Outcome, run
+from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import KernelSettings, make_method
@@ -56,7 +57,7 @@ def compare(
     degree: float = 3,
     coef0: float = 1,
     kernel_params: dict[str, Any] | None = None,
-    max_leaf_nodes: int | None = None,
+    max_leaf_nodes: int | str | None = "auto",
     n_runs: int = 30,
     subsample: float | None = None,
     timeout: float | None = None,
@@ -85,9 +86,9 @@ def compare(
     kernel, gamma, degree, coef0, kernel_params
         As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
         one there are Kauri and KMeans+DT; Kauri local must be asked for.
-    max_leaf_nodes : int, optional
-        By default ``n_clusters`` (where the estimators themselves have no limit). For those that
-        can: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster; ``None`` is unlimited. For
+        the methods that can have more: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
     n_runs : int, default=30
     subsample : float or int, optional
         The share or number of rows drawn for each run, without replacement. The methods of a
@@ -155,13 +156,13 @@ def compare(
     )
     kernel_checks.check_domain(KernelSpec(**kernel_args).resolve(), table)
     classes = None if y is None else check_labels(y, "y", len(table))
-    leaves = n_clusters if max_leaf_nodes is None else max_leaf_nodes
-    if leaves < n_clusters:
+    leaves = leaf_limit(max_leaf_nodes, n_clusters)
+    if leaves is not None and leaves < n_clusters:
         raise ValueError(
             f"max_leaf_nodes={max_leaf_nodes} is less than n_clusters={n_clusters}: each cluster "
             "has at least one leaf."
         )
-    chosen = check_methods(methods, kernel, leaves > n_clusters)
+    chosen = check_methods(methods, kernel, leaves is None or leaves > n_clusters)
     size = _sample_size(subsample, table.shape, n_clusters, n_runs, kernel)
     setting = _Setting(table, classes, kernel_args, n_clusters, leaves, chosen, size)
     tasks = _tasks(setting, n_runs, check_random_state(random_state))
@@ -195,7 +196,7 @@ class _Setting:
     y: np.ndarray | None
     kernel: KernelSettings
     n_clusters: int
-    max_leaf_nodes: int
+    max_leaf_nodes: int | None
     methods: dict[str, BaseEstimator | None]
     size: int
 

@@ -10,7 +10,6 @@ hands it tasks and waits for the answers.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import pickle
 import queue
@@ -22,7 +21,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
-from agathis._support.extras import needed
+import cloudpickle
 
 # Workers share the cores: each has one.
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -30,6 +29,8 @@ _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; from agathis._compare.workers import serve; serve()"
 )
+# What reading from a process that has ended raises, or writing to it.
+_ENDED = (EOFError, OSError, pickle.UnpicklingError)
 # Seconds between two looks at whether the parent still lives.
 _LOOK = 1.0
 
@@ -93,7 +94,7 @@ def run(
     for place, task in enumerate(tasks):
         todo.put((place, task))
     found: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
-    setup = packed((function, shared, prepare))
+    setup = cloudpickle.dumps((function, shared, prepare))
     workers = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
     threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in workers]
     try:
@@ -146,7 +147,7 @@ class _Worker:
         try:
             while not self.closed:
                 place, task = todo.get_nowait()
-                for outcome in self._ask(place, packed(task)):
+                for outcome in self._ask(place, task):
                     found.put(outcome)
         except queue.Empty:
             pass
@@ -160,7 +161,7 @@ class _Worker:
             self.closed = True
         self._kill()
 
-    def _ask(self, place: int, task: bytes) -> Iterator[Outcome]:
+    def _ask(self, place: int, task: object) -> Iterator[Outcome]:
         if self.process is None:
             self._start()
         process, late = self.process, threading.Event()
@@ -182,7 +183,7 @@ class _Worker:
             while outcome.status == "part":
                 yield outcome
                 outcome = _answer(process, place)
-        except (EOFError, OSError):
+        except _ENDED:
             self._kill()
             note = f"its process ended with code {process.returncode}"
             if process.returncode == -9:
@@ -211,9 +212,10 @@ class _Worker:
             )
         try:
             to_worker, from_worker = _pipes(process)
-            _send(to_worker, self.setup)
-            _receive(from_worker)
-        except (EOFError, OSError) as error:
+            to_worker.write(self.setup)
+            to_worker.flush()
+            pickle.load(from_worker)
+        except _ENDED as error:
             self._kill()
             if not self.closed:
                 raise RuntimeError(
@@ -241,8 +243,14 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _answer(process: subprocess.Popen[bytes], place: int) -> Outcome:
-    found: Outcome = pickle.loads(_receive(_pipes(process)[1]))
+    found: Outcome = pickle.load(_pipes(process)[1])
     return replace(found, task=place)
+
+
+def _send(pipe: IO[bytes], what: object) -> None:
+    """Send an object; functions and classes of the script that is run go along as code."""
+    pipe.write(cloudpickle.dumps(what))
+    pipe.flush()
 
 
 def _watch(parent: int) -> None:
@@ -259,59 +267,12 @@ def serve() -> None:
     # Whatever else is printed must not stand among the answers.
     os.dup2(2, 1)
     try:
-        function, shared, prepare = pickle.loads(_receive(asked))
+        function, shared, prepare = pickle.load(asked)
         if prepare is not None:
             prepare(shared)
-        _send(answers, b"")
+        _send(answers, None)
         while True:
-            for outcome in _attempts(function, shared, pickle.loads(_receive(asked)), 0):
-                _send(answers, packed(outcome))
-    except (EOFError, KeyboardInterrupt):
+            for outcome in _attempts(function, shared, pickle.load(asked), 0):
+                _send(answers, outcome)
+    except (*_ENDED, KeyboardInterrupt):
         pass  # the parent has ended, or asks for no more
-
-
-def packed(what: object) -> bytes:
-    """What goes to another process, as bytes.
-
-    cloudpickle is needed for what pickle cannot send: functions without a name, and functions and
-    classes of the script or notebook itself, which a worker does not run.
-    """
-    out = io.BytesIO()
-    try:
-        _Pickler(out, protocol=pickle.HIGHEST_PROTOCOL).dump(what)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        cloudpickle = needed(
-            "cloudpickle",
-            "compare",
-            f"{error}: to send it to another process",
-            "Or put it into a module; with n_jobs=1 and no timeout there is no other process.",
-        )
-        return cloudpickle.dumps(what)
-    return out.getvalue()
-
-
-class _Pickler(pickle.Pickler):
-    """Refuses what would be looked for in the script that is run."""
-
-    def reducer_override(self, obj: object) -> Any:
-        if getattr(obj, "__module__", None) == "__main__" and hasattr(obj, "__qualname__"):
-            raise pickle.PicklingError(f"{obj.__qualname__} is of the script that is run")
-        return NotImplemented
-
-
-def _send(pipe: IO[bytes], message: bytes) -> None:
-    pipe.write(len(message).to_bytes(8, "little"))
-    pipe.write(message)
-    pipe.flush()
-
-
-def _receive(pipe: IO[bytes]) -> bytes:
-    size = int.from_bytes(_exactly(pipe, 8), "little")
-    return _exactly(pipe, size)
-
-
-def _exactly(pipe: IO[bytes], size: int) -> bytes:
-    data = pipe.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data

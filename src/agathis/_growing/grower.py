@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from agathis._growing.engines.protocol import Split, Stocks
+from agathis._dataset.splits import Split
+from agathis._growing.engines.protocol import Stocks
 from agathis._growing.limits import Limits
 from agathis._growing.replay import (
     check_leaf_weights,

@@ -37,13 +37,14 @@ class Constraints:
 
     Attributes
     ----------
-    max_leaf_nodes, max_depth : int or None
-        ``None`` is no limit.
+    max_leaf_nodes : int, "auto" or None
+        "auto" is one leaf per cluster, ``None`` is no limit: see :func:`leaf_limit`.
+    max_depth : int or None
     min_samples_split, min_samples_leaf : int or float
         A float is a fraction of the samples.
     """
 
-    max_leaf_nodes: int | None = None
+    max_leaf_nodes: int | str | None = "auto"
     max_depth: int | None = None
     min_samples_split: int | float = 2
     min_samples_leaf: int | float = 1
@@ -51,9 +52,10 @@ class Constraints:
     def resolve(self, dataset: Counted, n_clusters: int) -> Limits:
         """The limits of a tree of these rows, with at most ``n_clusters`` clusters."""
         total = dataset.total_weight
+        most = leaf_limit(self.max_leaf_nodes, n_clusters)
         return Limits(
             n_clusters=n_clusters,
-            max_leaves=min(dataset.n_counted, self.max_leaf_nodes or dataset.n_counted),
+            max_leaves=dataset.n_counted if most is None else min(dataset.n_counted, most),
             max_depth=self.max_depth,
             min_split=least_weight(self.min_samples_split, total, 2),
             min_leaf=least_weight(self.min_samples_leaf, total, 1),
@@ -112,3 +114,14 @@ class Limits:
             and not (weight[is_leaf] < least_leaf).any()
             and not (weight[~is_leaf] < least_split).any()
         )
+
+
+def leaf_limit(max_leaf_nodes: int | str | None, n_clusters: int) -> int | None:
+    """The maximum number of leaves that a parameter ``max_leaf_nodes`` asks for.
+
+    ``"auto"`` is one leaf per cluster and at least two; ``None`` is no limit.
+
+    >>> leaf_limit("auto", 3), leaf_limit("auto", 1), leaf_limit(12, 3), leaf_limit(None, 3)
+    (3, 2, 12, None)
+    """
+    return max(2, n_clusters) if isinstance(max_leaf_nodes, str) else max_leaf_nodes

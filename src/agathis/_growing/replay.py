@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._growing.engines.protocol import SUM_ROUNDING, Split, Stocks
+from agathis._dataset.splits import Split
+from agathis._growing.engines.protocol import SUM_ROUNDING, Stocks
 from agathis._growing.limits import Limits
 from agathis._trees.tree import MISSING_GOES, Tree
 

@@ -28,14 +28,8 @@ from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel
+from agathis._kmeans.tuning import COMPONENTS, LEFT_OUT, SQUARE
 
-# Rows up to which a kernel is factored exactly, and components that stand for it beyond: so many,
-# or as many as leave out this share of it.
-FACTOR_ROWS = 2000
-COMPONENTS = 256
-LEFT_OUT = 1e-4
-# Rows and columns of a square that is made symmetric at a time.
-SQUARE = 1024
 # Times n and the rounding of one value: eigenvalues, or pivots, below this share of the largest
 # value are rounding.
 ROUNDING = 8

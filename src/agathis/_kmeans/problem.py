@@ -21,7 +21,6 @@ from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._kmeans import searches as search
 from agathis._kmeans.factor import (
-    FACTOR_ROWS,
     ROUNDING,
     centre,
     factor,
@@ -29,6 +28,7 @@ from agathis._kmeans.factor import (
     triangle,
 )
 from agathis._kmeans.searches import Pairs, Points
+from agathis._kmeans.tuning import ATTEMPTS, FACTOR_ROWS
 from agathis._partitions.centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import membership
@@ -37,8 +37,6 @@ from agathis._partitions.objective import membership
 # few components.
 MATRICES = 7
 MATRICES_OF_FEW = 2.1
-# How often "similarity" starts again where a cluster was lost, the first start counted.
-ATTEMPTS = 10
 # Times the rounding of a kernel value: centres that are no further apart are the same.
 SAME = 64
 EPS = float(np.finfo(np.float64).eps)

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._checks.data import check_arguments
-from agathis._growing.inputs import Approximation
+from agathis._growing.approximation import Approximation
 from agathis._growing.limits import Constraints
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import ALL, method_of

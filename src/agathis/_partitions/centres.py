@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
-from agathis._partitions.objective import ROWS_AT_ONCE, membership
+from agathis._partitions.objective import ROWS_AT_ONCE, membership, moderate_weights
 
 # Squares of values below this lose digits, or vanish; times so much they are as good as others.
 TINY = 2.0**-400
@@ -195,3 +195,23 @@ def centres_of(
     X = kernel.seen(X)
     origin = kernel.origin(X)
     return KernelCentres(kernel, samples, X - origin, origin)
+
+
+def cluster_means(
+    X: np.ndarray,
+    labels: np.ndarray,
+    n_clusters: int,
+    weight: np.ndarray | None = None,
+    fill: np.ndarray | None = None,
+) -> np.ndarray:
+    """The mean of each cluster in the columns of X; a missing value counts as its ``fill``."""
+    weight, _ = moderate_weights(weight)
+    size = np.bincount(labels, weight, minlength=n_clusters)
+    means = np.zeros((n_clusters, X.shape[1]))
+    for rows in gen_batches(len(X), ROWS_AT_ONCE):
+        block = np.asarray(X[rows], dtype=np.float64)
+        if fill is not None:
+            block = np.where(np.isnan(block), fill, block)
+        share = membership(labels[rows], n_clusters, 1.0 if weight is None else weight[rows])
+        means += (share / size).T @ block
+    return means

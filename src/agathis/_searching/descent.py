@@ -22,14 +22,10 @@ from agathis._searching.moves import (
     Prune,
     Resplit,
 )
+from agathis._searching.tuning import MOST_SWEEPS, SHARE_IN_VAIN, SPENT_IN_VAIN
 
 # Of the rows' inertia, what a change must gain: less may be rounding.
 LEAST_GAIN = 1e-10
-# Sweeps over a tree at most; nearly all end by themselves.
-MOST_SWEEPS = 50
-# Leaves that are cut off in vain before that is given up: so many, or this share of all.
-SPENT_IN_VAIN = 3
-SHARE_IN_VAIN = 0.05
 
 
 class Descent:

@@ -15,13 +15,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._core.search.draft import Draft
-from agathis._growing.engines.choice import EXACT_ROWS
+from agathis._dataset.memory import TrainingData
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.tuning import EXACT_ROWS
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import FACTOR_ROWS
+from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._partitions.centres import Centres
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, redrawn, tree_of
@@ -32,16 +32,12 @@ from agathis._searching.optimum import Optimum, optimum
 from agathis._searching.pairs import with_pairs
 from agathis._searching.points import search_points
 from agathis._searching.rows import SearchRows
+from agathis._searching.tuning import PAIR_PRICE, PAIR_ROUNDS
 from agathis._support.progress import Progress
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.tree import Tree
 
-# Passes over a tree for cuts on pairs, with a descent after each.
-PAIR_ROUNDS = 10
-# What a cut on a pair must gain more than the cut of one column that it replaces, as a share of the
-# inertia of all rows about their mean.
-PAIR_PRICE = 0.01
 # Costs whose share of difference is less are the same.
 SAME_COST = 1e-9
 

@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from agathis._dataset.memory import TrainingData
 from agathis._growing.engines.points import PointStocks
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.inputs import TrainingData
 from agathis._kernels.space import Space
 from agathis._partitions.centres import Centres, PointCentres, centres_of
 from agathis._partitions.cost import cost_of_sums, kernel_cost

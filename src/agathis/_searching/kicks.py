@@ -18,13 +18,7 @@ from agathis._core.search.draft import Draft
 from agathis._core.search.move_gains import assign_gain, loss_without, prune_gain
 from agathis._searching.drafts import COLUMN, CONDITION
 from agathis._searching.moves import PartOff, Resplit
-
-# How many questions a node may be given at random.
-QUESTIONS = 6
-# Columns that are looked at where a leaf is parted off, at least: a quarter is enough.
-COLUMNS = 8
-# Trees that begin anew more often.
-FEW_LEAVES = 6
+from agathis._searching.tuning import COLUMNS, DRAWN_SPLITS, FEW_LEAVES
 
 
 class Kicks:
@@ -99,7 +93,7 @@ class Kicks:
         inner = [node for node in self.draft.nodes() if not self.draft.is_leaf(node)]
         if inner:
             node = inner[self.random.integers(len(inner))]
-            found = self.resplit.propose_some(self.draft, node, QUESTIONS)
+            found = self.resplit.propose_some(self.draft, node, DRAWN_SPLITS)
             if found:
                 self.resplit.apply(self.draft, found[self.random.integers(len(found))])
 
@@ -122,7 +116,7 @@ class Kicks:
         if not inner:
             return
         node = inner[self.random.integers(len(inner))]
-        found = self.resplit.propose_some(draft, node, QUESTIONS)
+        found = self.resplit.propose_some(draft, node, DRAWN_SPLITS)
         if found:
             self.resplit.apply(draft, found[self.random.integers(len(found))])
         if not draft.is_used(node) or draft.is_leaf(node):

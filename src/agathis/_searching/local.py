@@ -29,9 +29,10 @@ from agathis._core.search.draft import Draft
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._partitions.cost import scatter
+from agathis._searching import tuning
 from agathis._searching.descent import Descent
 from agathis._searching.drafts import draft_of, repair, tree_of
-from agathis._searching.kicks import FEW_LEAVES, Kicks
+from agathis._searching.kicks import Kicks
 from agathis._searching.moves import Resplit
 from agathis._searching.plainness import explanation_size, simplify
 from agathis._searching.rows import SearchRows
@@ -45,56 +46,8 @@ from agathis._trees.tree import Tree
 
 # What random numbers are drawn for.
 KMEANS, LEARNED, KICKS = range(3)
-# Rows that are searched with an effort of 1 where there are more, and at least for each leaf.
-SAMPLE = 2500
-ROWS_PER_LEAF = 120
-# Runs of KMeans with an effort of 1, where there is a leaf a cluster and where there are more.
-STARTS_OF_SMALL, STARTS = 8, 2
-# Runs of KMeans of which one is taken, where there are more leaves than clusters.
-RUNS_OF_A_START = 3
-# Sweeps over a start: enough to tell which ones are worth more.
-START_SWEEPS = 3
-# Numbers that may be looked at for one unit of effort: so many, and so many for each value times
-# each component of a row, more where there is a leaf a cluster. It is a few times what the greedy
-# tree looks at.
-FIXED_WORK = 2_000_000
-FIXED_WORK_OF_FEW = 4_000_000
-WORK_PER_VALUE = 15
-WORK_PER_VALUE_OF_SMALL = 25
-# How many times as much for each value where there are three leaves: so small a tree begins anew
-# most of the time, which takes some turns for each column.
-TIMES_OF_FEW = 3
-# What each unit of effort beyond the first adds: some hundredths of a second, also for few rows,
-# and more where points have more components than this.
-PATIENT_WORK = 20_000_000
-WIDE = 32
-# What KMeans and a tree between its centres look at, for each row, cluster and component, and what
-# share of all work is for starts: with more effort less where there is a leaf a cluster, as random
-# changes of the best find more then, and more where there are more leaves.
-START_WORK = 13
-SHARE_OF_STARTS = 0.5
-# What a round costs besides the numbers that it looks at.
-ROUND_WORK = 100_000
-# The valleys that are looked into; the best third goes on until one is left, which has this share
-# of the work over the number of rounds, and the other rounds have as much each.
-VALLEYS = 3
-SHARE_OF_LAST = 1.2
-# With a leaf a cluster and more effort: by what share of its cost a tree may be worse than the last
-# one at the beginning, and how many times as much worse than the best.
-SLACK = 0.05
-FARTHEST = 5
-# Trees of a sample that are brought down with all rows.
-BROUGHT = 2
-# Sweeps of these: a sample has left little to do.
-ALL_ROWS_SWEEPS = 10
 # Of the rows' inertia, what objectives of one partition may differ by.
 SAME = 1e-12
-# What shorter explanations may cost where there are more leaves than clusters: a share of the cost,
-# and of what the search has gained over the best tree that it began with. More effort is for lower
-# costs: the shares shrink with it, and from this effort on nothing is given back.
-PLAIN_SHARE = 1.5e-3
-PLAIN_SHARE_OF_GAIN = 0.5
-LOWEST_COSTS = 10
 
 
 @dataclass(frozen=True)
@@ -167,27 +120,37 @@ class LocalSearch:
         # Trees with a leaf a cluster depend more on where they begin, and are cheap.
         few = limits.max_leaves <= limits.n_clusters
         if n_init is None:
-            n_init = round(STARTS_OF_SMALL * self.scale**2 if few else STARTS * self.scale**1.3)
+            n_init = round(
+                tuning.STARTS_OF_SMALL * self.scale**2 if few else tuning.STARTS * self.scale**1.3
+            )
         self.n_init, self.random, self.threads = n_init, random, threads
         self.seed = random.randint(2**31)
-        self.slack = SLACK if few and self.scale > 1 else 0.0
+        self.slack = tuning.SLACK if few and self.scale > 1 else 0.0
         # Whether leaves are spent above any node: in small trees that takes little.
-        self.anywhere = few and (self.scale > 1 or limits.max_leaves <= FEW_LEAVES)
-        self.share_of_starts = SHARE_OF_STARTS / self.scale
+        self.anywhere = few and (self.scale > 1 or limits.max_leaves <= tuning.FEW_LEAVES)
+        self.share_of_starts = tuning.SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
         self.path, self.on_progress = Path(rows.inertia), on_progress
         # Of few rows greedy growth looks at pairs, which are fewer than components then.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_sources) * width
-        fixed = FIXED_WORK_OF_FEW if limits.max_leaves <= FEW_LEAVES else FIXED_WORK
-        per_value = WORK_PER_VALUE * self.scale**0.5
+        fixed = (
+            tuning.FIXED_WORK_OF_FEW
+            if limits.max_leaves <= tuning.FEW_LEAVES
+            else tuning.FIXED_WORK
+        )
+        per_value = tuning.WORK_PER_VALUE * self.scale**0.5
         if few:
-            per_value = WORK_PER_VALUE_OF_SMALL * self.scale**1.25
+            per_value = tuning.WORK_PER_VALUE_OF_SMALL * self.scale**1.25
         if limits.max_leaves <= 3:
-            per_value *= TIMES_OF_FEW
+            per_value *= tuning.TIMES_OF_FEW
         self.work = effort * (fixed + per_value * values)
-        self.work += max(0.0, effort - 1) * PATIENT_WORK * max(1.0, rows.points.shape[1] / WIDE)
+        self.work += (
+            max(0.0, effort - 1)
+            * tuning.PATIENT_WORK
+            * max(1.0, rows.points.shape[1] / tuning.WIDE)
+        )
         self.spent = 0.0
         self.best: Any = None
         self.size = np.inf
@@ -218,10 +181,12 @@ class LocalSearch:
         allowance = 0.0
         if self.limits.max_leaves > self.limits.n_clusters:
             allowance = min(
-                PLAIN_SHARE * (self.rows.inertia - draft.objective),
-                PLAIN_SHARE_OF_GAIN * (draft.objective - self.begun),
+                tuning.PLAIN_SHARE * (self.rows.inertia - draft.objective),
+                tuning.PLAIN_SHARE_OF_GAIN * (draft.objective - self.begun),
             )
-            allowance *= max(0.0, LOWEST_COSTS / self.scale**2 - 1) / (LOWEST_COSTS - 1)
+            allowance *= max(0.0, tuning.LOWEST_COSTS / self.scale**2 - 1) / (
+                tuning.LOWEST_COSTS - 1
+            )
         found = draft.save()
         try:
             if simplify(draft, Resplit(self.limits), max(0.0, allowance)):
@@ -236,7 +201,7 @@ class LocalSearch:
         if self.limits.max_leaves == 2:
             self._single_cut(trees)
             return
-        most = int(max(SAMPLE * self.scale, ROWS_PER_LEAF * self.limits.max_leaves))
+        most = int(max(tuning.SAMPLE * self.scale, tuning.ROWS_PER_LEAF * self.limits.max_leaves))
         rows = self.rows.sample(most, self.random)
         found = self._wandered(rows, self._settled_starts(rows, trees))
         if rows is self.rows:
@@ -244,12 +209,12 @@ class LocalSearch:
         sample = self._draft(rows)
         # What the sample made of the greedy tree is among what was found.
         brought = list(trees[1:])
-        for valley in found[: round(BROUGHT * self.scale)]:
+        for valley in found[: round(tuning.BROUGHT * self.scale)]:
             sample.restore(valley.saved)
             brought.append(tree_of(sample).build(rows.n_features))
         for tree in brought:
             draft = self._load(self.rows, tree)
-            Descent(draft, self.limits).run(ALL_ROWS_SWEEPS)
+            Descent(draft, self.limits).run(tuning.ALL_ROWS_SWEEPS)
             self._keep(draft, "descent")
 
     def _single_cut(self, trees: Sequence[Tree]) -> None:
@@ -266,8 +231,8 @@ class LocalSearch:
         def settle(draft: Draft, name: str, start: int) -> None:
             self._begin(draft)
             descent = Descent(draft, limits, patience=self.scale, again=False)
-            descent.run(START_SWEEPS, spend=True)
-            self.spent += draft.work + ROUND_WORK
+            descent.run(tuning.START_SWEEPS, spend=True)
+            self.spent += draft.work + tuning.ROUND_WORK
             self._keep(draft, name)
             if all(abs(draft.objective - one.objective) > descent.tolerance for one in found):
                 found.append(Valley(draft.objective, draft.save(), start))
@@ -295,14 +260,14 @@ class LocalSearch:
         With more leaves than clusters a tree comes close to the clusters that it learns, so that of
         some runs the best are taken; else any may lead to the best tree.
         """
-        runs = 1 if self.limits.max_leaves <= n_clusters else RUNS_OF_A_START
+        runs = 1 if self.limits.max_leaves <= n_clusters else tuning.RUNS_OF_A_START
         wide = max(rows.n_columns, rows.points.shape[1])
         seen: list[float] = []
         for place in range(self.n_init):
             enough = self.spent > self.share_of_starts * self.work
             if place > 0 and not self.asked_for_starts and enough:
                 break
-            self.spent += START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
+            self.spent += tuning.START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
             random = self._random(KMEANS, place)
             # With one thread a product has the same last digits whatever else is running.
             with one_blas_thread():
@@ -318,13 +283,13 @@ class LocalSearch:
         """What random changes make of the best starts, the best first."""
         draft = self._draft(rows)
         descent = Descent(draft, self._limits_of(rows), patience=self.scale, again=False)
-        left, some = max(0.0, self.work - self.spent), found[: round(VALLEYS * self.scale)]
+        left, some = max(0.0, self.work - self.spent), found[: round(tuning.VALLEYS * self.scale)]
         kicks = {
             one.start: Kicks(draft, descent.resplit, self.seed, KICKS, one.start) for one in some
         }
         # Three, then one; nine, three, one: who falls behind is left.
         rounds = 1 + sum(len(some) > 3**n for n in range(4))
-        last = min(1.0, SHARE_OF_LAST / rounds) * left
+        last = min(1.0, tuning.SHARE_OF_LAST / rounds) * left
         rest: list[Valley] = []
         for place in reversed(range(rounds)):
             if place < rounds - 1:
@@ -356,11 +321,11 @@ class LocalSearch:
                 if now.objective >= valley.objective:
                     valley = now
                     self._keep(draft, name)
-                elif now.objective < valley.objective - FARTHEST * slack:
+                elif now.objective < valley.objective - tuning.FARTHEST * slack:
                     now = valley
             if draft.objective != now.objective:
                 draft.restore(now.saved)
-            self.spent += draft.work - before + ROUND_WORK
+            self.spent += draft.work - before + tuning.ROUND_WORK
             before = draft.work
             self._say()
             if self.spent >= begun + work:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._searching.orders import all_ways
 from agathis._trees.builder import TreeBuilder
 

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES

@@ -21,13 +21,11 @@ from agathis._searching.descent import LEAST_GAIN
 from agathis._searching.drafts import CONDITION, PAIR
 from agathis._searching.moves import Proposal
 from agathis._searching.rows import SearchRows
+from agathis._searching.tuning import MOST_CHECKED, MOST_COLUMNS
 from agathis._support.numbers import threshold_between
 
 # Factors of the two columns.
 FACTORS = ((1, 1), (1, -1), (1, 2), (2, 1), (1, -2), (2, -1), (1, 3), (3, 1), (1, -3), (3, -1))
-# Columns of a node that pairs are made of, and sums whose gain is worked out.
-MOST_COLUMNS = 8
-MOST_CHECKED = 6
 
 
 class PairResplit:

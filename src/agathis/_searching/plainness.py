@@ -12,11 +12,8 @@ import numpy as np
 from agathis._core.search.draft import Draft
 from agathis._searching.drafts import CONDITION, PAIR
 from agathis._searching.moves import Move, Proposal, Prune, Resplit
+from agathis._searching.tuning import PASSES, SIMPLER_SPLITS
 
-# Questions of a node that are looked at.
-QUESTIONS = 16
-# Passes over the tree at most.
-PASSES = 4
 # Mean sizes that differ by less are the same.
 SAME_SIZE = 1e-9
 
@@ -89,7 +86,7 @@ def simplify(draft: Draft, resplit: Resplit, allowance: float) -> bool:
 def _proposals(draft: Draft, node: int, prune: Prune, resplit: Resplit) -> list[Proposal]:
     """Questions of an inner node; that a leaf goes."""
     if not draft.is_leaf(node):
-        return resplit.propose_some(draft, node, QUESTIONS)
+        return resplit.propose_some(draft, node, SIMPLER_SPLITS)
     own = draft.cluster_of(node)
     if sum(draft.cluster_of(leaf) == own for leaf in draft.leaves()) == 1:
         return []  # a cluster that was asked for is worth its leaf

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from agathis._growing.inputs import TrainingData
+from agathis._dataset.memory import TrainingData
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, mapped
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import FACTOR_ROWS, centre, triangle
+from agathis._kmeans.factor import centre, triangle
+from agathis._kmeans.tuning import FACTOR_ROWS
+from agathis._searching.tuning import MAP_COMPONENTS
 
-# Components of a feature map where a kernel is not factored exactly.
-MAP_COMPONENTS = 256
 # Of the largest squared length, what is left out: rounding, or little.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
 # Of the same, what a kernel matrix may differ by from that of points; and how many roundings there

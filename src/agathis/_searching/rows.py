@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agathis._growing.engines.categories import Sources
+from agathis._dataset.features import Sources
 from agathis._kernels.kernel import one_blas_thread
 
 # Codes that a condition has bits for: `MOST_CODES` of `_core/search/rows.h`.

@@ -22,12 +22,8 @@ from agathis._growing.limits import Limits
 from agathis._searching.descent import Descent
 from agathis._searching.learned import learned_tree
 from agathis._searching.rows import SearchRows
+from agathis._searching.tuning import DEPTH_FACTOR, MOST_ITERATIONS
 from agathis._trees.builder import TreeBuilder
-
-# Iterations of KMeans at most: a start need not be settled to the last row.
-MOST_ITERATIONS = 30
-# What a level of depth may cost in a tree between centres, as a share of a node's cost.
-DEPTH_FACTOR = 0.03
 
 
 def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> np.ndarray:

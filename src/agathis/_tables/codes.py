@@ -122,8 +122,12 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
     begin = (known - facts.places)[~far]
     if bool((begin == begin[0]).all()):
         return True
-    span = known[~far].max() - known[~far].min()
-    return n >= RANKS and n_different == n == facts.n_rows and n - far.sum() - 1 <= span <= n - 1
+    if facts.has_missing or n_different < n or n < RANKS:
+        return False
+    low, high = known[~far].min(), known[~far].max()
+    if facts.extent is not None:
+        n, low, high = facts.extent.n_rows, facts.extent.low, facts.extent.high
+    return n - far.sum() - 1 <= high - low <= n - 1
 
 
 def besides_numbers(texts: list[str]) -> list[str] | None:

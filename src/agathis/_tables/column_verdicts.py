@@ -19,10 +19,10 @@ from agathis._tables import calendar, codes
 from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.codes import FEW
 from agathis._tables.column_facts import ColumnFacts, facts_of, is_quantity
-from agathis._tables.errors import Advice, BadTable, Note, Ways
+from agathis._tables.errors import Advice, BadTable, Ways
 from agathis._tables.indicators import word
 from agathis._tables.number_notation import Notation, notation_of
-from agathis._tables.wording import count, listed, title_of
+from agathis._tables.wording import title_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,10 +34,7 @@ SHARE = 0.01
 
 #: Of as many rows none has a word for itself by chance: such words are names of rows.
 SOME_ROWS = 6
-#: A name that is rather a value: years and other whole numbers are names as well.
-A_VALUE = re.compile(r"[-+]?\d+[.,]\d+(e[-+]?\d+)?|-\d+", re.IGNORECASE)
-
-#: Why a column is left out, of one and of several.
+#: Why a column is left out.
 NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
 TWICE = "two columns have that name"
 DATES = "it holds dates or times"
@@ -48,20 +45,6 @@ OWN_TEXT = "nearly each row has its own text"
 MANY = "it has too many different texts"
 OTHER_TYPE = "it is neither numbers nor text"
 CONSTANT = "its value is always"
-PLURALS = {
-    NO_NAME: "they have no name",
-    EMPTY: "they are empty",
-    TWICE: TWICE,
-    IDENTIFIER: "they look like identifiers",
-    DATES: "they hold dates or times",
-    CALENDAR: "they say when, not what",
-    CODE: "they hold codes, not quantities",
-    FREE_TEXT: "they are free text, of many words",
-    OWN_TEXT: "nearly each row has its own text in them",
-    MANY: "they have too many different texts",
-    OTHER_TYPE: "they are neither numbers nor text",
-    CONSTANT: "their value is always",
-}
 #: What it takes to use a column that is left out.
 KEEP, PARTS = "keep", "dates"
 
@@ -161,7 +144,7 @@ def judge(
         return _dates(name, facts, dates, False)
     if text and not keep and calendar.are_times(some):
         return Verdict(name, "out", DATES, way=KEEP)
-    if len(some) == 1 and not facts.n_missing and not keep:
+    if len(some) == 1 and not facts.has_missing and not keep:
         return Verdict(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
     if not keep:
         found = _no_quantity(name, facts, dates, max_categories)
@@ -184,8 +167,8 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
     elif types.is_boolean(facts.type):
         part = None
     else:
-        part = calendar.part_of_numbers(name, facts.seen)
-        if part is None and calendar.are_moments(name, facts.seen):
+        part = calendar.part_of_numbers(name, facts.numbers)
+        if part is None and calendar.are_moments(name, facts.numbers):
             return Verdict(name, "out", DATES, way=KEEP)
     if text and calendar.are_months(some):
         return Verdict(name, "out", CALENDAR, way=KEEP)
@@ -293,69 +276,6 @@ def judge_all(
     return [verdict.otherwise or verdict for verdict in verdicts]
 
 
-def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
-    """What to say of columns that became categories, and of those that are left out."""
-    out = []
-    numbers = [verdict.name for verdict in verdicts if A_VALUE.fullmatch(verdict.name.strip())]
-    if numbers:
-        what = "is the name of a column" if len(numbers) == 1 else "are names of columns"
-        text = f"{listed(map(title_of, numbers))} {what}: is the first row one of values?"
-        out.append(Note((text,), doubtful=True))
-    categories = [
-        f"{title_of(verdict.name)} ({_values(verdict)})"
-        for verdict in verdicts
-        if verdict.kind == "category" and not verdict.shown
-    ]
-    if categories:
-        out.append(Note((f"Categories: {listed(categories)}.",)))
-    parts = [
-        f"{title_of(verdict.name)} ({listed(verdict.parts)})"
-        for verdict in verdicts
-        if verdict.kind in ("date", "calendar") and not verdict.shown
-    ]
-    if parts:
-        out.append(Note((f"Parts of dates: {listed(parts)}.",)))
-    shown = [title_of(v.name) for v in verdicts if v.shown and v.kind != "out"]
-    if shown:
-        out.append(Note((f"Only shown: {listed(shown)}.",)))
-    for verdict in verdicts:
-        if verdict.gaps:
-            text = f"{title_of(verdict.name)} has numbers, and also {_examples(list(verdict.gaps))}"
-            out.append(Note((text, ": these are taken for missing values."), doubtful=True))
-    reasons: dict[tuple[str, str], list[str]] = {}
-    for verdict in verdicts:
-        if verdict.kind == "out":
-            reasons.setdefault((verdict.why, verdict.way), []).append(verdict.name)
-    for (why, way), names in reasons.items():
-        left = f"Left out: {listed(map(title_of, names))}: {reason(why, len(names))}"
-        parts_of: list[object] = [left]
-        them = "it" if len(names) == 1 else "them"
-        if way == KEEP:
-            parts_of += [" (", Advice("keep", tuple(names)), f" keeps {them})"]
-        elif way == PARTS:
-            parts_of += [" (", Advice("dates", "parts"), f" makes parts of {them})"]
-        out.append(Note((*parts_of, ".")))
-    return out
-
-
-def reason(why: str, n: int) -> str:
-    """Why so many columns are left out.
-
-    >>> reason("its value is always 4", 2)
-    'their value is always 4'
-    """
-    if n == 1:
-        return why
-    one = next(one for one in PLURALS if why.startswith(one))
-    return PLURALS[one] + why.removeprefix(one)
-
-
-def _values(verdict: Verdict) -> str:
-    known = sum(category is not None for category in verdict.categories)
-    more = f" and {count(verdict.n_other, 'other')}" if verdict.n_other else ""
-    return f"{count(known, 'value')}{more}"
-
-
 def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
     lines: list[object] = []
     for verdict in problems:
@@ -380,7 +300,7 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
     few = facts.n_different <= MOST_CATEGORIES
     as_category = _category(name, facts, most, asked=keep)
     if others:
-        why = f"has numbers, and also {_examples(others)}"
+        why = f"has numbers, and also {examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
         advice = (": ", na, " takes such a text for a gap")
         # A few values are categories (2, 4, more); among many numbers a text is a gap.
@@ -388,11 +308,11 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
         otherwise = number if facts.n_different > most else as_category
         return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
     if others is not None:
-        kinds = _examples(_one_of_each(some))
+        kinds = examples(_one_of_each(some))
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
     if facts.n_different > most:
-        why = f"has {facts.n_different} different texts, such as {_examples(some)}"
+        why = f"has {facts.n_different} different texts, such as {examples(some)}"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
     if not keep and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
         return Verdict(name, "out", OWN_TEXT, way=KEEP)
@@ -421,26 +341,24 @@ def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) 
         text = word(value)
         if text is not None:
             found.setdefault(text, category(text, value))
-    # Of very many values only some are here.
-    n_found = len(found) + facts.n_different - len(facts.some)
     n_other = 0
-    if n_found > most:
+    if len(found) > most:
         frequent = _frequent(facts, most, 0.0 if asked else SHARE)
-        n_other = n_found - len(frequent)
+        n_other = len(found) - len(frequent)
         known = facts.n_rows - facts.n_missing
         if not asked and sum(n for n, _ in frequent.values()) < known / 2:
-            own = n_found > known / 2
+            own = len(found) > known / 2
             return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
         found = {text: category(text, value) for text, (_, value) in frequent.items()}
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
     # To be missing may mean something; where nothing is missing it cannot.
-    gap = (None,) if facts.n_missing else ()
+    gap = (None,) if facts.has_missing else ()
     return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
 
 
-def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[float, object]]:
+def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[int, object]]:
     """The most frequent words with their rows and a value each, ties by the alphabet."""
-    counted: dict[str, tuple[float, object]] = {}
+    counted: dict[str, tuple[int, object]] = {}
     for value, n in facts.counts():
         text = word(value)
         if text is not None:
@@ -456,5 +374,5 @@ def _short(value: object) -> str:
     return text if len(text) <= 30 else f"{text[:27]}..."
 
 
-def _examples(texts: list[str]) -> str:
+def examples(texts: list[str]) -> str:
     return ", ".join(repr(_short(text)) for text in texts[:3]) + (", ..." if texts[3:] else "")

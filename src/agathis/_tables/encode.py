@@ -10,7 +10,7 @@ these; the scaler after them (``scaling``) never changes their order.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,19 +22,26 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks.data import warn
 from agathis._checks.parameters import check_feature_names_in
 from agathis._checks.roles import EncodedRows, Units
-from agathis._tables import scaling
+from agathis._tables import row_sample
+from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.codes import FEW
-from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict, judge_all
-from agathis._tables.encoder_notes import columns_of, infinite, notes_of, too_large, weight_notes_of
+from agathis._tables.column_facts import Extent
+from agathis._tables.column_verdicts import Verdict, judge_all
+from agathis._tables.encoder_notes import (
+    columns_of,
+    infinite,
+    notes_of,
+    nothing_left,
+    too_large,
+    weight_notes_of,
+)
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import LARGEST, FeatureRows, feature_rows
 from agathis._tables.frames import checked_table, is_table
-from agathis._tables.number_tally import NumberTally, ends_of_rows, ends_of_tallies, tally_of
 from agathis._tables.relevance import relevance
-from agathis._tables.row_sample import drawn
+from agathis._tables.row_sample import SampledTable, drawn, sampled
 from agathis._tables.table_features import features_of, places_of, roles_of, scaler_of
-from agathis._tables.wording import title_of
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -193,19 +200,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             del self.feature_names_in_
         return found
 
-    def _fit(self, table: Any, facts: Any = None) -> FeatureRows:
-        """Learn from a table of Arrow; its features in its own units.
+    def _fit(self, table: Any) -> FeatureRows:
+        """Learn from a table of Arrow; its features in its own units."""
+        rows = drawn(table.num_rows, row_sample.MANY_ROWS)
+        if len(rows) == table.num_rows:
+            return self._fit_sample(table)
+        some = sampled(table, rows)
+        self._fit_sample(some.table, some)
+        return self._features(table).within(*self.ends_)
 
-        Where it is a sample of more rows, ``facts`` are those of all: they have ``column_names``,
-        ``column(i)`` gives the :class:`~agathis._tables.column_facts.ColumnFacts` of a column,
-        ``tallies(encoder)`` the tallies of features, or None where the table has all rows, and
-        after that ``rare()`` words that are no categories.
-        """
+    def _fit_sample(self, table: Any, of: SampledTable | None = None) -> FeatureRows:
+        """Learn from all rows of a table, or from some ``of`` a larger one; their features."""
         options = Options.of(self, table.column_names)
         if not table.num_rows:
             raise BadTable(f"{self.title} has no rows.")
         self.verdicts_ = judge_all(
-            table if facts is None else facts,
+            of or table,
             drop=self.drop,
             keep=self.keep,
             categorical=self.categorical,
@@ -215,19 +225,42 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             strict=self.strict,
             name=self.title,
         )
+        if not self.used():
+            raise nothing_left(self.title, self.verdicts_, table.num_rows)
+        self._set_features(table.column_names)
+        exact = {} if of is None else self._exact(of)
+        found = self._features(table)
+        # Too rare to be categories; whoever gives these rows again knows them.
+        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
+        self.infinite_ = dict(found.infinite)
+        self.ends_ = _ends(found.X)
+        for f, extent in exact.items():
+            self.ends_[:, f] = extent.low, extent.high
+            if extent.n_infinite:
+                self.infinite_[self.features_[f].source] = extent.n_infinite
+        raw = found.within(*self.ends_)
+        weights = self._weights(options)
+        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
+        scaler.fit(raw.X)
+        far = scaler.far_off(raw.X)
+        self.far_off_ = {
+            self.features_[f].source: raw.X[far[:, f], f].tolist()
+            for f in np.flatnonzero(far.any(axis=0)).tolist()
+        }
+        if options.learns:
+            X = scaler.transform(raw.X)
+            X[far] = np.nan
+            options = options.with_weights(self._learned(X))
+            scaler.weigh(self._weights(options))
+        self.columns_ = columns_of(self, np.nanvar(scaler.transform(raw.X), axis=0), options)
+        return raw
+
+    def _set_features(self, names: Sequence[str]) -> None:
+        """Say which features are made of the columns of these names."""
         used = self.used()
-        if not used:
-            reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in self.verdicts_[:FEW])
-            ways = {v.way for v in self.verdicts_ if not v.why.startswith(CONSTANT)}
-            keep = [" ", Advice("keep"), " uses a column all the same."] * (KEEP in ways)
-            parts = [" ", Advice("dates", "parts"), " uses parts of dates."] * (PARTS in ways)
-            one = " It has one sample only." if table.num_rows == 1 else ""
-            raise BadTable(
-                f"{self.title} has no column left to cluster by.{one}{reasons}", *keep, *parts
-            )
-        self.feature_names_in_ = np.array(table.column_names, dtype=object)
-        self.n_features_in_ = len(table.column_names)
-        self.features_ = features_of(used, table.column_names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+        self.features_ = features_of(used, names)
         self.feature_names_ = [feature.name for feature in self.features_]
         self.one_hot_: dict[str, dict[str, object]] = {}
         self.date_parts_ = {f.name: f.when for f in self.features_ if f.when and f.when.is_made}
@@ -239,55 +272,25 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
             if not mask.any():
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
-        # What is wrong is told by its place among all rows.
-        tallies = None if facts is None else facts.tallies(self)
-        found = self._features(table)
-        self.infinite_ = found.infinite if tallies is None else facts.infinite()
-        # Too rare to be categories; whoever gives these rows again knows them.
-        self._rare: dict[str, Container[str]] = (
-            {source: frozenset(words) for source, words in found.unseen.items()}
-            if tallies is None
-            else facts.rare()
-        )
-        self.ends_ = ends_of_rows(found.X) if tallies is None else ends_of_tallies(tallies)
-        raw = found.within(*self.ends_)
-        some = raw.X
-        if facts is None and len(some) > scaling.MANY_ROWS:
-            tallies = [tally_of(column) for column in some.T]
-            some = some[drawn(len(some), scaling.MANY_ROWS)]
-        weights = self._weights(options)
-        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
-        scaler.fit(raw.X) if tallies is None else scaler.fit_tallies(tallies)
-        far = scaler.far_off(some)
-        self.far_off_ = self._far_values(some, far, tallies)
-        if options.learns:
-            X = scaler.transform(some)
-            X[far] = np.nan
-            options = options.with_weights(self._learned(X))
-            scaler.weigh(self._weights(options))
-        if tallies is None:
-            variances = np.nanvar(scaler.transform(raw.X), axis=0)
-        else:
-            variances = scaler.variances()
-        self.columns_ = columns_of(self, variances, options)
-        return raw
 
-    def _far_values(
-        self, rows: np.ndarray, far: np.ndarray, tallies: list[NumberTally] | None
-    ) -> dict[str, list[float]]:
-        """For each column with values that are far off, these values."""
-        if tallies is None:
-            return {
-                self.features_[f].source: rows[far[:, f], f].tolist()
-                for f in np.flatnonzero(far.any(axis=0)).tolist()
-            }
-        limits = zip(self.scaler_.far_low_, self.scaler_.far_high_, strict=True)
-        found = [one.beyond(*ends) for one, ends in zip(tallies, limits, strict=True)]
-        return {
-            feature.source: values.tolist()
-            for feature, values in zip(self.features_, found, strict=True)
-            if len(values)
-        }
+    def _exact(self, of: SampledTable) -> dict[int, Extent]:
+        """For features that are numbers of the table their extents in all rows."""
+        columns = dict(zip(of.column_names, range(len(of.column_names)), strict=True))
+        found = {}
+        for f, feature in enumerate(self.features_):
+            place = columns[feature.source]
+            made = feature.when is not None and feature.when.is_made
+            if feature.kind != "number" or made:
+                continue
+            if holds_numbers(of.table.column(place).type):
+                extent = of.extents[place]
+                if extent.n_infinite:
+                    self._check_infinite(feature.source, extent.n_infinite)
+                if max(-extent.low, extent.high) > LARGEST:
+                    raise too_large(feature.name)
+                if extent.low <= extent.high:
+                    found[f] = extent
+        return found
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
         """How often each column counts, by what components of the others say of it."""
@@ -435,3 +438,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def places(self) -> dict[str, np.ndarray]:
         """For each column that is used the places of its features."""
         return self._places
+
+
+def _ends(X: np.ndarray) -> np.ndarray:
+    """The least and the largest finite number of each column; NaN where there is none."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])

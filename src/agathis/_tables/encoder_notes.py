@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agathis._support.result_table import Table
-from agathis._tables.column_verdicts import Verdict, notes_on
+from agathis._tables.codes import FEW
+from agathis._tables.column_notes import notes_on
+from agathis._tables.column_verdicts import CONSTANT, KEEP, PARTS, Verdict
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import Advice, BadTable, Note
 from agathis._tables.feature_rows import LARGEST
@@ -97,6 +99,16 @@ def _became(verdict: Verdict, n: int) -> str:
     if verdict.kind == "number":
         return "number"
     return listed(verdict.parts)
+
+
+def nothing_left(title: str, verdicts: Sequence[Verdict], n_rows: int) -> BadTable:
+    """What to say where no column can be used."""
+    reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in verdicts[:FEW])
+    ways = {v.way for v in verdicts if not v.why.startswith(CONSTANT)}
+    keep = [" ", Advice("keep"), " uses a column all the same."] * (KEEP in ways)
+    parts = [" ", Advice("dates", "parts"), " uses parts of dates."] * (PARTS in ways)
+    one = " It has one sample only." if n_rows == 1 else ""
+    return BadTable(f"{title} has no column left to cluster by.{one}{reasons}", *keep, *parts)
 
 
 def too_large(name: str) -> BadTable:

@@ -1,9 +1,27 @@
-"""Some rows of a table, drawn at random by their places: the same wherever the rows are."""
+"""The rows that an encoder learns from: all, or of a large table a sample drawn by position.
+
+Types, categories, scales and weights come from the sample; missing and infinite values are counted,
+and extremes found, in one pass over all rows. Rows in memory and rows in partitions are sampled at
+the same positions, so that both give the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
+
+from agathis._tables.arrow_values import plain
+from agathis._tables.column_facts import ColumnFacts, Extent, extent_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: An encoder learns from no more rows.
+MANY_ROWS = 50_000
 
 
 def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
@@ -25,3 +43,41 @@ def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
     if n <= most:
         return np.arange(n)
     return np.sort(sample_without_replacement(n, most, random_state=random_state))
+
+
+@dataclass(frozen=True, eq=False)
+class SampledTable:
+    """Some rows of a table, and what all of its rows tell.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        The sampled rows.
+    rows : ndarray of int
+        Their positions, rising.
+    extents : sequence of Extent
+        Of each column in all rows.
+    """
+
+    table: pa.Table
+    rows: np.ndarray
+    extents: Sequence[Extent]
+
+    @property
+    def column_names(self) -> list[str]:
+        return self.table.column_names
+
+    def column(self, place: int) -> ColumnFacts:
+        return ColumnFacts(self.table.column(place), self.rows, self.extents[place])
+
+
+def sampled(table: pa.Table, rows: np.ndarray) -> SampledTable:
+    """The rows of a table at some positions, after one pass over all of its rows."""
+    import pyarrow as pa
+
+    places, columns, extents = pa.array(rows), [], []
+    for column in table.columns:
+        values = plain(column)
+        columns.append(values.take(places))
+        extents.append(extent_of(values))
+    return SampledTable(pa.Table.from_arrays(columns, table.column_names), rows, extents)

@@ -19,15 +19,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._tables.number_tally import NumberTally
-from agathis._tables.tally_scaling import FEWEST_VALUES, RANK_POINTS, scale_of
 from agathis._tables.typing_errors import at_percentiles, far_limits
 
 #: Ways to scale a column of numbers; "auto" is "standard" of values held at two percentiles.
 SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
-#: Tables of more rows are learnt by tallies of their features (``tally_scaling``), which rows on
-#: many machines have as well; and how columns go together, by so many rows.
-MANY_ROWS = 50_000
+#: Columns with fewer different values are not clipped at percentiles.
+FEWEST_VALUES = 10
+#: Points of the map from values to ranks.
+RANK_POINTS = 1000
 
 
 class FeatureScaler(TransformerMixin, BaseEstimator):
@@ -100,39 +99,6 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self._balance(np.nanvar(self._scaled(X[:, scaled], scaled), axis=0))
         self._unweighted = self.factor_
         return self.weigh(self.weight)
-
-    def fit_tallies(self, tallies: Sequence[NumberTally]) -> FeatureScaler:
-        """Find the maps of more rows than are looked at one by one.
-
-        Parameters
-        ----------
-        tallies : sequence of NumberTally
-            Of each feature, of all rows.
-
-        Returns
-        -------
-        self : FeatureScaler
-        """
-        how = self._begin(len(tallies))
-        found = [scale_of(tally, one) for tally, one in zip(tallies, how, strict=True)]
-        for f, scale in enumerate(found):
-            self.low_[f], self.high_[f] = scale.low, scale.high
-            self.far_low_[f], self.far_high_[f] = scale.far_low, scale.far_high
-            self.centre_[f] = scale.centre
-            if scale.ranks is not None:
-                self.ranks_[f] = scale.ranks
-        spread = np.array([scale.spread for scale in found])
-        varies = self._varies = _varies(spread, np.array([scale.size for scale in found]))
-        self.factor_[varies] = 1 / spread[varies]
-        self._variance = np.array([scale.variance for scale in found])
-        scaled = self._own_scale()
-        self._balance(self._variance[scaled] * self.factor_[scaled] ** 2)
-        self._unweighted = self.factor_
-        return self.weigh(self.weight)
-
-    def variances(self) -> np.ndarray:
-        """Those of the scaled features, where tallies told the scales."""
-        return self._variance * self.factor_**2
 
     def _begin(self, n: int) -> np.ndarray:
         """Maps that change nothing; how each of so many features is to be scaled."""

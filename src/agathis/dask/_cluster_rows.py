@@ -12,10 +12,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks import data as checks
 from agathis._checks.roles import FeatureRoles
-from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.grid import Seen
-from agathis._growing.engines.parts import Answer, Cut, Plan, Question, Tally, Tell, added
-from agathis._growing.engines.searched_columns import SearchedColumns
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.grid import Seen
+from agathis._dataset.parts import Answer, Cut, Plan, Question, Tally, Tell, added
 from agathis._kernels.kernel import Kernel
 from agathis.dask._cluster import Cluster
 from agathis.dask._worker import Look
@@ -130,7 +129,7 @@ def changed(number: int) -> RuntimeError:
 
 @dataclass
 class ClusterRows:
-    """The rows of a fit; :class:`~agathis._growing.inputs.TrainingData` says what is asked of it.
+    """The rows of a fit; :class:`~agathis._dataset.memory.TrainingData` says what is asked of it.
 
     Attributes
     ----------

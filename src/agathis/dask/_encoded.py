@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_array
 
-from agathis._checks.data import naming
+from agathis._checks.naming import naming
 from agathis._checks.roles import EncodedRows, FeatureRoles
 
 if TYPE_CHECKING:

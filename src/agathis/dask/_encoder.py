@@ -1,48 +1,39 @@
 """The encoder of raw tables whose rows are in partitions.
 
-    partitions -> rows of each -> facts and tallies of columns, and a sample of rows, in one pass
-               -> verdicts by the facts, scales by the tallies, weights by the sample
+    partitions -> rows of each -> a sample of rows, and the extents of columns, in one pass
+               -> types, categories, scales and weights by the sample
                -> features, lazily
 
 What is learnt is what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last
-bit. A table of no more rows than ``MANY_ROWS`` is brought together; of a larger one both learn
-scales by tallies (``_tables.tally_scaling``), and weights by the same rows, drawn by their places.
+bit: both sample large tables at the same positions (``_tables.row_sample``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._support.extras import needed
-from agathis._tables import scaling
-from agathis._tables.arrow_values import plain
+from agathis._tables import row_sample
+from agathis._tables.column_facts import Extent, joined
 from agathis._tables.encode import TableEncoder as LocalEncoder
 from agathis._tables.encoder_options import Options
 from agathis._tables.errors import BadTable
 from agathis._tables.frames import as_arrow
-from agathis._tables.row_sample import drawn
+from agathis._tables.row_sample import SampledTable, drawn, sampled
 from agathis.dask import _waiting
-from agathis.dask._column_facts import (
-    KEPT,
-    ColumnPiece,
-    cast,
-    common_type,
-    piece_of,
-    put_together,
-)
+from agathis.dask._column_types import cast, common_type
 from agathis.dask._encoded import framed
 from agathis.dask._files import FilesInPieces
-from agathis.dask._gathered import Gathered, GatheredFacts
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
 from agathis.dask._roster import Roster
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
-from agathis.dask._second_look import SecondLook
 from agathis.dask._short_thresholds import Origin, remembering
 
 
@@ -50,11 +41,9 @@ class TableEncoder(LocalEncoder):
     """Columns of a raw table in partitions made into features on one scale.
 
     It learns what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last bit,
-    whatever the partitions are: what each column is, its categories, means, deviations, and where
-    values are held, by all rows; weights, of more than 50,000 rows, by so many of them, which are
-    drawn by their places. Rows are read once. Only a column of more than 16,384 different texts (or
-    ``max_categories``, if that is more) is read again, alone, where these are numbers, dates or
-    categories; how many such texts there are is estimated, to 1 %.
+    whatever the partitions are: of more than 50,000 rows from a sample of so many, drawn by their
+    positions, and from extremes and counts of missing and infinite values, which are those of all
+    rows. Rows are read once.
 
     Parameters
     ----------
@@ -68,7 +57,7 @@ class TableEncoder(LocalEncoder):
     n_rows_ : int
         All rows.
     n_sampled_ : int
-        Rows that weights were found from.
+        Rows that it was learnt from.
 
     See Also
     --------
@@ -107,7 +96,7 @@ class TableEncoder(LocalEncoder):
         return self
 
     def _learn(self, X: Any, client: Any = None) -> Any:
-        """Learn; the rows that weights were found from, as a table of Arrow.
+        """Learn; the rows that it was learnt from, as a table of Arrow.
 
         X may be files too, of which names and lengths are known beforehand.
         """
@@ -119,18 +108,16 @@ class TableEncoder(LocalEncoder):
             blocks, names = _tables(X)
         if names is not None:
             Options.of(self, names)  # what is wrong is said before the table is read
-        most = max(KEPT, int(self.max_categories))
         with nullcontext() if client is None else client.as_current():
             in_use = _waiting.client_in_use()
             if in_use is not None:
                 Roster(in_use, _waiting.LIMIT)  # raises for workers that do not fit the client
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
-            columns = partial(_with_columns, X, blocks, names)
-            sample, facts = gather(blocks, sizes, names, columns, most, self.dates, self.title)
-            self._fit(sample, facts)
-        self.n_rows_, self.n_sampled_ = facts.num_rows, sample.num_rows
-        return sample
+            sample = gather(blocks, sizes, names, self.title)
+        self.n_rows_, self.n_sampled_ = sum(sizes), sample.table.num_rows
+        self._fit_sample(sample.table, sample if self.n_sampled_ < self.n_rows_ else None)
+        return sample.table
 
     def fit_transform(self, X: Any, y: object = None, *, client: Any = None) -> Any:
         """Learn what the columns are, and make features of them, lazily.
@@ -194,13 +181,6 @@ class TableEncoder(LocalEncoder):
         return local
 
 
-class Piece(NamedTuple):
-    """What some rows tell of all columns, and those of them that were drawn."""
-
-    columns: list[ColumnPiece]
-    sample: Any
-
-
 def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
     """The partitions of a table, and the names of its columns where they are known."""
     needed("dask.dataframe", "dask", "agathis.dask")
@@ -225,50 +205,30 @@ def _with_columns(
 
 
 def gather(
-    blocks: Sequence[Any],
-    sizes: Sequence[int],
-    names: list[str] | None,
-    columns: Callable[[list[str]], list[Any]],
-    most: int,
-    dates: str,
-    title: str,
-) -> tuple[Any, Gathered]:
-    """A sample of the rows, and facts of the columns, which ``columns`` reads again one by one."""
+    blocks: Sequence[Any], sizes: Sequence[int], names: list[str] | None, title: str
+) -> SampledTable:
+    """A sample of the rows, and the extents of the columns."""
     import dask
 
     n = sum(sizes)
     if n == 0:
         raise BadTable(f"{title} has no rows.")
-    rows, begins = drawn(n, scaling.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
-    told = zip(blocks, begins, sizes, by_block(rows, begins, sizes), strict=True)
+    rows, begins = drawn(n, row_sample.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
+    told = zip(blocks, sizes, by_block(rows, begins, sizes), strict=True)
     pieces = [
-        dask.delayed(_look)(block, number, names, begin, size, some, most, dates)
-        for number, (block, begin, size, some) in enumerate(told)
+        dask.delayed(_look)(block, number, names, size, some)
+        for number, (block, size, some) in enumerate(told)
         if size
     ]
-    (found,) = _waiting.computed([_waiting.put_together(pieces, partial(_together, most=most))])
-    names = found.sample.column_names
-    facts = [
-        GatheredFacts(piece, found.sample.column(i), rows, SecondLook(name, piece.type, columns))
-        for i, (name, piece) in enumerate(zip(names, found.columns, strict=True))
-    ]
-    return found.sample, Gathered(names, facts, n)
+    (found,) = _waiting.computed([_waiting.put_together(pieces, _together)])
+    return replace(found, rows=rows)
 
 
 def _look(
-    block: Any,
-    number: int,
-    names: list[str] | None,
-    begin: int,
-    size: int,
-    some: Any,
-    most: int,
-    dates: str,
-) -> Piece:
+    block: Any, number: int, names: list[str] | None, size: int, some: np.ndarray
+) -> SampledTable:
     """What a partition tells."""
-    import pyarrow as pa
-
-    table, some = as_arrow(block), pa.array(some)
+    table = as_arrow(block)
     if names is not None and table.column_names != names:
         raise ValueError(
             f"X, partition {number}: it has the columns {table.column_names}, and the collection "
@@ -279,30 +239,30 @@ def _look(
             f"X, partition {number}: it had {size} rows, and has {table.num_rows}. Partitions "
             "must be the same each time they are computed."
         )
-    columns = [plain(column) for column in table.columns]
-    sample = pa.Table.from_arrays([column.take(some) for column in columns], table.column_names)
-    return Piece([piece_of(column, begin, most, dates) for column in columns], sample)
+    return sampled(table, some)
 
 
-def _together(pieces: Sequence[Piece], most: int) -> Piece:
+def _together(pieces: Sequence[SampledTable]) -> SampledTable:
     """What several neighbours tell."""
     import pyarrow as pa
 
-    names = pieces[0].sample.column_names
+    names = pieces[0].column_names
     for piece in pieces:
-        if piece.sample.column_names != names:
+        if piece.column_names != names:
             raise ValueError(
-                f"partitions of X have the columns {names} and {piece.sample.column_names}; all "
+                f"partitions of X have the columns {names} and {piece.column_names}; all "
                 "must have the same."
             )
-    columns, arrays = [], []
+    extents: list[Extent] = []
+    arrays = []
     for i in range(len(names)):
-        columns.append(put_together([piece.columns[i] for piece in pieces], most))
-        parts = [piece.sample.column(i) for piece in pieces]
+        extents.append(joined([piece.extents[i] for piece in pieces]))
+        parts = [piece.table.column(i) for piece in pieces]
         kind = common_type([part.type for part in parts])
         chunks = [chunk for part in parts for chunk in part.chunks]
         arrays.append(pa.chunked_array([cast(chunk, kind) for chunk in chunks], kind))
-    return Piece(columns, pa.Table.from_arrays(arrays, names=names))
+    rows = np.concatenate([piece.rows for piece in pieces])
+    return SampledTable(pa.Table.from_arrays(arrays, names=names), rows, extents)
 
 
 def _encoded(encoder: LocalEncoder, block: Any) -> Any:

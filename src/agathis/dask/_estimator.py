@@ -97,7 +97,7 @@ class Kauri(LocalKauri):
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -190,7 +190,7 @@ class Kauri(LocalKauri):
         with (
             checks.last_fit_kept(self),
             Cluster(client, self.timeout) as cluster,
-            Progress(self.verbose, self.max_leaf_nodes, self.n_clusters) as progress,
+            Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress,
         ):
             cluster.load(partitions)
             data = self._rows_of(cluster, partitions.n_features)
@@ -244,6 +244,10 @@ class Kauri(LocalKauri):
 
     def _labels_of(self, tree: Tree, data: Any) -> Any:
         return mapped(data.X, LabelsOfTree(self, tree), None)
+
+    def _means_of(self, labels: Any, data: Any, centres: Any) -> np.ndarray | None:
+        """Of the columns of X, where these are what the cluster summed; others take a pass more."""
+        return super()._means_of(labels, data, centres) if centres.space.is_identity else None
 
     def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
         origin = origin_of(data.X)

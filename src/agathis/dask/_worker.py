@@ -15,11 +15,12 @@ import numpy as np
 
 from agathis._checks.data import column_totals
 from agathis._checks.kernels import check_domain
-from agathis._checks.roles import FeatureRoles, check_one_hot
+from agathis._checks.one_hot import check_one_hot
+from agathis._checks.roles import FeatureRoles
 from agathis._core.points.binning import look_over
-from agathis._growing.engines.grid import Grid, Seen
-from agathis._growing.engines.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
-from agathis._growing.engines.row_stores import MemoryStore
+from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
+from agathis._dataset.row_stores import MemoryStore
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows

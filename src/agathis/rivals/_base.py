@@ -17,13 +17,12 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import check_labels
-from agathis._describe.notebook import ShownInNotebooks
+from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import short_thresholds
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import euclidean_distances
+from agathis._partitions.centres import cluster_means, euclidean_distances
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import kernel_objective
-from agathis._support.pickles import TellsOfNamelessFunctions
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.model import TreeModel
@@ -33,7 +32,7 @@ Own = TypeVar("Own", bound="Rival")
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
-class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator):
+class Rival(TreeModel, ModelMethods, BaseEstimator):
     """A clustering tree that another method grows."""
 
     n_clusters: int | None
@@ -99,8 +98,10 @@ class Rival(TreeModel, ShownInNotebooks, TellsOfNamelessFunctions, BaseEstimator
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
         self.n_leaves_ = tree.n_leaves
-        # The last fit may have had centres where this one has none.
-        self.__dict__.pop("cluster_centers_", None)
+        if kernel.metric == "linear":
+            self.cluster_centers_ = cluster_means(X, labels, tree.n_clusters, weight)
+        else:  # the last fit may have had centres
+            self.__dict__.pop("cluster_centers_", None)
         for name, value in found.items():
             # What there is one of for each cluster is for those that the tree has.
             if name.startswith("cluster_"):

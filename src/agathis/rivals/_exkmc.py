@@ -16,6 +16,7 @@ from agathis._checks.parameters import EXKMC_CONSTRAINTS
 from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.costs import losses
 from agathis._core.centres.cuts import SHARE, CentreCuts
+from agathis._growing.limits import leaf_limit
 from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Drawn
 from agathis.rivals._centred import CentreTree, Teacher, first_least
@@ -37,9 +38,9 @@ class ExKMC(CentreTree):
         The centres, or an estimator with ``cluster_centers_``; ``None`` is KMeans.
     n_init : int or "auto", default=10
         Starts of KMeans.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be, the ``max_leaves`` of the publication. ``None`` is
-        ``n_clusters``, which leaves it at IMM's cuts.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves, the ``max_leaves`` of the publication. "auto" is one leaf
+        per cluster (at least two), which leaves it at IMM's tree; ``None`` is unlimited.
     base_tree : {"imm"} or None, default="imm"
         The tree to start from; ``None`` is the root alone.
     n_jobs : int, default=None
@@ -100,7 +101,7 @@ class ExKMC(CentreTree):
         *,
         centers: object = None,
         n_init: int | str = 10,
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         base_tree: str | None = "imm",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -112,7 +113,7 @@ class ExKMC(CentreTree):
         self.base_tree = base_tree
 
     def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
-        most = self.max_leaf_nodes
+        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
         if self.base_tree == "imm" and most is not None and most < self.n_clusters:
             raise ValueError(
                 f"max_leaf_nodes={most} is less than n_clusters={self.n_clusters}, the leaves of "
@@ -136,8 +137,8 @@ class ExKMC(CentreTree):
         growth = _Growth(sketch, cuts, teacher, threads)
         for leaf in leaves:
             growth.add(*leaf)
-        most = self.n_clusters if self.max_leaf_nodes is None else self.max_leaf_nodes
-        while len(growth.leaves) < most and growth.cut_best():
+        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
+        while (most is None or len(growth.leaves) < most) and growth.cut_best():
             pass
         return sketch
 

@@ -83,6 +83,8 @@ class ICOT(Rival):
         The tree as arrays.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each training row; always equal to ``predict`` of it.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features)
+        The mean of each cluster.
     criterion_value_ : float
         The criterion of the clusters, on the rows from which the tree was grown.
     n_iter_ : int

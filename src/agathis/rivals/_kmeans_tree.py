@@ -16,6 +16,7 @@ from sklearn.utils import Tags, check_random_state
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
+from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import euclidean_distances
@@ -51,8 +52,9 @@ class KMeansTree(Rival):
     n_init : int or "auto", default="auto"
         From how many starts the best is taken; ``"auto"`` is 10 with ``algorithm="auto"`` and 1
         with the others.
-    max_leaf_nodes : int, default=None
-        The most leaves there may be; ``None`` is no limit.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster that is learned (at least
+        two); ``None`` is unlimited.
     max_depth : int, default=None
         The most splits on the way to a leaf.
     min_samples_leaf : int or float, default=1
@@ -76,8 +78,8 @@ class KMeansTree(Rival):
         on are of clusters that no leaf has. A row of weight 0 has that of the nearest centre
         where there are ``cluster_centers_``, and else -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The centres of KMeans, or those given, of the clusters that the tree has; only with the
-        linear kernel, and not where ``fit`` was given labels.
+        The centres of KMeans, or those given, of the clusters that the tree has; where ``fit`` was
+        given labels, the means of the tree's clusters. Only with the linear kernel.
     inertia_ : float
         The kernel KMeans cost of the tree's clusters.
     n_clusters_ : int
@@ -120,7 +122,7 @@ class KMeansTree(Rival):
         kernel_params: dict[str, Any] | None = None,
         algorithm: str = "auto",
         n_init: int | str = "auto",
-        max_leaf_nodes: int | None = None,
+        max_leaf_nodes: int | str | None = "auto",
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
         centers: object = None,
@@ -230,6 +232,5 @@ class KMeansTree(Rival):
     ) -> TreeBuilder:
         total = float(len(X) if weight is None else weight.sum())
         least = checks.least_weight(self.min_samples_leaf, total, 1) / total
-        return learned_tree(
-            X, weight, labels, self.max_leaf_nodes, self.max_depth, least, random_state
-        )
+        most = leaf_limit(self.max_leaf_nodes, len(np.unique(labels)))
+        return learned_tree(X, weight, labels, most, self.max_depth, least, random_state)

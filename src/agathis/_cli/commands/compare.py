@@ -118,7 +118,7 @@ def compare(
             n_clusters=clusters,
             methods=chosen,
             kernel=kernel.value,
-            max_leaf_nodes=leaves,
+            max_leaf_nodes="auto" if leaves is None else leaves,
             n_runs=runs,
             subsample=_subsample(rows_of_run),
             random_state=seed,

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMN = "cluster"
+#: Ends of names that programs open as something else than text.
+NOT_WRITTEN = (
+    ".arrow", ".feather", ".gz", ".ipc", ".json", ".jsonl", ".ndjson", ".ods", ".xls", ".xlsx",
+)  # fmt: skip
 
 
 def predict(
@@ -51,6 +55,8 @@ def predict(
     if model == data == STDIN:
         raise WrongUse("MODEL and DATA are both -; one of them has to be a file.")
     check_target(output)
+    if output.lower().endswith(NOT_WRITTEN):
+        raise WrongUse(f"-o {output}: predict writes .csv, .tsv and .parquet files.")
     check_apart(data, o=output)
     check_apart(model, o=output)
     reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)

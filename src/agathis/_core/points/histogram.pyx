@@ -35,7 +35,7 @@ cdef class Histogram:
     n_features, width : int
         Components of a padded point.
     grid : Grid
-        Where the steps are (:mod:`agathis._growing.engines.grid`).
+        Where the steps are (:mod:`agathis._dataset.grid`).
     threads : int
     """
 

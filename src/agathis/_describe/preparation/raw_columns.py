@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agathis._checks import data as checks
+from agathis._checks.naming import naming
 from agathis._describe.columns import is_missing
 from agathis._tables.date_parts import DatePart
 from agathis._tables.wording import quoted
@@ -151,7 +152,7 @@ def _numbers(
     for i in numbers:
         column = columns[i]
         column = column.to_frame() if hasattr(column, "to_frame") else np.asarray(column)[:, None]
-        with checks.naming(f"X, column {sources[i].name!r}"):
+        with naming(f"X, column {sources[i].name!r}"):
             found = checks.check_table(column, missing=True)[:, 0]
         if not (takes_missing or sources[i].fills_missing) and np.isnan(found).any():
             raise ValueError(

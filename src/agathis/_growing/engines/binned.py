@@ -14,11 +14,12 @@ import numpy as np
 
 from agathis._core.points.histogram import remainder
 from agathis._core.points.leaves import LeafTable, PointState
+from agathis._dataset.grid import Grid, Seen, settled
+from agathis._dataset.parts import Cut, Holder, Plan, Question, Tally
+from agathis._dataset.splits import Split
 from agathis._growing.engines.categories import SourceTables
-from agathis._growing.engines.grid import Grid, Seen, settled
-from agathis._growing.engines.parts import Cut, Holder, Plan, Question, Tally
 from agathis._growing.engines.points import Located, PointStocks
-from agathis._growing.engines.protocol import Place, Split
+from agathis._growing.engines.protocol import Place
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress

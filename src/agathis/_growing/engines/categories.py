@@ -1,100 +1,16 @@
-"""Sources of categories in an engine: codes of rows, sums by code, and splits on subsets.
-
-A source is a group of one-hot columns. To the engines it is a number a row, its *code*: the place
-of the column that is on, the next number where none is, and -1 where the category is missing.
-"""
+"""Sources of categories in an engine: sums by code, leaf by leaf."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from agathis._core.points.histogram import Histogram, remainder
 from agathis._core.points.leaves import LeafTable
 from agathis._core.points.point_categories import LeafItems, PointCategories
-from agathis._growing.engines.bins import MISSING_BIN
-from agathis._growing.engines.protocol import Split
-from agathis._trees.tree import MISSING_GOES
-
-
-@dataclass(frozen=True, eq=False)
-class Sources:
-    """Groups of one-hot columns.
-
-    Attributes
-    ----------
-    columns : tuple of ndarray of int
-        For each source its columns, rising; the sources by their first column.
-    on : ndarray of shape (n_sources,)
-        What a column of each source has that is on.
-    """
-
-    columns: tuple[np.ndarray, ...]
-    on: np.ndarray
-
-    @property
-    def n_codes(self) -> np.ndarray:
-        """Codes of each source, missing ones aside."""
-        return np.array([len(own) + 1 for own in self.columns], dtype=np.int32)
-
-    def check(self) -> None:
-        """Raise where a source has more categories than there are bins."""
-        most = int(self.n_codes.max())
-        if most > MISSING_BIN:
-            raise ValueError(
-                f"one_hot has a source of {most - 1} categories; engine='features' and 'binned' "
-                f"take up to {MISSING_BIN - 1}, engine='gram' and 'blocks' any number. Put rare "
-                "categories together."
-            )
-
-    def codes(self, X: np.ndarray) -> np.ndarray:
-        """The code of each row in each source, of shape (n_rows, n_sources)."""
-        out = np.empty((len(X), len(self.columns)), dtype=np.int32)
-        for source, own in enumerate(self.columns):
-            part = X[:, own]
-            is_on = part > 0
-            code = np.where(is_on.any(axis=1), np.argmax(is_on, axis=1), len(own))
-            out[:, source] = np.where(np.isnan(part[:, 0]), -1, code)
-        return out
-
-    def bins(self, X: np.ndarray) -> np.ndarray:
-        """The same as bins of a histogram."""
-        codes = self.codes(X)
-        return np.where(codes < 0, MISSING_BIN, codes).astype(np.uint8)
-
-    def split(
-        self,
-        source: int,
-        codes: np.ndarray,
-        missing_left: bool | None,
-        gain: float,
-        move: int,
-        left: int,
-        right: int,
-    ) -> Split:
-        """The split that sends rows of these codes right.
-
-        Where no code is given only missing values go right: that is a cut of the first column.
-        """
-        own = self.columns[source]
-        missing = 0
-        if missing_left is not None:
-            missing = MISSING_GOES.index("left" if missing_left else "right")
-        chosen = own[codes]
-        return Split(
-            feature=int(chosen[0] if len(chosen) else own[0]),
-            threshold=float(self.on[source] / 2) if len(chosen) else np.inf,
-            gain=gain,
-            move=move,
-            left=left,
-            right=right,
-            position=-1,
-            missing=missing,
-            terms=tuple((int(column), 1.0) for column in chosen),
-            source=int(own[0]),
-        )
+from agathis._dataset.features import Sources
+from agathis._dataset.splits import Split
 
 
 class SourceTables:

@@ -13,18 +13,19 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from agathis._checks.engines import AUTO, BINNED, ENGINES
+from agathis._dataset.bins import find_bins
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.grid import Grid, rounded_origin
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.parts import Plan
+from agathis._growing.approximation import Approximation
 from agathis._growing.engines.binned import BinnedStocks
-from agathis._growing.engines.bins import find_bins
-from agathis._growing.engines.categories import Sources
 from agathis._growing.engines.exact import FeatureStocks
-from agathis._growing.engines.grid import Grid, rounded_origin
 from agathis._growing.engines.kernel_rows import ComputedRows, KernelRows, MatrixRows
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.parts import Plan
 from agathis._growing.engines.protocol import Stocks
-from agathis._growing.engines.searched_columns import SearchedColumns
+from agathis._growing.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growing.engines.walked import WalkedStocks
-from agathis._growing.inputs import Approximation, TrainingData
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel
@@ -37,16 +38,6 @@ from agathis._kernels.map_fitting import (
 )
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress
-
-# Rows up to which every threshold is looked at by default where the kernel has features.
-EXACT_ROWS = 100_000
-# Components of points up to which tables of their sums are taken, not walks past them. Seconds of
-# one processor of a very busy machine for 4,000 rows, ten clusters, 40 leaves, the data of
-# ``wide_rows`` in ``benchmarks/scale.py`` with other numbers of columns: 0.29 (tables) with 64
-# columns and 0.52 (walks) with 65; 0.85 and 1.00 with 128, 0.87 (walks) with 129.
-NARROW = 128
-# Leaves that memory is estimated for where there may be any number: most of many are small.
-TYPICAL_LEAVES = 40
 
 
 @dataclass(frozen=True)

@@ -13,20 +13,17 @@ import numpy as np
 from agathis._core.points.histogram import Histogram
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._dataset.grid import Grid
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import SourceTables
-from agathis._growing.engines.grid import Grid
 from agathis._growing.engines.points import Located, PointStocks
-from agathis._growing.engines.protocol import Place, Split, sent_left
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.protocol import Place
+from agathis._growing.engines.tuning import FINE_TABLES, MANY_CLUSTERS
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._support.exact_sums import exact_sum
 from agathis._support.numbers import threshold_between
-
-# Clusters up to which a leaf is asked about each of them sooner than its points are looked at.
-MANY_CLUSTERS = 16
-# Numbers that tables may hold for every sample of small leaves to have a row of its own.
-FINE_TABLES = 2**25
 
 
 class FeatureStocks(PointStocks):

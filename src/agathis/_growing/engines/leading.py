@@ -8,11 +8,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from agathis._core.pairs.walks import N_LEADING
+from agathis._growing.engines.tuning import EIGENVALUE_STEPS, FIRST_STEPS, MARGIN, STEPS
 
-# Steps towards the leading directions, from those of the leaf that was cut and from anywhere.
-STEPS, FIRST_STEPS = 1, 3
-# Steps towards the largest eigenvalue, and how far above what they find it is looked for first.
-EIGENVALUE_STEPS, MARGIN = 8, 1.1
 # Share of the trace that rounding may make of an eigenvalue.
 ROUNDING = 1e-12
 # Of a step that is shorter than this share of itself, after those before it were taken off, few

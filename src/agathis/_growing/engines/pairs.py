@@ -22,16 +22,11 @@ from agathis._core.pairs.pair_subsets import locate_subset, search_subsets
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import drawn_parts, first_split
 from agathis._growing.engines.kernel_rows import Block, KernelRows
-from agathis._growing.engines.protocol import (
-    KERNEL_ROUNDING,
-    SUM_ROUNDING,
-    Place,
-    Split,
-    sent_left,
-)
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.protocol import KERNEL_ROUNDING, SUM_ROUNDING, Place
 from agathis._growing.limits import Limits
 from agathis._partitions.centres import Centres, centres_of
 from agathis._support.numbers import threshold_between

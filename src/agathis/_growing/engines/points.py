@@ -16,9 +16,10 @@ from agathis._core.points.leaves import PointState
 from agathis._core.points.point_search import locate, search
 from agathis._core.points.point_subsets import locate_subset
 from agathis._core.points.sorted_points import SortedPoints
+from agathis._dataset.features import SearchedColumns
+from agathis._dataset.splits import Split
 from agathis._growing.engines.categories import SourceTables, drawn_parts, first_split
-from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING, Split
-from agathis._growing.engines.searched_columns import SearchedColumns
+from agathis._growing.engines.protocol import EPS, KERNEL_ROUNDING, SUM_ROUNDING
 from agathis._growing.limits import Limits
 from agathis._kernels.space import Space
 from agathis._partitions.centres import PointCentres

@@ -12,50 +12,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from agathis._dataset.splits import Split, sent_left
 from agathis._partitions.centres import Centres
 
 EPS = float(np.finfo(np.float64).eps)
 # How rounding adds up in the sums from which gains are made, and in the kernel's own values.
 SUM_ROUNDING = 2048 * EPS
 KERNEL_ROUNDING = 16 * EPS
-
-
-class Split(NamedTuple):
-    """Where a leaf is cut, and what becomes of its two sides.
-
-    ``left`` and ``right`` are the clusters of the children, ``move`` an index into
-    ``agathis._trees.tree.MOVES``. ``position`` is the number of samples on the left, less one, in
-    the order of the feature, or the last bin on the left where there are bins. ``missing`` says
-    where missing values go, an index into ``agathis._trees.tree.MISSING_GOES``.
-
-    A split on some categories of a source has their columns as ``terms``, each with its weight, and
-    ``source`` is the first column of the source. Such a split, and one along a column that is not
-    searched, has the position -1: rows are sent where their values tell.
-    """
-
-    feature: int
-    threshold: float
-    gain: float
-    move: int
-    left: int
-    right: int
-    position: int
-    missing: int = 0
-    terms: tuple[tuple[int, float], ...] = ()
-    source: int = -1
-
-    @property
-    def order(self) -> tuple[int, float, tuple[int, ...], int]:
-        """What decides between splits that gain the same, the lowest first.
-
-        The feature, then the threshold. A source counts as its first column; of its subsets
-        those of fewest categories come first, then those of the first columns, and missing values
-        go right rather than left.
-        """
-        if self.source < 0:
-            return self.feature, self.threshold, (), 0
-        columns = [column for column, _ in self.terms]
-        return self.source, 0.0, (len(columns), *columns), -self.missing
 
 
 class Place(NamedTuple):
@@ -79,14 +42,6 @@ class Place(NamedTuple):
         """Of a cut that sends samples where their values tell."""
         n_left = int(np.count_nonzero(sent_left(values, threshold, missing_left)))
         return cls(-1, n_left, bool(np.isnan(values).any()))
-
-
-def sent_left(values: np.ndarray, threshold: float, missing_left: bool) -> np.ndarray:
-    """Which values a cut sends left, as a mask of bytes."""
-    left = values <= threshold
-    if missing_left:
-        left |= np.isnan(values)
-    return left.astype(np.uint8)
 
 
 class Stocks(Protocol):

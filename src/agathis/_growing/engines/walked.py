@@ -15,24 +15,18 @@ from agathis._core.pairs.clusters import renew
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.updates import close_root, fill_stocks, part_stocks
 from agathis._core.pairs.walks import N_LEADING, LeadingParts, Parts
+from agathis._dataset.memory import TrainingData
+from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import KernelRows
 from agathis._growing.engines.leading import leading
 from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.engines.protocol import Split
-from agathis._growing.inputs import TrainingData
+from agathis._growing.engines.tuning import EXACT_TOGETHER, FEW, RENEWED, SEEN_TOGETHER, WIDE
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
 
-# Bounds are worth while from so many times as many components as they look at.
-WIDE = 3
 # Points of such size are walked in single precision.
 SINGLE_LEAST, SINGLE_MOST = 2.0**-90, 2.0**100
-# Features that are looked at, and whose stocks are made exact, at a time; then twice as many.
-SEEN_TOGETHER, EXACT_TOGETHER = 16, 2
-# Samples of a leaf from which on a search again looks at features whose bounds allow it only, where
-# these are one of so many.
-RENEWED, FEW = 64, 8
 
 
 class WalkedStocks(PairStocks):

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks.roles import FeatureRoles
-from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.parts import LocalParts, Part, Plan
-from agathis._growing.engines.row_stores import MemoryStore, StreamStore, take
-from agathis._growing.engines.searched_columns import SearchedColumns, asked_values
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.parts import LocalParts, Part, Plan
+from agathis._dataset.row_stores import MemoryStore, StreamStore, take
+from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sum
 
@@ -139,23 +139,3 @@ class TrainingData:
             ids = places if self.ids is None else self.ids[places]
             rows = take(self.X, ids)
         return rows, None if self.weight is None else self.weight[ids]
-
-
-@dataclass(frozen=True)
-class Approximation:
-    """How points and bins are found, where these stand for the kernel and for the values.
-
-    Attributes
-    ----------
-    n_components : int or None
-        Components of a feature map; ``None`` where there is none.
-    feature_map : str
-    max_bins : int
-    subsample : int
-        The most rows that maps and bins are found from.
-    """
-
-    n_components: int | None = None
-    feature_map: str = "cholesky"
-    max_bins: int = 255
-    subsample: int = 50_000

@@ -15,10 +15,9 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from agathis._core.points.histogram import goes_left
-from agathis._growing.engines.bins import Bins
-from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.protocol import sent_left
-from agathis._growing.engines.searched_columns import SearchedColumns, asked_values
+from agathis._dataset.bins import Bins
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.splits import asked_values, sent_left
 from agathis._kernels.kernel import STEPS_AT_ONCE
 from agathis._kernels.space import Space
 

@@ -16,12 +16,11 @@ import numpy as np
 
 from agathis._core.points.histogram import Histogram, split_ids
 from agathis._core.points.leaves import LeafTable, padded
-from agathis._growing.engines.bins import Bins
-from agathis._growing.engines.categories import Sources
-from agathis._growing.engines.grid import Grid, Seen
-from agathis._growing.engines.protocol import Split, sent_left
-from agathis._growing.engines.row_stores import STREAM_ROWS, RowStore
-from agathis._growing.engines.searched_columns import SearchedColumns
+from agathis._dataset.bins import Bins
+from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.grid import Grid, Seen
+from agathis._dataset.row_stores import STREAM_ROWS, RowStore
+from agathis._dataset.splits import Split, sent_left
 from agathis._kernels.space import Space
 from agathis._trees.tree import MISSING_GOES
 

@@ -1,0 +1,1 @@
+"""The data of a fit: rows, features, weights, and who holds them."""

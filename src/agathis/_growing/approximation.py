@@ -1,0 +1,25 @@
+"""How points and bins are found, where these stand for the kernel and for the values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """How points and bins are found, where these stand for the kernel and for the values.
+
+    Attributes
+    ----------
+    n_components : int or None
+        Components of a feature map; ``None`` where there is none.
+    feature_map : str
+    max_bins : int
+    subsample : int
+        The most rows that maps and bins are found from.
+    """
+
+    n_components: int | None = None
+    feature_map: str = "cholesky"
+    max_bins: int = 255
+    subsample: int = 50_000

@@ -1,0 +1,57 @@
+"""Types of columns that differ from partition to partition, and their values in a common one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from pyarrow import types
+
+from agathis._tables.arrow_values import holds_numbers
+from agathis._tables.indicators import word
+
+#: Stands for the type of a column that holds dates in one partition and numbers in another.
+MIXED = pa.struct([])
+
+
+def common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    """A type for all values: text for numbers and texts, ``MIXED`` for dates and others."""
+    different = list(dict.fromkeys(kinds))
+    if len(different) == 1:
+        return different[0]
+    families = {_family(kind) for kind in different} - {"null"}
+    if len(families) > 1:
+        return pa.string() if families <= {"number", "truth", "text"} else MIXED
+    if any(map(types.is_decimal, different)):
+        return pa.float64()
+    schemas = [pa.schema([("value", kind)]) for kind in different]
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except pa.ArrowTypeError:
+        return MIXED
+
+
+def _family(kind: pa.DataType) -> str:
+    for name, belongs in (
+        ("null", types.is_null),
+        ("text", types.is_string),
+        ("truth", types.is_boolean),
+        ("number", holds_numbers),
+        ("duration", types.is_duration),
+        ("time", types.is_time),
+        ("date", types.is_temporal),
+    ):
+        if belongs(kind):
+            return name
+    return str(kind)
+
+
+def cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The values in another type; texts are the words that categories are compared by."""
+    if values.type == kind:
+        return values
+    if kind == MIXED:
+        return pa.nulls(len(values), kind)
+    if not types.is_string(kind) or types.is_null(values.type):
+        return values.cast(kind, safe=False)
+    return pa.array([word(value) for value in values.to_pylist()], kind)
