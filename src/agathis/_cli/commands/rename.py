@@ -14,7 +14,7 @@ from agathis._cli.errors import WrongUse, bad_data
 from agathis._cli.output import STDIN, STDOUT, check_target, write
 
 if TYPE_CHECKING:
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 def rename(
@@ -81,7 +81,7 @@ def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str
     return out
 
 
-def _read(path: str) -> tuple[str, LoadedTree]:
+def _read(path: str) -> tuple[str, FittedModel]:
     """The text of a model and what it says."""
     if path != STDIN:
         from agathis._cli.inputs import load_model

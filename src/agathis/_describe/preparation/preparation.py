@@ -208,7 +208,7 @@ class Preparation:
                 continue
             for f, _ in terms:
                 if f not in values:
-                    values[f] = self._values(self.lines[f], places[self.lines[f].source])
+                    values[f] = self.category_values(self.lines[f], places[self.lines[f].source])
             out[node] = category_cut(
                 [(values[f], weight) for f, weight in terms],
                 float(tree.threshold[node]),
@@ -245,14 +245,14 @@ class Preparation:
                 if source.is_number:
                     self._terms[f] = own[0], steps_of_line(line)
                 else:
-                    values_of = partial(self._values, features=own)
+                    values_of = partial(self.category_values, features=own)
                     self._terms[f] = indicator_term(line, source.name, values_of)
         found = [(*self._terms[f], weight) for f, weight in tree.terms(node)]
         features, steps, weights = zip(*found, strict=True)
         threshold, missing = float(tree.threshold[node]), int(tree.missing[node])
         return Cut(features, threshold, missing, False, False, weights, steps)
 
-    def _values(self, line: Line, features: Sequence[int]) -> Values:
+    def category_values(self, line: Line, features: Sequence[int]) -> Values:
         """The values of a feature that is made of categories."""
         source = self.sources[line.source]
         assert source.categories is not None
