@@ -85,14 +85,20 @@ def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages:
     )
 
 
-def load_model(path: str, takes_missing: bool | None = None) -> FittedModel:
-    """The model in a file, or from stdin; ``takes_missing`` as for ``from_json``."""
+def load_model(
+    path: str, takes_missing: bool | None = None, text: str | None = None
+) -> FittedModel:
+    """The model in a file, or from stdin, whose ``text`` may have been read already.
+
+    ``takes_missing`` is as for ``from_json``.
+    """
     from agathis.export import from_json
 
     try:
         if path != STDIN:
             return from_json(Path(path), takes_missing=takes_missing)
-        return from_json(model_from_stdin(), takes_missing=takes_missing)
+        text = model_from_stdin() if text is None else text
+        return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
         said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
