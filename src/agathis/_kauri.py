@@ -118,11 +118,9 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     n_components : int, default=None
         How many features stand for the kernel: the tree is then grown with their inner products
         in its place, which makes kernels other than linear and cosine fit for very many rows.
-        ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
-    feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
-        Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
-        stops when it leaves out no more than a thousandth; Nystroem with landmarks by k-means++;
-        or, for the rbf and additive chi2 kernels, scikit-learn's random features.
+        They are the columns of a randomly pivoted partial Cholesky factor, which stops when it
+        leaves out no more than a thousandth. ``residual_trace_`` says what they leave out, and a
+        warning if it is more than 10 %.
     one_hot : "auto", None, or groups of columns, default="auto"
         Columns that are the categories of one source: in each row at most one of a group is other
         than 0, and where that is, it is the same number above 0; where the category is missing, all
@@ -198,7 +196,7 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
         The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
-        on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
+        on at most ``subsample`` rows.
     search_path_ : list of Step
         With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
         ``cost`` then, and the ``move`` that led there.
@@ -261,7 +259,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         max_bins: int = 255,
         subsample: int = 50_000,
         n_components: int | None = None,
-        feature_map: str = "cholesky",
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
@@ -290,7 +287,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self.max_bins = max_bins
         self.subsample = subsample
         self.n_components = n_components
-        self.feature_map = feature_map
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features

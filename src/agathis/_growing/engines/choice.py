@@ -28,7 +28,7 @@ from agathis._growing.engines.protocol import Stocks
 from agathis._growing.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
-from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
+from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
     MAP_TOL,
@@ -123,7 +123,7 @@ def build(
     if feature_map is None:
         return Built(stocks, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
-    if residual is not None and residual > RESIDUAL_LIMIT:
+    if residual > RESIDUAL_LIMIT:
         needed, reached = components_needed(
             data.kernel, space.filled(sample), RESIDUAL_LIMIT, random_state
         )
@@ -182,7 +182,6 @@ def _map(
         data.kernel,
         Space(data.kernel, None, data.fill).filled(sample),
         approximation.n_components,
-        method=approximation.feature_map,
         tol=MAP_TOL,
         random_state=random_state,
     )
@@ -246,12 +245,9 @@ def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.average(rows.astype(np.float64), axis=0, weights=weight)
 
 
-def _residual(
-    space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None
-) -> float | None:
-    """The share of the centred kernel of some rows that a map leaves out, where it tells."""
-    if not isinstance(space.map, ProjectionMap):
-        return None
+def _residual(space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None) -> float:
+    """The fraction of the centred kernel of some rows that the map leaves out."""
+    assert space.map is not None
     weights = np.ones(len(rows)) if weight is None else weight
     left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)
     about = phi - _means(phi, weight)
