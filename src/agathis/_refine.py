@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._kauri import Kauri
+from agathis._model.encoder import ModelEncoder
+from agathis._model.fitted_model import FittedModel
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -30,9 +32,10 @@ def refine(
 
     Parameters
     ----------
-    model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
-        Kauri, or one of :mod:`agathis.rivals`. It stays as it is. A tree alone is judged by the
-        linear kernel.
+    model : fitted estimator of the package, FittedModel, Tree, or Pipeline that ends with one
+        Kauri, one of :mod:`agathis.rivals`, or what :func:`agathis.export.from_json` gave, which
+        is searched by the settings and in the space of its fit. It stays as it is. A tree alone
+        is judged by the linear kernel.
     X : array-like of shape (n_samples, n_features)
         The rows that it was fitted with; of a pipeline, its raw table.
     search_effort : float, default=1
@@ -46,7 +49,7 @@ def refine(
 
     Returns
     -------
-    better : Kauri, or Pipeline with the same steps before it
+    better : Kauri, or Pipeline with the same steps before it, or the encoding of a FittedModel
         Fitted, with no more clusters and leaves than the model, and no higher cost.
 
     Examples
@@ -71,7 +74,13 @@ def refine(
         *before, (_, last) = model.steps
         better = refine(last, model[:-1].transform(X) if before else X, **options)
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
-    tree = tree_of(model)
+    encoder = None
+    if isinstance(model, FittedModel):
+        encoder = ModelEncoder(model)
+        X, tree = encoder.transform(X), model.fitted_tree or model.tree_
+        model = model.settings().to_estimator()
+    else:
+        tree = tree_of(model)
     params = {} if isinstance(model, Tree) else model.get_params(deep=False)
     kept = params if isinstance(model, Kauri) else set(_KEPT) & set(params)
     better = Kauri(**{name: params[name] for name in kept})
@@ -83,4 +92,7 @@ def refine(
         n_jobs=n_jobs,
         random_state=random_state,
     )
-    return better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)
+    better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)
+    if encoder is None:
+        return better
+    return cast(Kauri, Pipeline([("encoder", encoder), ("kauri", better)]))
