@@ -58,7 +58,7 @@ class SearchOptions:
         Seconds of the proof.
     split : {"axis", "pair"}
     seed : int, numpy.random.RandomState or None
-        With ``None`` it is always the same.
+        ``None`` is NumPy's global state.
     """
 
     search: str
@@ -230,7 +230,7 @@ def _seek(
     greedy_cost: float,
 ) -> None:
     """Search, and write down what is found on the way."""
-    random = check_random_state(0 if options.seed is None else options.seed)
+    random = check_random_state(options.seed)
     if options.search == "optimal":
         _check_optimal(data, space)
     rows, share = _rows(data, space, random, options.search == "optimal")

@@ -169,7 +169,9 @@ def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
         known = grower.get_params(deep=False)
         # A page has eleven of these trees: none is searched longer than a fit usually is.
         effort = min(known.get("search_effort", 1), 1)
-        others = {"verbose": 0, "n_jobs": 1, "search_effort": effort}
+        # A page of the same model and rows is always the same.
+        seed = 0 if known.get("random_state") is None else known["random_state"]
+        others = {"verbose": 0, "n_jobs": 1, "search_effort": effort, "random_state": seed}
         return grower.set_params(**{n: v for n, v in others.items() if n in known})
     source = _source(model)
     method = next((m for m in METHODS.values() if m.estimator == source), METHODS["Kauri"])

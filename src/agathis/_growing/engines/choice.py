@@ -92,7 +92,7 @@ def build(
     progress: Progress,
     seed: int | np.random.RandomState | None = None,
 ) -> Built:
-    """The stocks of that name; ``seed`` draws rows, always the same ones where it is ``None``."""
+    """The stocks of that name; ``seed`` draws rows, as ``random_state`` of an estimator does."""
     if not ENGINES[chosen].needs_points:
         rows = rows_of_data(chosen, data)
         if rows.points is not None and data.sources is None:
@@ -105,7 +105,7 @@ def build(
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
-    random_state = check_random_state(0 if seed is None else seed)
+    random_state = check_random_state(seed)
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
