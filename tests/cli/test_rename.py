@@ -47,7 +47,9 @@ def test_from_stdin(model, capsys, monkeypatch):
     done = here(capsys, "rename", "-", "1=middle")
     assert from_json(done.out).cluster_names_ == [LOW, "middle", HIGH]
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"a,b\n1,2\n")))
-    assert here(capsys, "rename", "-", "1=middle").code == 1
+    done = here(capsys, "rename", "-", "1=middle")
+    assert done.code == 1
+    assert done.err.startswith("Error: standard input is not a tree of agathis: ")
 
 
 @pytest.mark.parametrize(

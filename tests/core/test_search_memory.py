@@ -10,7 +10,7 @@ import pytest
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import close_root
-from agathis._core.points.point_search import Views
+from agathis._core.points.views import Views
 from helpers.pair_problems import problem_of
 from helpers.strategies import pair_stocks, random_split
 

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder
 from agathis._cli.app import make_app
+from agathis._model.conversion import fitted_model
 from agathis._tables.errors import BadTable
 from agathis._tables.source import open_source
 from agathis.dask import _files
 from agathis.export import from_json, to_json, to_rules
-from agathis.export._loaded import loaded
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -44,7 +44,7 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
     local = LocalKauri(4, max_leaf_nodes=4, min_samples_leaf=0.02, engine="binned")
     table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
     pipeline = make_pipeline(TableEncoder(), local).fit(table)
-    assert json.loads(out.read_text()) == json.loads(to_json(loaded(pipeline)))
+    assert json.loads(out.read_text()) == json.loads(to_json(fitted_model(pipeline)))
     assert str(to_rules(pipeline)).split(":")[0] in run.output
 
 

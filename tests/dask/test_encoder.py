@@ -355,11 +355,12 @@ def test_a_sample_is_drawn_by_place(sizes, most):
 
 
 def test_roles_stay_with_rows_and_are_lost_where_columns_change_places():
-    from agathis.dask._encoded import as_rows, framed
+    from agathis.dask._encoded import as_rows
 
     table = raw_table(100)
-    rows = LocalEncoder().fit(table).transform(table)
-    frame = framed(rows, table.index, [str(i) for i in range(rows.shape[1])])
+    encoder = LocalEncoder().fit(table)
+    rows = encoder.transform(table)
+    frame = encoder.framed(rows, table.index)
     turned = as_rows(frame.iloc[::-1])
     np.testing.assert_array_equal(turned, rows[::-1])
     np.testing.assert_array_equal(turned.roles.kernel, rows.roles.kernel)

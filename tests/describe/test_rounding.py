@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from agathis import Kauri
 from agathis._describe.numerals import NUMBERS, are_years, numeral
 from agathis._describe.rounding import rounded, shortest
+from agathis._model.conversion import fitted_model
 from agathis.export import from_json, to_json, to_python, to_rules, to_sklearn, to_sql, to_text
-from agathis.export._loaded import loaded
 
 
 def n_digits(number: Decimal) -> int:
@@ -84,7 +84,7 @@ def test_a_scaled_model(made, scaler):
     model = make_pipeline(SCALERS[scaler](), Kauri(3, max_leaf_nodes=6, n_jobs=1))
     assume(len(np.unique(X, axis=0)) > 3)
     model.fit(X)
-    found = loaded(model, X=X)
+    found = fitted_model(model, X=X)
     np.testing.assert_array_equal(found.predict(X), model.predict(X))
     assert found.rounded
     read = from_json(to_json(found))
@@ -96,14 +96,14 @@ def test_a_scaled_model(made, scaler):
         assert numeral(float(read.tree_.threshold[node]), None) in text
     # Without rows no threshold is touched.
     np.testing.assert_array_equal(
-        loaded(model).tree_.threshold, from_json(to_json(model)).tree_.threshold
+        fitted_model(model).tree_.threshold, from_json(to_json(model)).tree_.threshold
     )
 
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_rivals(name, iris):
     model = RIVALS[name](3).fit(iris)
-    found = loaded(model, X=iris)
+    found = fitted_model(model, X=iris)
     np.testing.assert_array_equal(found.predict(iris), model.labels_)
 
 
@@ -120,23 +120,23 @@ def test_wholes_and_years():
     X = pd.DataFrame({"flipper": [180, 190, 206, 207, 220, 230]})
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     model.tree_.threshold[0] = 206.5
-    assert to_rules(loaded(model, X=X))["rule"] == ["flipper <= 206", "flipper > 206"]
-    assert '"flipper" <= 206 THEN' in to_sql(loaded(model, X=X))
+    assert to_rules(fitted_model(model, X=X))["rule"] == ["flipper <= 206", "flipper > 206"]
+    assert '"flipper" <= 206 THEN' in to_sql(fitted_model(model, X=X))
 
 
 def test_columns_of_categories_keep_their_half():
     X = pd.DataFrame({"sex_male": [0.0, 1, 1], "sex_female": [1.0, 0, 0]})
     model = Kauri(2, max_leaf_nodes=None).fit(X)
     one_hot = {"sex": ["sex_male", "sex_female"]}
-    assert loaded(model, one_hot=one_hot, X=X).tree_.threshold[0] == 0.5
-    assert loaded(model, X=X).tree_.threshold[0] == 0.0
+    assert fitted_model(model, one_hot=one_hot, X=X).tree_.threshold[0] == 0.5
+    assert fitted_model(model, X=X).tree_.threshold[0] == 0.0
 
 
 def test_no_digits_of_the_machine():
     iris = load_iris(as_frame=True).data
     model = make_pipeline(StandardScaler(), Kauri(3, max_leaf_nodes=3)).fit(iris)
     assert "2.4499999999999997" in to_sql(model)
-    found = loaded(model, X=iris)
+    found = fitted_model(model, X=iris)
     sql = to_sql(found)
     assert '"petal length (cm)" <= 2 ' in sql
     assert "99999" not in sql + to_python(found) + to_json(found)
@@ -147,7 +147,7 @@ def test_scikit_learn_has_values_at_thresholds():
     wine = load_wine().data
     for k in range(2, 6):
         model = make_pipeline(StandardScaler(), Kauri(k, max_leaf_nodes=2 * k)).fit(wine)
-        found = loaded(model, X=wine)
+        found = fitted_model(model, X=wine)
         np.testing.assert_array_equal(to_sklearn(found).predict(wine), model.predict(wine))
 
 

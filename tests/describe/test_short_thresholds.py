@@ -16,8 +16,8 @@ from agathis import Kauri, TableEncoder, fit_table, refine
 from agathis._checks.roles import EncodedRows, FeatureRoles, Units
 from agathis._describe.described_tree import in_units
 from agathis._describe.short_thresholds import TreeRooms, short_thresholds
+from agathis._model.conversion import fitted_model
 from agathis.export import from_json, to_json, to_python, to_rules, to_sql
-from agathis.export._loaded import loaded
 from agathis.rivals import IMM
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -78,7 +78,8 @@ def test_pipelines_have_short_thresholds_that_predict_asks_for(seed, scale, gaps
     assert np.mean([digits_of(cut) for cut in cuts] or [1]) < 6
     if scale in ("minmax", "none"):
         # No value is held, so that nothing shorter parts the rows.
-        np.testing.assert_array_equal(read.tree_.threshold, loaded(model, X=frame).tree_.threshold)
+        found = fitted_model(model, X=frame)
+        np.testing.assert_array_equal(read.tree_.threshold, found.tree_.threshold)
 
 
 @examples(40)

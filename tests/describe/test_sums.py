@@ -23,11 +23,11 @@ from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.sums import _with_needed_bounds, shape_of, told_sum
 from agathis._describe.titles import cluster_titles
 from agathis._fit_table import as_pipeline, new_kauri, prepare
+from agathis._model.conversion import fitted_model
 from agathis._tables.encode import TableEncoder
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.stepped import Step, SteppedTree, after
-from agathis.export import LoadedTree, to_json, to_rules, to_text
-from agathis.export._loaded import loaded
+from agathis.export import FittedModel, to_json, to_rules, to_text
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -118,7 +118,7 @@ def test_shapes_are_what_steps_do(seed, name):
     before = STEPS[name]().fit(X)
     Z = np.asarray(before.transform(X), dtype=float)
     tree = built(((0, 1.0), (Z.shape[1] - 1, 0.7)), n=Z.shape[1])
-    axis = describe(make_pipeline(before, LoadedTree(tree))).splits[0].axis
+    axis = describe(make_pipeline(before, FittedModel(tree))).splits[0].axis
     assert isinstance(axis, SumAxis)
     for (f, _), steps, g in zip(axis.terms, axis.steps, (0, Z.shape[1] - 1), strict=True):
         np.testing.assert_array_equal(after(X[:, f], steps), Z[:, g])
@@ -182,13 +182,13 @@ class TestRounding:
 
     def test_they_become_sums_of_raw_columns(self, iris):
         model = scaled_iris(iris)
-        assert to_text(loaded(model, X=iris, feature_names=list("abcd"))).splitlines() == [
+        assert to_text(fitted_model(model, X=iris, feature_names=list("abcd"))).splitlines() == [
             "c + d <= 3",
             "|   cluster 0 (50 samples)",
             "c + d > 3",
             "|   cluster 1 (100 samples)",
         ]
-        assert '"version": 2' in to_json(loaded(model, X=iris))
+        assert '"terms": [[[' in to_json(fitted_model(model, X=iris))
 
     def test_bounds_that_rows_need_stay(self):
         """Two rows far out that are held where the others are."""
@@ -230,7 +230,7 @@ def test_pipelines_of_raw_tables(iris):
     pipeline = as_pipeline(prepared, model)
     np.testing.assert_array_equal(pipeline.predict(table), before)
     assert to_text(pipeline).startswith("pl (at least 1.2) + pw (at least 0.1) <= 3\n")
-    assert to_rules(loaded(pipeline, X=table))[0]["rule"] == "pl + pw <= 3"
+    assert to_rules(fitted_model(pipeline, X=table))[0]["rule"] == "pl + pw <= 3"
 
 
 @given(SEEDS)

@@ -18,9 +18,9 @@ from agathis._describe.columns import NO_CATEGORY
 from agathis._describe.described_tree import describe
 from agathis._describe.rules import cluster_boxes
 from agathis._describe.titles import cluster_titles
+from agathis._model.conversion import fitted_model
 from agathis._trees.builder import TreeBuilder
 from agathis.export import to_rules
-from agathis.export._loaded import loaded
 
 
 @examples(100)
@@ -155,7 +155,7 @@ def test_one_cluster_and_rules_with_titles():
     random = np.random.default_rng(0)
     X = pd.DataFrame(random.normal(size=(300, 4)), columns=list("abcd"))
     model = Kauri(3, max_leaf_nodes=9).fit(X)
-    rules = to_rules(loaded(model, X=X))
+    rules = to_rules(fitted_model(model, X=X))
     assert len(set(rules["title"])) == 3
     for row, sentence in zip(rules, str(rules).splitlines(), strict=True):
         assert (f"({row['title']}) is where" in sentence) == (row["conditions"] > 2)

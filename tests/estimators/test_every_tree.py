@@ -151,8 +151,8 @@ class TestExport:
     def test_json(self, model, rows, clusters):
         text = export.to_json(model, feature_names=NAMES)
         loaded = export.from_json(text)
-        assert isinstance(loaded, export.LoadedTree)
-        assert loaded.source == type(model).__name__
+        assert isinstance(loaded, export.FittedModel)
+        assert loaded.method == type(model).__name__
         np.testing.assert_array_equal(loaded.predict(rows), clusters)
         np.testing.assert_array_equal(loaded.apply(rows), model.apply(rows))
         assert export.to_json(loaded) == text
@@ -253,5 +253,5 @@ def test_nothing_is_left_out():
         for name in module.__all__:
             given = signature(getattr(module, name)).parameters
             # Measures of labels take a model in their place, where they do.
-            if "model" in given or name in ("from_json", "LoadedTree", "relative_kmeans_score"):
+            if "model" in given or name in ("from_json", "FittedModel", "relative_kmeans_score"):
                 assert name in source, f"{module.__name__}.{name} is not tried"

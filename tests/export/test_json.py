@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import agathis
 from agathis import Kauri
 from agathis.export import (
-    LoadedTree,
+    FittedModel,
     from_json,
     to_dot,
     to_json,
@@ -55,7 +55,7 @@ def test_rivals(name, iris):
     model = RIVALS[name](3).fit(iris)
     loaded = from_json(to_json(model))
     same_arrays(loaded.tree_, model.tree_)
-    assert loaded.source == name
+    assert loaded.method == name
     np.testing.assert_array_equal(loaded.predict(iris), model.labels_)
     with pytest.raises(ValueError, match="contains NaN"):
         loaded.predict(np.full((1, 4), np.nan))
@@ -67,9 +67,25 @@ def test_schema():
     )
     data = json.loads(text)
     assert data["nodes"].pop("gain")[1:] == [0.0, 0.0]
+    assert data.pop("fit") == {
+        "objective": 81.5,
+        "inertia": 0.5,
+        "lower_bound": None,
+        "gap": None,
+        "is_optimal": None,
+        "n_samples": 3,
+    }
+    assert data.pop("centres") == {
+        "points": [[pytest.approx(-17 / 6)], [pytest.approx(17 / 3)]],
+        "origin": [pytest.approx(10 / 3)],
+        "fill": None,
+    }
+    spec = data.pop("spec")
+    assert (spec["method"], spec["n_clusters"]) == ("kauri", 2)
+    assert spec["kernel"]["kernel"] == "linear"
     assert data == {
         "format": "agathis-tree",
-        "version": 1,
+        "version": 4,
         "agathis": agathis.__version__,
         "model": "Kauri",
         "n_features": 1,
@@ -79,7 +95,7 @@ def test_schema():
         "one_hot": None,
         "value_names": None,
         "takes_missing": False,
-        "objective": 81.5,
+        "rounded": False,
         "nodes": {
             "left": [1, None, None],
             "right": [2, None, None],
@@ -90,7 +106,12 @@ def test_schema():
             "weight": [3.0, 2.0, 1.0],
             "missing": ["unseen", "unseen", "unseen"],
             "move": ["star", "leaf", "leaf"],
+            "terms": None,
         },
+        "preparation": None,
+        "fitted_nodes": None,
+        "roles": None,
+        "provenance": None,
     }
 
 
@@ -191,7 +212,7 @@ def test_nothing_is_left_if_writing_fails(tmp_path):
 def test_a_loaded_tree_is_an_estimator():
     loaded = from_json(to_json(Kauri(2, max_leaf_nodes=None).fit(pd.DataFrame({"a": [0.0, 1, 9]}))))
     frame = pd.DataFrame({"a": [0.0, 9]})
-    assert isinstance(loaded, LoadedTree)
+    assert isinstance(loaded, FittedModel)
     assert loaded.fit(frame) is loaded
     assert clone(loaded) is loaded
     np.testing.assert_array_equal(loaded.fit_predict(frame), [0, 1])
@@ -221,13 +242,13 @@ WRONG = {
     "format": (put("format", value="other"), "its format is 'other'"),
     "no version": (put("version", value=None), "its version is None"),
     "a true version": (put("version", value=True), "its version is True"),
-    "newer": (put("version", value=7), "version 7 of the format; this .* reads versions 1 to 3"),
+    "newer": (put("version", value=7), "version 7 of the format; this .* reads versions 1 to 4"),
     "features": (put("n_features", value=10**12), "n_features is 1000000000000, not a whole"),
     "text for a number": (put("n_features", value="2"), "n_features is '2'"),
     "no nodes": (put("nodes", value=[]), "it has no nodes"),
     "no list": (put("nodes", "gain", value=3), "nodes has no list gain"),
     "short list": (put("nodes", "gain", value=[0.0]), r"lengths \[1, 7\]"),
-    "no node": (lambda d: [v.clear() for v in d["nodes"].values()], r"lengths \[0\]"),
+    "no node": (lambda d: [v.clear() for v in d["nodes"].values() if v], r"lengths \[0\]"),
     "cycle": (put("nodes", "left", 0, value=0), "its children do not make one"),
     "two parents": (put("nodes", "left", 0, value=2), "its children do not make one"),
     "outside": (put("nodes", "right", 0, value=99), "right is 99"),
@@ -248,7 +269,7 @@ WRONG = {
     "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list"),
     "model": (put("model", value=["x"]), "model is"),
     "takes_missing": (put("takes_missing", value=1), "takes_missing is 1"),
-    "objective": (put("objective", value="much"), "objective is 'much', not a finite number"),
+    "objective": (put("fit", "objective", value="much"), "objective of fit is no finite number"),
     "one_hot": (put("one_hot", value=["a"]), "one_hot is .*not an object with sources"),
     "no columns": (put("one_hot", value={"c": ["a"]}), "for 'c', not its columns"),
     "no feature": (put("one_hot", value={"c": {"d": 1}}), "names 'd', which is no feature"),
@@ -316,7 +337,7 @@ def test_any_change_is_refused_or_gives_a_tree_that_can_be_walked(data):
         tree[data.draw(st.sampled_from(sorted(tree)))] = value
     else:
         name = data.draw(st.sampled_from(sorted(tree["nodes"])))
-        if where == "list":
+        if where == "list" or tree["nodes"][name] is None:
             tree["nodes"][name] = value
         else:
             tree["nodes"][name][data.draw(st.integers(0, 6))] = value

@@ -30,9 +30,8 @@ from sklearn.preprocessing import (
 from agathis import fit_table
 from agathis._describe.described_tree import describe
 from agathis._trees.builder import TreeBuilder
-from agathis._trees.stepped import SteppedTree
 from agathis.export import (
-    LoadedTree,
+    FittedModel,
     from_json,
     to_dot,
     to_json,
@@ -109,7 +108,7 @@ def test_types_of_columns(kind):
             builder = TreeBuilder()
             _, right = builder.cut(0, 0, 0.0, terms=terms)
             builder.cluster[right] = 1
-            tree = LoadedTree(builder.build(2))
+            tree = FittedModel(builder.build(2))
             model = make_pipeline(steps, tree) if scaled else tree
             with Database("duckdb", ["a", "b"], X.tolist(), [kind] * 2) as database:
                 found = database.labels(to_sql(model, dialect="duckdb", feature_names=["a", "b"]))
@@ -131,9 +130,7 @@ def test_python(made):
 def test_json(made):
     model, _, rows = made
     text = to_json(model, feature_names=NAMES)
-    tree = describe(model).tree
-    version = 3 if isinstance(tree, SteppedTree) else 2 if tree.has_terms else 1
-    assert json.loads(text)["version"] == version
+    assert json.loads(text)["version"] == 4
     read = from_json(text, takes_missing=True)
     np.testing.assert_array_equal(read.predict(rows), expected_of(model, rows))
     # What was read says the same in every form.
@@ -284,7 +281,7 @@ def mixed(encoder):
     builder = TreeBuilder()
     _, right = builder.cut(0, 0, 0.4, terms=((0, 1.0), (1, 0.8)))
     builder.cluster[right] = 1
-    return make_pipeline(steps, LoadedTree(builder.build(Z.shape[1]))), table
+    return make_pipeline(steps, FittedModel(builder.build(Z.shape[1]))), table
 
 
 def test_a_number_and_a_category():

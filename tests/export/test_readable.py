@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from agathis import Kauri
+from agathis._model.conversion import fitted_model
 from agathis.export import from_json, to_json, to_python, to_rules, to_sql, to_text
-from agathis.export._loaded import loaded
 
 
 def passengers(n: int = 900) -> pd.DataFrame:
@@ -82,7 +82,7 @@ def fitted(frame: pd.DataFrame, n_clusters: int, **limits):
     model = make_pipeline(
         encoder, Kauri(n_clusters, one_hot=groups, n_jobs=1, **{"max_leaf_nodes": None, **limits})
     ).fit(frame)
-    return model, loaded(model, X=frame)
+    return model, fitted_model(model, X=frame)
 
 
 def strange(frame: pd.DataFrame) -> pd.DataFrame:

@@ -130,7 +130,11 @@ def _exports(model: Any) -> Iterator[tuple[str, Any]]:
     nodes = record["nodes"]
     nodes["gain"] = _rounded(nodes["gain"])
     nodes["weight"] = _rounded(nodes["weight"])
-    record["objective"] = _rounded(record["objective"])
+    # What is computed of rows depends on the order of sums.
+    for name in ("centres", "preparation", "provenance"):
+        del record[name]
+    record["fitted_nodes"] = _rounded(record["fitted_nodes"])
+    record["fit"] = _rounded((record["fit"] or {}).get("objective"))
     yield "json", record
     yield "python", export.to_python(model)
     yield "rules", str(export.to_rules(model))

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri, report
-from agathis.export import LoadedTree, from_json, to_json
+from agathis.export import FittedModel, from_json, to_json
 
 try:
     from playwright.sync_api import expect, sync_playwright
@@ -168,7 +168,7 @@ def customers(n: int = 300, gaps: float = 0.1) -> tuple[pd.DataFrame, dict]:
     return table, words
 
 
-def shop_model(leaves: int) -> tuple[LoadedTree, pd.DataFrame]:
+def shop_model(leaves: int) -> tuple[FittedModel, pd.DataFrame]:
     """A model as it comes from a file, which knows its categories, and its rows."""
     table, words = customers()
     scaler = StandardScaler().fit(table)

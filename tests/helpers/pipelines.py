@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from agathis._describe.described_tree import describe
 from agathis._describe.rows_in_units import rows_of
 from agathis._trees.builder import TreeBuilder
-from agathis.export import LoadedTree
+from agathis.export import FittedModel
 
 #: How near to a threshold, in steps of float64, a feature may be of which nothing is promised
 #: where steps before the tree are not exact to the last bit.
@@ -52,7 +52,7 @@ def finished(random, builder, leaves, steps, n_features, takes_missing=True):
     for node in range(len(builder.feature)):
         builder.n_node_samples[node] = int(random.integers(1, 3))
     tree = builder.build(n_features)
-    return make_pipeline(steps, LoadedTree(tree, takes_missing=takes_missing))
+    return make_pipeline(steps, FittedModel(tree, takes_missing=takes_missing))
 
 
 def check_ways(pipeline, X, exact=True):

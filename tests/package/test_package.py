@@ -99,7 +99,7 @@ def test_public_signatures_are_annotated():
 
     from agathis import export
 
-    writers = [getattr(export, name) for name in export.__all__ if name != "LoadedTree"]
+    writers = [getattr(export, name) for name in export.__all__ if name != "FittedModel"]
     methods = ["fit", "predict", "apply", "decision_path", "score", "transform", "__init__"]
     parts = (agathis.plot, agathis.datasets, agathis.report)
     functions = [*writers, *(getattr(part, name) for part in parts for name in part.__all__)]

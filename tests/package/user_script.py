@@ -108,9 +108,9 @@ def other_forms(folder: Path) -> None:
         export.to_dot(model, feature_names=names),
         export.to_json(model, feature_names=names),
     ]
-    loaded: export.LoadedTree = export.from_json(texts[-1])
+    loaded: export.FittedModel = export.from_json(texts[-1])
     onnx: bytes = export.to_onnx(model)
-    named: export.LoadedTree = export.renamed(loaded, {0: "first"})
+    named: export.FittedModel = export.renamed(loaded, {0: "first"})
     print(loaded.predict(X[:2]), export.to_sklearn(model), len(onnx), named.cluster_names_)
     (folder / "rules.txt").write_text("\n".join(texts), encoding="utf-8")
 

@@ -37,7 +37,7 @@ def types(X: np.ndarray, path: Path) -> None:
 
     assert_type(export.to_json(model), str)
     assert_type(export.to_json(model, path), None)
-    assert_type(export.from_json(path), export.LoadedTree)
+    assert_type(export.from_json(path), export.FittedModel)
     assert_type(export.from_json(path).predict(X), np.ndarray)
     assert_type(export.to_sql(model), str)
     assert_type(export.to_text(model), str)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import minmax_scale
 
 from agathis import Kauri
 from agathis.report import _quality, summarise
-from agathis.report._fit_rows import FitRows
+from agathis.report._more_leaves import MoreLeaves
 from agathis.report._page import render
 
 IRIS, WINE = load_iris().data, minmax_scale(load_wine().data)
@@ -71,16 +71,14 @@ def test_no_tree_is_better_than_the_page_says(seed, n_clusters, categories, pair
         groups = [list(range(2, 2 + own.shape[1]))]
         X = np.hstack([X, own])
     split = {"split": "pair"} if pairs else {}
-    rows = FitRows(X, X, "none", True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("agathis._searching.fitting.PAIR_PRICE", 0.0)
         model = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, **split).fit(X)
         # To grow trees anew takes long, and says nothing of this one.
-        patch.setattr(_quality, "grower_of", lambda *_: None)
-        gap = _quality.quality_of(model, model.tree_, rows, model.labels_, 2)["gap"]
-    best = model
-    if model.tree_.has_terms or not pairs:
-        # Trees of the kind that the model may be; one that has no sum is told of plain ones.
+        patch.setattr(_quality, "stability", lambda *_: None)
+        patch.setattr(_quality, "more_leaves", lambda *_: MoreLeaves([]))
+        gap = summarise(model, X)["quality"]["gap"] or 1.0
+        # Trees of the kind that the model may be.
         best = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, search="local", **split)
         best.fit(X)
     assert model.inertia_ * (1 - gap) <= best.inertia_ * (1 + 1e-6)

@@ -371,7 +371,7 @@ def test_categories_are_text(browser, tmp_path):
     table = pd.DataFrame({f"is {k}": (kind == k).astype(float) for k in range(3)})
     one_hot = {EVIL: dict(zip(table, words, strict=True))}
     loaded = from_json(to_json(Kauri(3, max_leaf_nodes=None).fit(table), one_hot=one_hot))
-    loaded.source = EVIL
+    loaded.method = EVIL
     with opened(browser, tmp_path, loaded, table, rows=True) as found:
         page = found.page
         assert page.locator("h1 *, .name *, .title *, .when :not(.of), .told .name *").count() == 0

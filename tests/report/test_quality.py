@@ -75,7 +75,6 @@ def test_quality_in_the_scaling_of_the_fit():
     # The same by other ways to say how rows were scaled.
     loaded = from_json(to_json(model))
     for each, more in (
-        (loaded, {"fit_rows": SCALED}),
         (loaded, {}),
         (model[-1], {"scaler": model[0]}),
     ):
@@ -127,6 +126,7 @@ def test_points_have_the_distances_of_the_kernel(kernel):
     points = kernel_points(model, SCALED)
     params = {"coef0": 1, "degree": 3} if kernel == "polynomial" else {}
     gram = pairwise_kernels(SCALED, metric=kernel, **params)
+    gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
     np.testing.assert_allclose(points @ points.T, gram, atol=1e-6 * np.abs(gram).max())
     found = summarise(model, SCALED)["quality"]
     assert 0 < found["explained"] < 1
@@ -134,8 +134,10 @@ def test_points_have_the_distances_of_the_kernel(kernel):
 
 def test_kernels_that_are_matrices_have_no_points():
     gram = SCALED @ SCALED.T
-    model = Kauri(3, kernel="precomputed", max_leaf_nodes=None)
-    assert kernel_points(model, gram) is None
+    model = Kauri(3, kernel="precomputed", max_leaf_nodes=3).fit(SCALED, gram=gram)
+    found = summarise(model, SCALED)["quality"]
+    assert found["explained"] is found["silhouette"] is found["stability"] is None
+    assert "kernel='precomputed' is a matrix of the training rows" in found["leaves_why"]
 
 
 def test_what_has_no_quality():
@@ -217,7 +219,7 @@ def test_why_fewer_leaves_are_compared(blobs):
     found = summarise(Kauri(3, max_leaf_nodes=3).fit(few), few)["quality"]
     assert [step["allowed"] for step in found["leaves"]] == [3, 6]
     assert found["leaves_why"] == "12 leaves are too many for 14 rows"
-    # A file tells of no settings: its tree is grown as the command line grows trees.
+    # A file holds the settings.
     loaded = from_json(to_json(Kauri(3, max_leaf_nodes=3).fit(X)))
     found = summarise(loaded, X)["quality"]
     assert [step["allowed"] for step in found["leaves"]] == [3, 6, 12]
@@ -273,11 +275,6 @@ def test_provenance_is_told():
 def test_wrong_provenance(provenance, error):
     with pytest.raises((TypeError, ValueError), match=error):
         summarise(Kauri(2, max_leaf_nodes=None).fit(WINE.data), WINE.data, provenance=provenance)
-
-
-def test_wrong_fit_rows():
-    with pytest.raises(ValueError, match="fit_rows must be a table of numbers with 178 rows"):
-        summarise(Kauri(2, max_leaf_nodes=None).fit(WINE.data), WINE.data, fit_rows=[[1.0]])
 
 
 def test_distributions_count_all_rows_missing_ones_too():

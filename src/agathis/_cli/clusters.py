@@ -47,12 +47,12 @@ def fit_on_cluster(
     from agathis._cli.fitting import encoder_options, scaling_of
     from agathis._cli.reporting import page_rows, write_report
     from agathis._fit_table import PreparedTable, as_pipeline
+    from agathis._model.conversion import fitted_model
     from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
     from agathis.dask._shown import WHY
     from agathis.export import to_json, to_rules
-    from agathis.export._loaded import loaded
 
     with bad_data(OSError):
         source = open_source(path, many=True)
@@ -85,7 +85,7 @@ def fit_on_cluster(
     )
     pipeline = as_pipeline(rows, model.to_local())
     with bad_data():
-        described = loaded(pipeline, cluster_names=cluster_names)
+        described = fitted_model(pipeline, cluster_names=cluster_names)
     messages.say(f"Found {count(model.n_clusters_, 'cluster')} with {model.n_leaves_} leaves.")
     if output is not None:
         write(output, to_json(described, indent=1) + "\n")

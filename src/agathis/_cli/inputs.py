@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._tables.whole_table import Reading, WholeTable
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 def title_of_input(path: str) -> str:
@@ -83,14 +83,20 @@ def tell_of_numbers(notes: Mapping[str, Note], columns: Iterable[str], messages:
     )
 
 
-def load_model(path: str, takes_missing: bool | None = None) -> LoadedTree:
-    """The model in a file, or from stdin; ``takes_missing`` as for ``from_json``."""
+def load_model(
+    path: str, takes_missing: bool | None = None, text: str | None = None
+) -> FittedModel:
+    """The model in a file, or from stdin, whose ``text`` may have been read already.
+
+    ``takes_missing`` is as for ``from_json``.
+    """
     from agathis.export import from_json
 
     try:
         if path != STDIN:
             return from_json(Path(path), takes_missing=takes_missing)
-        return from_json(model_from_stdin(), takes_missing=takes_missing)
+        text = model_from_stdin() if text is None else text
+        return from_json(text, takes_missing=takes_missing)
     except ValueError as error:
         what = None if path == STDIN else _other(path)
         said = f" is not a tree of agathis: {what}." if what else str(error).removeprefix("source")
@@ -111,7 +117,7 @@ def _other(path: str) -> str | None:
     return None
 
 
-def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages) -> WholeTable:
+def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> WholeTable:
     """A table whose categories are read as those of the model."""
     one_hot = getattr(model, "one_hot_", {})
     # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
@@ -127,7 +133,7 @@ def read_for(model: LoadedTree, path: str, reading: Reading, messages: Messages)
 
 
 def rows_for_model(
-    model: LoadedTree, table: pa.Table, path: str, messages: Messages, *, every: bool = False
+    model: FittedModel, table: pa.Table, path: str, messages: Messages, *, every: bool = False
 ) -> np.ndarray:
     """The features of a model, in its order; what is odd about them is told."""
     from agathis._tables.feature_rows import rows_for_tree

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from agathis._cli.names import Wanted
     from agathis._fit_table import PreparedTable
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 def check_report(path: str | None, option: str) -> None:
@@ -44,8 +44,6 @@ class PageRows:
         Identifiers, and the name of their column.
     provenance : mapping, optional
         As for :func:`agathis.report.write`.
-    fit_rows : ndarray, optional
-        As the method saw them.
     show : pyarrow.Table, optional
         Columns that are only shown.
     """
@@ -56,13 +54,12 @@ class PageRows:
     ids: list[Any] | None = None
     id_name: str | None = None
     provenance: Mapping[str, Any] | None = None
-    fit_rows: np.ndarray | None = None
     show: pa.Table | None = None
 
 
 def write_report(
     path: str,
-    model: LoadedTree,
+    model: FittedModel,
     rows: PageRows,
     source: str,
     open_it: bool,
@@ -85,7 +82,6 @@ def write_report(
                 ids=rows.ids,
                 id_name=rows.id_name,
                 provenance=rows.provenance,
-                fit_rows=rows.fit_rows,
                 show=rows.show,
             )
         except OSError as error:
@@ -100,8 +96,6 @@ def write_report(
 
 def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) -> PageRows:
     """What a page tells of a table that was just fitted: its rows, and where they come from."""
-    import numpy as np
-
     from agathis._cli.inputs import title_of_input
     from agathis._tables.column_verdicts import IDENTIFIER
     from agathis._tables.told import told_columns
@@ -128,6 +122,5 @@ def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) ->
             "scaling": scaling,
             "columns": columns,
         },
-        np.asarray(rows.X)[:, encoder.roles_.kernel],
         rows.table.select(list(encoder.show)) if encoder.show else None,
     )

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree as Branches
 
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 #: The style of what follows a name on its colour.
 PLAIN = "not bold default on default"
 
 
-def tree_view(model: LoadedTree) -> Branches:
+def tree_view(model: FittedModel) -> Branches:
     """The tree as rich draws it."""
     from rich.text import Text
     from rich.tree import Tree as Branches

@@ -20,7 +20,8 @@ from agathis._describe.allowed import Allowed, Range
 from agathis._describe.axes import Axis, Split, SumAxis, splits_of
 from agathis._describe.columns import Column, Indicator, columns_of
 from agathis._describe.numerals import check_numbers
-from agathis._describe.preparation.preparation import Preparation, preparation_of
+from agathis._describe.preparation.preparation import Preparation
+from agathis._describe.preparation.steps import preparation_of
 from agathis._tables.date_parts import DatePart
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
@@ -87,6 +88,8 @@ class Described(TreeInUnits):
         Significant digits of the thresholds in words; ``None`` is all that they have.
     numbers : {"plain", "grouped", "words"}
         How numbers are written.
+    shortened : bool
+        Whether thresholds have as few digits as the rows allow.
     """
 
     features: list[str]
@@ -96,6 +99,7 @@ class Described(TreeInUnits):
     named_clusters: bool
     digits: int | None = 4
     numbers: str = "plain"
+    shortened: bool = False
 
     def label(self, leaf: int) -> int | str:
         """The cluster of a leaf: its name where it was given one, else its number."""
@@ -262,7 +266,8 @@ def describe(
         raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
     check_numbers(numbers)
     found = in_units(model, scaler)
-    if _is_rounded(model, found):
+    shortened = _is_rounded(model, found)
+    if shortened:
         # What rows needed no digit for has been left out already.
         digits = None
     tree, model = found.tree, found.model
@@ -304,6 +309,7 @@ def describe(
         named_clusters=named[1],
         digits=digits,
         numbers=numbers,
+        shortened=shortened,
     )
 
 

@@ -12,7 +12,7 @@ and takes into account that both centres move with it. :func:`most_similar` leav
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,16 +98,7 @@ def lloyd(
         Sum over clusters of stock over size.
     n_iter : int
     """
-    labels, n_iter = without_gaps(labels), 0
-    while True:
-        member = membership(labels, int(labels.max()) + 1, space.weight)
-        towards, size = space.towards(member), member.sum(axis=0)
-        stock = np.einsum("ik,ik->k", member, towards)
-        nearest = np.argmin(stock / size**2 - 2 * towards / size, axis=1)
-        if n_iter == max_iter or np.array_equal(nearest, labels):
-            return labels, float(np.sum(stock / size)), max(n_iter, 1)
-        labels = without_gaps(nearest)
-        n_iter += 1
+    return _moved(space, labels, max_iter, lambda T, S, W: np.argmin(S / W**2 - 2 * T / W, axis=1))
 
 
 def most_similar(
@@ -115,24 +106,27 @@ def most_similar(
 ) -> tuple[np.ndarray, float, int]:
     """Move all rows to the cluster of the largest mean kernel value, until none moves.
 
-    This ends as soon as there are fewer than ``n_clusters``.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_rows,)
-        Without gaps.
-    objective : float
-        Sum over clusters of stock over size.
-    n_iter : int
+    This ends as soon as there are fewer than ``n_clusters``; it returns what :func:`lloyd` does.
     """
+    return _moved(space, labels, max_iter, lambda T, S, W: np.argmax(T / W, axis=1), n_clusters)
+
+
+def _moved(
+    space: Points | Pairs,
+    labels: np.ndarray,
+    max_iter: int,
+    choose: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
+    least: int = 0,
+) -> tuple[np.ndarray, float, int]:
+    """Move all rows to the clusters that T, S and W choose, until none moves or some are lost."""
     labels, n_iter = without_gaps(labels), 0
     while True:
         member = membership(labels, int(labels.max()) + 1, space.weight)
         towards, size = space.towards(member), member.sum(axis=0)
-        best = np.argmax(towards / size, axis=1)
-        lost = member.shape[1] < n_clusters
+        stock = np.einsum("ik,ik->k", member, towards)
+        best = choose(towards, stock, size)
+        lost = len(size) < least
         if lost or n_iter == max_iter or np.array_equal(best, labels):
-            stock = np.einsum("ik,ik->k", member, towards)
             return labels, float(np.sum(stock / size)), max(n_iter, 1)
         labels = without_gaps(best)
         n_iter += 1

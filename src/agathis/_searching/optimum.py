@@ -24,6 +24,8 @@ from agathis._trees.builder import TreeBuilder
 
 #: Costs that differ by less than this share of the scatter are the same.
 SLACK = 1e-12
+#: Numbers added between two questions whether to go on (``_core/search/optimum_search.c``).
+WORK_BETWEEN_POLLS = 1 << 23
 #: Sums of weights are right but for this share of their total.
 SUM_ROUNDING = 1e-12
 
@@ -75,6 +77,7 @@ def optimum(
     *,
     incumbent: float = math.inf,
     time_limit: float | None = None,
+    work_limit: float | None = None,
     on_progress: Callable[[float, float], None] | None = None,
     columns: np.ndarray | None = None,
     category: np.ndarray | None = None,
@@ -95,6 +98,9 @@ def optimum(
         What a known tree costs; only a better one is looked for.
     time_limit : float or None
         Seconds, after which the best tree so far is given back.
+    work_limit : float or None
+        The same in numbers added, so that the result is the same on every machine; it is looked at
+        every ``WORK_BETWEEN_POLLS``.
     on_progress : callable, optional
         Called now and then with the cost and the lower bound so far.
     columns : ndarray of int, optional
@@ -131,9 +137,15 @@ def optimum(
     # Sums of weights may be a little below what they should be.
     limits = replace(limits, min_leaf=limits.min_leaf - SUM_ROUNDING * rows.weight.sum())
 
+    n_polls = 0
+
     def ask(cost: float, bound: float) -> bool:
+        nonlocal n_polls
+        n_polls += 1
         if on_progress is not None:
             on_progress(cost + rows.within, bound + rows.within)
+        if work_limit is not None and n_polls * WORK_BETWEEN_POLLS >= work_limit:
+            return True
         return time_limit is not None and time.perf_counter() - started >= time_limit
 
     cuts, cost = greedy_cuts(rows, limits)

@@ -56,30 +56,11 @@ PARTS = {
 #: Parts that can be made of dates.
 MADE = ("year", "month", "weekday", "hour", "days")
 #: A year with one of these before it is that of a record, not a property as "year built" is.
-OF_RECORDS = frozenset(
-    [
-        "calendar",
-        "data",
-        "fiscal",
-        "record",
-        "recorded",
-        "reporting",
-        "report",
-        "sale",
-        "sales",
-        "order",
-        "survey",
-        "sample",
-        "sampling",
-        "observation",
-        "obs",
-        "study",
-        "season",
-        "test",
-        "trip",
-        "travel",
-    ]
-)
+OF_RECORDS = {
+    "calendar", "data", "fiscal", "record", "recorded", "reporting", "report", "sale", "sales",
+    "order", "survey", "sample", "sampling", "observation", "obs", "study", "season", "test",
+    "trip", "travel",
+}  # fmt: skip
 #: What comes after one of these is how often or how long, not when: "visits per month".
 RATES = frozenset(("per", "a", "each", "every", "last", "in", "of", "to", "until", "since"))
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[^0-9A-Za-z\u00c0-\uffff]+")

@@ -192,7 +192,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         X : ndarray of shape (n_samples, n_features)
         """
-        return self._framed(self.scaled(self._fit_rows(X).X), X)
+        return self._as_asked(self.scaled(self._fit_rows(X).X), X)
 
     def _fit_rows(self, X: Any) -> FeatureRows:
         found = self._fit(checked_table(self, X, reset=True))
@@ -328,17 +328,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         found = self.encode(X)
         for text in found.odd(self._rare):
             warn(text, UserWarning)
-        return self._framed(self.scaled(found.X), X)
+        return self._as_asked(self.scaled(found.X), X)
 
-    def _framed(self, rows: EncodedRows, X: Any) -> Any:
+    def _as_asked(self, rows: EncodedRows, X: Any) -> Any:
         """The rows, or where ``set_output`` asks for a frame of pandas one that has their roles."""
         asked = getattr(self, "_sklearn_output_config", {}).get("transform")
         if (asked or get_config()["transform_output"]) != "pandas":
             return rows
+        return self.framed(rows, X.index if hasattr(X, "iloc") else None)
+
+    def framed(self, rows: EncodedRows, index: Any = None) -> Any:
+        """A frame of pandas of rows on one scale, which has their roles."""
         from pandas import DataFrame
 
         # It has copies: a view would be the rows of an array that has roles of its own.
-        index = X.index if isinstance(X, DataFrame) else None
         frame = DataFrame(np.array(rows), index=index, columns=self.feature_names_)
         return self.roles_.mark(frame)
 

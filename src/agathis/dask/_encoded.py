@@ -7,26 +7,13 @@ whatever takes columns out or changes their places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
 from agathis._checks.naming import naming
 from agathis._checks.roles import EncodedRows, FeatureRoles
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-def framed(rows: EncodedRows, index: Any, names: Sequence[str]) -> pd.DataFrame:
-    """A frame of encoded rows."""
-    import pandas as pd
-
-    assert rows.roles is not None
-    frame = pd.DataFrame(np.asarray(rows), index=index, columns=list(names))
-    return rows.roles.mark(frame)
 
 
 def as_rows(block: Any) -> Any:

@@ -29,7 +29,6 @@ from agathis._tables.frames import as_arrow
 from agathis._tables.row_sample import SampledTable, drawn, sampled
 from agathis.dask import _waiting
 from agathis.dask._column_types import cast, common_type
-from agathis.dask._encoded import framed
 from agathis.dask._files import FilesInPieces
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
 from agathis.dask._roster import Roster
@@ -271,4 +270,4 @@ def _encoded(encoder: LocalEncoder, block: Any) -> Any:
     rows.units = None  # the whole collection knows its origin, and rows may travel
     if not hasattr(block, "index") or not hasattr(block, "iloc"):
         return rows
-    return framed(rows, block.index, encoder.feature_names_)
+    return encoder.framed(rows, block.index)

@@ -4,8 +4,9 @@ All of them take a fitted estimator of the package, a pipeline of scalers and on
 ``scaler`` gives thresholds in the units that the data had before it. Each form has a file, which
 only writes; the words are those of ``_describe``. Of SQL, ``_dialects`` is the list of databases,
 and ``_sqlite`` what is different there; ``_sums`` writes sums of columns, ``_onnx_sums`` those of
-ONNX. ``_loaded`` is a tree that has left its method behind: what a file of JSON holds, whose parts
-are checked in ``_json_checks`` and ``_json_terms``; ``_rename`` gives its clusters other names.
+ONNX. A model file (``_json``) holds a :class:`FittedModel`; its parts are written and checked in
+``_json_names``, ``_json_tree``, ``_json_terms`` and ``_json_fit``. ``_rename`` gives clusters other
+names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from agathis._support.lazy import lazy
 
 __all__ = [
-    "LoadedTree",
+    "FittedModel",
     "from_json",
     "renamed",
     "to_dot",
@@ -30,7 +31,7 @@ __all__ = [
 
 # Imported when first asked for: most people need one.
 _HOMES = {
-    "LoadedTree": "agathis.export._loaded",
+    "FittedModel": "agathis._model.fitted_model",
     "from_json": "agathis.export._json",
     "renamed": "agathis.export._rename",
     "to_dot": "agathis.export._dot",
@@ -44,9 +45,9 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
+    from agathis._model.fitted_model import FittedModel
     from agathis.export._dot import to_dot
     from agathis.export._json import from_json, to_json
-    from agathis.export._loaded import LoadedTree
     from agathis.export._onnx import to_onnx
     from agathis.export._python import to_python
     from agathis.export._rename import renamed

@@ -7,21 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from agathis._describe.columns import Column
-from agathis._trees.stepped import OPERATIONS, Step, SteppedTree, Steps, steps_of
+from agathis._trees.stepped import OPERATIONS, Step, Steps, steps_of
 from agathis._trees.tree import Tree
 from agathis.export._json_checks import real, short, whole, wrong
 from agathis.export._sums import operations
 
-# The least version that a tree needs is written, so that older readers read what they can.
-VERSION, VERSION_WITH_TERMS, VERSION_WITH_STEPS = 1, 2, 3
+# Files of version 1 have no terms, those of version 2 no steps, and those of version 3 no fit.
+VERSION_WITH_TERMS, VERSION_WITH_STEPS, VERSION_OF_FIT = 2, 3, 4
 # More than any pipeline has.
 MAX_STEPS = 100
-
-
-def version_of(tree: Tree) -> int:
-    if isinstance(tree, SteppedTree):
-        return VERSION_WITH_STEPS
-    return VERSION_WITH_TERMS if tree.has_terms else VERSION
 
 
 def terms_of(tree: Tree, columns: Sequence[Column]) -> list[list[list[object]] | None]:

@@ -11,14 +11,15 @@ from sklearn.pipeline import Pipeline
 
 from agathis._describe.described_tree import describe
 from agathis._describe.titles import cluster_titles
+from agathis._model.conversion import fitted_model
+from agathis._model.fitted_model import FittedModel
 from agathis._trees.tree import Tree
 from agathis.export._json import from_json
-from agathis.export._loaded import LoadedTree, loaded
 
 
 def renamed(
     model: BaseEstimator | Pipeline | Tree, names: Sequence[str] | Mapping[int | str, str]
-) -> LoadedTree:
+) -> FittedModel:
     """The model with other names for its clusters; the model itself stays as it is.
 
     Parameters
@@ -32,7 +33,7 @@ def renamed(
 
     Returns
     -------
-    model : LoadedTree
+    model : FittedModel
         Every export, picture and page uses its names.
 
     Examples
@@ -47,7 +48,7 @@ def renamed(
         ...
     ValueError: names gives 'near' to the clusters 0 and 1; each needs a name of its own.
     """
-    return loaded(model, cluster_names=new_names(present_names(model), names))
+    return fitted_model(model, cluster_names=new_names(present_names(model), names))
 
 
 def renamed_text(text: str, names: Sequence[str] | Mapping[int | str, str]) -> str:

@@ -15,9 +15,9 @@ from agathis._describe.described_tree import Described, describe
 from agathis._describe.rows_in_units import table_of
 from agathis._describe.rules import cluster_boxes, rule_text
 from agathis._describe.titles import cluster_titles
+from agathis._model.fitted_model import FittedModel
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
-from agathis.export._loaded import LoadedTree
 
 # A rule of no more conditions is its own title.
 _SHORT = 2
@@ -139,7 +139,7 @@ def _labels(
             raise ValueError("y goes with X: give the rows whose classes it has.")
         return None, None
     model = described.model
-    if isinstance(model, LoadedTree) and model._has_columns(X):
+    if isinstance(model, FittedModel) and model._has_columns(X):
         rows = model._rows_of_frame(X)
     else:
         rows = table_of(described, X, missing=True)

@@ -52,7 +52,7 @@ def to_text(
         Significant digits of the thresholds, for reading; of a large number at least the whole
         part and one decimal are shown, and where two thresholds of a feature would read the same
         as many digits as tell them apart. ``None`` is all digits; so are thresholds shown that
-        were rounded when the model was written (``LoadedTree.rounded``).
+        were rounded when the model was written (``FittedModel.rounded``).
     numbers : {"plain", "grouped", "words"}, default="plain"
         How large numbers are written: 52500000, or 52,500,000, or 52.5 million. What can only be
         years has no separators.

@@ -8,95 +8,57 @@ method let it count.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
+from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._describe.columns import Indicator
 from agathis._describe.described_tree import Described
-from agathis._trees.tree import Tree
-from agathis.export import LoadedTree
+from agathis._model.encoding import Unavailable
+from agathis._model.fitted_model import FittedModel
 
 #: Rows that are looked at where a number takes long to compute; more of them are drawn from.
 SAMPLE = 4000
 #: The same where it takes all pairs of rows.
 PAIRS = 2000
+#: Eigenvalues of a kernel matrix below this share of the largest are rounding.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class FitRows:
-    """Rows in the scaling of the fit.
+    """Rows in the space of the fit.
 
     Attributes
     ----------
-    rows : ndarray or data frame of shape (n_samples, n_columns)
-        As the method takes them, missing values and all; with the names of columns where it was
-        fitted with some.
+    rows : EncodedRows of shape (n_samples, n_columns)
+        As the method takes them, missing values and all.
     points : ndarray of shape (n_samples, n_counted)
         The columns that count, with the mean in place of missing values.
     scaling : str
         What was done to the columns, in words.
-    known : bool
-        Whether that is how the tree was grown; else it is how trees mostly are.
+    why_unknown : str or None
+        Why these are not the rows of the fit but standardised ones.
     """
 
-    rows: Any
+    rows: EncodedRows
     points: np.ndarray
     scaling: str
-    known: bool
+    why_unknown: str | None = None
 
 
-def fit_rows_of(
-    described: Described,
-    model: BaseEstimator | Pipeline | Tree,
-    X: ArrayLike,
-    table: np.ndarray,
-    scaler: Any,
-    given: ArrayLike | None,
-) -> FitRows:
-    """The rows of ``table``, X as numbers, as the method saw them."""
-    if given is not None:
-        rows = np.asanyarray(given)
-        if rows.ndim != 2 or len(rows) != len(table) or rows.dtype.kind not in "fiub":
-            raise ValueError(
-                f"fit_rows must be a table of numbers with {len(table)} rows, as X has; it is of "
-                f"shape {rows.shape} and of {rows.dtype}."
-            )
-        return FitRows(rows, _points(rows, described.model), "", True)
-    if isinstance(model, Pipeline) and model.steps[:-1]:
-        rows = _dense(model[:-1].transform(X))
-        return FitRows(rows, _points(rows, described.model), _steps(model[:-1]), True)
-    if scaler is not None:
-        rows = _dense(scaler.transform(X))
-        return FitRows(rows, _points(rows, described.model), _steps(scaler), True)
-    if isinstance(described.model, (LoadedTree, Tree)):
-        # Neither says how its rows were scaled. Units may be of any size: as they are one column
-        # alone could be all that counts.
-        rows = _standardised(described, table)
-        return FitRows(rows, _points(rows, described.model), "standardised", False)
-    return FitRows(
-        X if hasattr(X, "columns") else table, _points(table, described.model), "none", True
-    )
-
-
-def take(rows: Any, some: np.ndarray) -> Any:
-    """These rows of an array or a data frame."""
-    return rows.iloc[some] if hasattr(rows, "iloc") else rows[some]
-
-
-def _dense(rows: Any) -> Any:
-    return rows.toarray() if sparse.issparse(rows) else rows
-
-
-def _steps(scaler: object) -> str:
-    steps = scaler.steps if isinstance(scaler, Pipeline) else [("", scaler)]
-    return ", then ".join(type(step).__name__ for _, step in steps)
+def fit_rows_of(model: FittedModel, described: Described, X: np.ndarray) -> FitRows:
+    """Raw rows as the method saw them; standardised where the preparation is not known."""
+    preparation = model.preparation
+    if isinstance(preparation, Unavailable):
+        # Units may be of any size: as they are one column alone could be all that counts.
+        rows = EncodedRows.of(_standardised(described, X), FeatureRoles.plain(X.shape[1]))
+        return FitRows(rows, _points(rows), "standardised", preparation.why)
+    rows = model.encoded(X)
+    return FitRows(rows, _points(rows), "none" if preparation is None else preparation.steps)
 
 
 def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
@@ -113,13 +75,10 @@ def _standardised(described: Described, table: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _points(rows: Any, model: object) -> np.ndarray:
-    """The columns that the kernel sees, all of them unless the rows or the model say which."""
-    roles = getattr(rows, "roles", None) or getattr(model, "roles_", None)
-    seen = getattr(roles, "kernel", None)
-    points = np.array(rows, dtype=np.float64)
-    if seen is not None and len(seen) == points.shape[1]:
-        points = points[:, np.asarray(seen)]
+def _points(rows: EncodedRows) -> np.ndarray:
+    """The columns that the kernel sees, with means in place of missing values."""
+    assert rows.roles is not None
+    points = np.array(rows[:, rows.roles.kernel], dtype=np.float64, subok=False)
     missing = np.isnan(points)
     if missing.any():
         points = np.where(missing, checks.column_means(points, None), points)
@@ -133,21 +92,21 @@ def sample_of(n_rows: int, most: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
 
 
-def kernel_points(model: object, points: np.ndarray) -> np.ndarray | None:
-    """Points whose distances are those of the model's kernel; None where it is a given matrix."""
-    kernel = getattr(model, "kernel", "linear")
+def kernel_points(grower: BaseEstimator, points: np.ndarray) -> np.ndarray:
+    """Points whose distances are those of the kernel of an estimator."""
+    kernel = getattr(grower, "kernel", "linear")
     if isinstance(kernel, str) and kernel == "linear":
         return points
-    if isinstance(kernel, str) and kernel == "precomputed":
-        return None
-    params = {name: getattr(model, name, None) for name in ("gamma", "degree", "coef0")}
+    params = {name: getattr(grower, name, None) for name in ("gamma", "degree", "coef0")}
     params = {name: value for name, value in params.items() if value is not None}
-    params |= getattr(model, "kernel_params", None) or {}
+    params |= getattr(grower, "kernel_params", None) or {}
     if callable(kernel):
-        params = getattr(model, "kernel_params", None) or {}
+        params = getattr(grower, "kernel_params", None) or {}
     gram = pairwise_kernels(points, metric=kernel, filter_params=True, **params)
+    # About the mean of the points: some kernels are positive there only.
+    gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
     # The eigenvectors of the matrix, each as long as the root of its value; an indefinite kernel
     # has negative ones, which are the distance of nothing.
     values, vectors = np.linalg.eigh((gram + gram.T) / 2)
-    kept = values > values.max(initial=0.0) * 1e-10
+    kept = values > values.max(initial=0.0) * ROUNDING
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

@@ -52,10 +52,10 @@ def more_leaves(
     grower : estimator
         Grows trees as the model does.
     own : Tree or None
-        The tree of the model, where it cuts ``rows`` as they are: a search begins with it, so that
-        more leaves are never told to be worse for want of luck.
+        The tree of the model over the columns of ``rows``: a search begins with it, so that more
+        leaves are never worse for want of luck.
     n_clusters : int
-    rows : array or data frame
+    rows : EncodedRows
     fitted : callable
         Fits a grower to rows, quietly.
     explained : callable

@@ -51,20 +51,7 @@ def write(
     path: str | os.PathLike[str],
     y: ArrayLike | None = None,
     cluster_names: Sequence[str] | None = None,
-    *,
-    title: str | None = None,
-    target_name: str | None = None,
-    ids: ArrayLike | None = None,
-    id_name: str | None = None,
-    provenance: Mapping[str, Any] | None = None,
-    fit_rows: ArrayLike | None = None,
-    show: Any = None,
-    rows: bool = False,
-    scaler: object = None,
-    feature_names: Sequence[str] | None = None,
-    one_hot: object = None,
-    value_names: Mapping[Any, Any] | None = None,
-    digits: int = 4,
+    **options: Any,
 ) -> None:
     """Write a page about a tree and its clusters: one HTML file that asks for nothing else.
 
@@ -92,38 +79,8 @@ def write(
         Dask a sample of 50,000 rows is shown, and the page says so.
     path : str or PathLike
         The file, which is replaced as a whole.
-    y : array-like of shape (n_samples,), optional
-        Classes of the rows, where they are known: the page then shows their mix in each cluster
-        and node.
-    cluster_names : sequence of str, optional
-        By default short titles of what tells each from the others, such as "flipper > 206".
-    title : str, optional
-        What stands on top.
-    target_name : str, optional
-        What y is: the page says "67 % survived: yes". By default the name of y, where that is a
-        column of a data frame.
-    ids : array-like of shape (n_samples,), optional
-        An identifier of each row, by which it is found on the page. Up to 5000 rows have theirs
-        in the file, and the page says so.
-    id_name : str, optional
-        What the identifiers are; by default the name of ``ids``.
-    provenance : mapping, optional
-        Where the rows come from, for the page to tell: ``source``, ``rows_read``, ``rows_used``,
-        ``rows_why`` (why some are not used), ``scaling`` in words, and ``columns``, a list of
-        mappings with ``column``, ``kind``, ``became`` (what was made of it), ``why`` and ``used``
-        (False where it was left out, None where it is only shown).
-    fit_rows : array-like of shape (n_samples, n_columns), optional
-        The rows as the method saw them, encoded and scaled. How good the clusters are, and the
-        plane, is told of these. By default found by the scaler or the pipeline; of a tree from a
-        file numbers are standardised.
-    show : DataFrame of pandas or polars, or pyarrow.Table, optional
-        Columns that the tree knows nothing of, with the rows of X: they are shown beside its own.
-        By default those that :class:`agathis.TableEncoder` was told to show.
-    rows : bool, default=False
-        Whether the values of the rows, and their classes, are put into the file.
-    scaler, feature_names, one_hot, value_names, digits : optional
-        As for :func:`agathis.export.to_text`. By default features have the names of the data
-        frame.
+    y, cluster_names, **options
+        As for :func:`agathis.report.summarise`: ``title``, ``ids``, ``show``, ``rows`` and others.
 
     Examples
     --------
@@ -141,27 +98,9 @@ def write(
     """
     path = target_of(path)
     _jinja2()
-    by_row = {"y": y, "ids": ids, "fit_rows": fit_rows, "show": show}
-    shown = shown_rows(X, by_row)
-    summary = summarise(
-        as_local(model),
-        shown.rows,
-        y,
-        cluster_names,
-        title=title,
-        target_name=target_name,
-        ids=ids,
-        id_name=id_name,
-        provenance=shown.provenance(provenance),
-        fit_rows=fit_rows,
-        show=show,
-        rows=rows,
-        scaler=scaler,
-        feature_names=feature_names,
-        one_hot=one_hot,
-        value_names=value_names,
-        digits=digits,
-    )
+    shown = shown_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
+    options["provenance"] = shown.provenance(options.get("provenance"))
+    summary = summarise(as_local(model), shown.rows, y, cluster_names, **options)
     # A name may hold half a character, which no encoding has; a browser shows a sign for it.
     write_whole(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 

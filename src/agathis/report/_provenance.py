@@ -73,7 +73,9 @@ def provenance_of(
         out["rows_used"] = len(X)
     if out["scaling"] is None:
         out["scaling"] = rows.scaling
-    out["scaling_known"] = rows.known or bool(given and given.get("scaling"))
+    out["scaling_known"] = rows.why_unknown is None
+    if rows.why_unknown is not None:
+        out["scaling"] = rows.scaling
     out["n_missing"] = int(np.isnan(X).any(axis=1).sum())
     if out["columns"] is None:
         names = dict.fromkeys(

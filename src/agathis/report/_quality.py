@@ -1,9 +1,9 @@
 """How good clusters are: how much they explain, how far apart they are, whether they come again.
 
-All is computed in the scaling of the fit and, of many rows, of some that are drawn; the number of
-these is told. Trees are grown again in the way of the model: from halves of the rows, to see
-whether the same groups come out, and with more leaves (``_more_leaves``), to see what these would
-buy.
+All is computed in the space of the fit, by the kernel of the model's spec, and of many rows on a
+sample whose size is stated. Trees are grown again with the model's spec: from halves of the rows,
+to see whether the same groups come out, and with more leaves (``_more_leaves``), to see what these
+would buy. What cannot be computed is None, with a reason.
 """
 
 from __future__ import annotations
@@ -17,30 +17,32 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
+from agathis._checks.roles import EncodedRows
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._growing.limits import Limits
-from agathis._kernels.kernel import at_most
-from agathis._methods import METHODS, make_method
+from agathis._kernels.kernel import Kernel, at_most
+from agathis._methods import METHODS
+from agathis._model.fitted_model import FittedModel
 from agathis._partitions.cost import scatter
 from agathis._searching.bounds import cost_lower_bound
 from agathis._searching.optimum import optimum
-from agathis._suggest import default_min_leaf
-from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
-from agathis.export import LoadedTree
-from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of, take
+from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
 from agathis.report._more_leaves import for_share, more_leaves
 from agathis.report._node_rows import rounded
 
 #: Trees that are grown from halves of the rows.
 HALVES = 8
-#: Leaves of a tree that is held against the best one, and how long that may take.
+#: Leaves of a tree that is compared with the best one, and the work that the proof may take: some
+#: seconds. It is counted in operations, so that a page does not depend on the machine.
 PROVEN_LEAVES = 4
-PROOF_SECONDS = 5.0
+PROOF_WORK = 5e9
+#: A page grows eleven trees: none is searched longer than a fit usually is.
+EFFORT = 1.0
 
 
 def quality_of(
-    model: BaseEstimator | Tree, tree: Tree, rows: FitRows, labels: np.ndarray, least: int
+    model: FittedModel, rows: FitRows, labels: np.ndarray, least: int
 ) -> dict[str, object]:
     """The numbers of the box on quality, and of the section on leaves, as plain data.
 
@@ -49,16 +51,16 @@ def quality_of(
     """
     # These are many fits of few rows: threads would wait for each other more than they work.
     with at_most(1):
-        return _quality_of(model, tree, rows, labels, least)
+        return _quality_of(model, rows, labels, least)
 
 
 def _quality_of(
-    model: BaseEstimator | Tree, tree: Tree, rows: FitRows, labels: np.ndarray, least: int
+    model: FittedModel, rows: FitRows, labels: np.ndarray, least: int
 ) -> dict[str, object]:
-    linear = getattr(model, "kernel", "linear") == "linear"
+    grower, why = grower_of(model, rows)
+    kernel = getattr(grower, "kernel", "linear")
     # Kernels have no points but by all pairs.
-    drawn = sample_of(len(labels), SAMPLE if linear else PAIRS)
-    points = kernel_points(model, rows.points[drawn])
+    drawn = sample_of(len(labels), SAMPLE if kernel == "linear" else PAIRS)
     out: dict[str, object] = {
         "n_rows": len(labels),
         "n_sampled": len(drawn),
@@ -70,15 +72,18 @@ def _quality_of(
         "n_silhouette": 0,
         "stability": None,
         "leaves": [],
-        "leaves_why": None,
+        "leaves_why": why,
     }
-    if points is not None and len(points):
+    if grower is None and not _is_linear(model):
+        return out
+    points = rows.points[drawn] if grower is None else kernel_points(grower, rows.points[drawn])
+    if len(points):
         # None of these numbers changes with the unit; in this one no square is out of range.
         points = points - points.mean(axis=0)
         points = points / (np.abs(points).max(initial=0.0) or 1.0)
     labels = labels[drawn]
     n_clusters = len(np.unique(labels))
-    if points is None or len(drawn) < max(least, 2) or not (points != points[0]).any():
+    if len(drawn) < max(least, 2) or not (points != points[0]).any():
         return out
     own = scatter(points, labels)
     total = scatter(points, np.zeros(len(points), dtype=np.intp))
@@ -92,33 +97,29 @@ def _quality_of(
         if 1 < len(np.unique(labels[some])) < len(some):
             out["silhouette"] = rounded(silhouette_score(points[some], labels[some]))
             out["n_silhouette"] = len(some)
-    grower, fit = grower_of(model, tree), take(rows.rows, drawn)
-    values = np.asarray(fit, dtype=np.float64)
-    missing = np.isnan(values).any()
-    if n_clusters > 1 and own > 1e-9 * total:
-        plain = not (missing or tree.has_terms or _has_sources(model, rows.rows))
-        plain = plain and len(drawn) == out["n_rows"]
-        out["gap"] = rounded(gap_of(points, values if plain else None, tree, own))
-    if tree.n_clusters < 2:
-        return out
     if grower is None:
-        out["leaves_why"] = f"{_source(model)} takes too long to grow trees for a page"
-    elif missing and type(grower).__name__ != METHODS["Kauri"].estimator:
+        return out
+    fit = rows.rows[drawn]
+    if n_clusters > 1 and own > 1e-9 * total and is_positive(grower):
+        searched = split_values(grower, fit) if len(drawn) == out["n_rows"] else None
+        out["gap"] = rounded(gap_of(points, searched, model.tree_, own))
+    n_known = model.tree_.n_clusters
+    if n_known < 2 or why is not None:
+        return out
+    if np.isnan(fit).any() and type(grower).__name__ != METHODS["Kauri"].estimator:
         out["leaves_why"] = f"{type(grower).__name__} takes no missing values"
-    else:
-        grower = for_share(grower, len(drawn) / len(rows.points))
-        out["stability"] = stability(grower, fit, labels)
-        begin = None if isinstance(model, LoadedTree) else getattr(model, "tree_", None)
-        found = more_leaves(
-            grower,
-            begin,
-            tree.n_clusters,
-            fit,
-            _fitted,
-            lambda other: share(scatter(points, _labels(other, fit)), total),
-        )
-        out |= {"leaves": found.trees, "leaves_why": found.why}
-    return out
+        return out
+    grower = for_share(grower, len(drawn) / len(rows.points))
+    out["stability"] = stability(grower, fit, labels)
+    found = more_leaves(
+        grower,
+        model.tree_ if model.fitted_tree is None else model.fitted_tree,
+        n_known,
+        fit,
+        _fitted,
+        lambda other: share(scatter(points, _labels(other, fit)), total),
+    )
+    return out | {"leaves": found.trees, "leaves_why": found.why}
 
 
 def share(part: float, total: float) -> float | None:
@@ -136,17 +137,26 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
     few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
     if values is not None and few and points.shape[1] <= MOST_COMPONENTS:
         limits = Limits(tree.n_leaves, tree.n_leaves)
-        best = optimum(points, values, None, limits, time_limit=PROOF_SECONDS)
-        # What a proof that was cut short has shown depends on the machine.
-        if best.is_optimal:
-            bound = max(bound, best.lower_bound)
+        best = optimum(points, values, None, limits, work_limit=PROOF_WORK)
+        bound = max(bound, best.lower_bound)
     return max(0.0, 1 - bound / own)
 
 
-def _has_sources(model: object, rows: Any) -> bool:
-    """Whether a tree may part categories into any two sets, which is more than cuts of columns."""
-    told = (getattr(rows, "roles", None), getattr(model, "roles_", None))
-    return any(roles is not None and len(roles.groups) > 0 for roles in told)
+def split_values(grower: BaseEstimator, rows: EncodedRows) -> np.ndarray | None:
+    """The columns whose thresholds are all the splits that the model may have; None if not.
+
+    Sets of categories, sums of two columns and missing values are splits that the search for the
+    best tree does not look at: a certificate would not cover them.
+    """
+    assert rows.roles is not None
+    if rows.roles.groups or getattr(grower, "split", "axis") != "axis" or np.isnan(rows).any():
+        return None
+    return np.asarray(rows[:, rows.roles.searched], dtype=np.float64)
+
+
+def is_positive(grower: BaseEstimator) -> bool:
+    """Whether the kernel is that of points, without which no bound holds."""
+    return Kernel(getattr(grower, "kernel", "linear")).is_positive
 
 
 def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:
@@ -156,38 +166,40 @@ def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:
         return float(KMeans(n_clusters, n_init=5, random_state=0).fit(points).inertia_)
 
 
-def grower_of(model: BaseEstimator | Tree, tree: Tree) -> BaseEstimator | None:
-    """An estimator that grows trees as the model does; None where that takes long or is unknown.
+def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, str | None]:
+    """An estimator with the spec of the model, for the fits of a page; and why there are none.
 
-    A tree that has left its method behind is grown by that method with the settings of the command
-    line, for as many clusters and leaves.
+    Without an estimator the kernel is not known. A proof of optimality takes too long for a page:
+    such models are searched instead.
     """
-    if isinstance(model, TreeModel) and not isinstance(model, LoadedTree):
-        if type(model).__name__ == METHODS["ICOT"].estimator:
-            return None
-        grower = clone(model)
-        known = grower.get_params(deep=False)
-        # A page has eleven of these trees: none is searched longer than a fit usually is.
-        effort = min(known.get("search_effort", 1), 1)
-        # A page of the same model and rows is always the same.
-        seed = 0 if known.get("random_state") is None else known["random_state"]
-        others = {"verbose": 0, "n_jobs": 1, "search_effort": effort, "random_state": seed}
-        return grower.set_params(**{n: v for n, v in others.items() if n in known})
-    source = _source(model)
-    method = next((m for m in METHODS.values() if m.estimator == source), METHODS["Kauri"])
-    if method.slow:
-        return None
-    grower = make_method(method.name, tree.n_clusters, max_leaf_nodes=tree.n_leaves, random_state=0)
-    usual = {"min_samples_leaf": default_min_leaf(tree.n_leaves), "search": "local"}
+    if model.why_no_spec is not None:
+        return None, f"how the tree was grown is not known: {model.why_no_spec}"
+    spec = model.settings()
+    seed = spec.random_state if isinstance(spec.random_state, int) else 0
+    try:
+        grower = spec.to_estimator(random_state=seed)
+    except ValueError as error:
+        return None, str(error).rstrip(".")
     known = grower.get_params(deep=False)
-    return grower.set_params(**{name: value for name, value in usual.items() if name in known})
+    if known.get("kernel") == "precomputed":
+        return None, "kernel='precomputed' is a matrix of the training rows"
+    if rows.why_unknown is not None:
+        return None, f"how its rows were prepared is not known: {rows.why_unknown}"
+    params = {
+        "verbose": 0,
+        "n_jobs": 1,
+        "search_effort": min(known.get("search_effort", 1), EFFORT),
+    }
+    if known.get("search") == "optimal":
+        params["search"] = "local"
+    grower.set_params(**{name: value for name, value in params.items() if name in known})
+    slow = any(m.slow and m.estimator == type(grower).__name__ for m in METHODS.values())
+    return grower, f"{model.method} takes too long to grow trees for a page" if slow else None
 
 
-def _source(model: object) -> str:
-    """The method that made a tree; one that does not tell is taken for Kauri's."""
-    if isinstance(model, TreeModel) and not isinstance(model, LoadedTree):
-        return type(model).__name__
-    return str(getattr(model, "source", None) or "Kauri")
+def _is_linear(model: FittedModel) -> bool:
+    """Whether distances of rows are those of the model, as far as is known."""
+    return model.why_no_spec is not None or model.settings().kernel.kernel == "linear"
 
 
 def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str, Any] | None:
@@ -200,7 +212,7 @@ def stability(grower: BaseEstimator, rows: Any, labels: np.ndarray) -> dict[str,
     found = []
     for _ in range(HALVES):
         some = np.sort(random.choice(len(rows), half, replace=False))
-        other = _fitted(grower, take(rows, some))
+        other = _fitted(grower, rows[some])
         found.append(adjusted_rand_score(labels, _labels(other, rows)))
     return {
         "mean": rounded(float(np.mean(found))),

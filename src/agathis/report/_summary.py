@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,12 @@ from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
 from agathis._describe.profile import cluster_profile, without
 from agathis._describe.rows_in_units import check_columns, table_of
+from agathis._model.conversion import model_of
+from agathis._model.encoding import Encoding
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import checked_table
-from agathis._tables.told import told_table
 from agathis._trees.tree import Tree
-from agathis.export import LoadedTree, to_python, to_sql
+from agathis.export import FittedModel, to_python, to_sql
 from agathis.export._dialects import DIALECTS
 from agathis.report._chart_data import plane_data
 from agathis.report._distributions import profile_data, shown_data
@@ -63,7 +64,6 @@ def summarise(
     ids: ArrayLike | None = None,
     id_name: str | None = None,
     provenance: Mapping[str, Any] | None = None,
-    fit_rows: ArrayLike | None = None,
     show: Any = None,
     rows: bool = False,
     scaler: object = None,
@@ -76,9 +76,36 @@ def summarise(
 
     Parameters
     ----------
-    model, X, y, cluster_names, title, target_name, ids, id_name, provenance, fit_rows, show
-        As for :func:`agathis.report.write`, and so are ``rows``, ``scaler``, ``feature_names``,
-        ``one_hot``, ``value_names`` and ``digits``.
+    model, X
+        As for :func:`agathis.report.write`.
+    y : array-like of shape (n_samples,), optional
+        Classes of the rows, where they are known: the page then shows their mix in each cluster
+        and node.
+    cluster_names : sequence of str, optional
+        By default short titles of what tells each from the others, such as "flipper > 206".
+    title : str, optional
+        What stands on top.
+    target_name : str, optional
+        What y is: the page says "67 % survived: yes". By default the name of y, where that is a
+        column of a data frame.
+    ids : array-like of shape (n_samples,), optional
+        An identifier of each row, by which it is found on the page. Up to 5000 rows have theirs
+        in the file, and the page says so.
+    id_name : str, optional
+        What the identifiers are; by default the name of ``ids``.
+    provenance : mapping, optional
+        Where the rows come from, for the page to tell: ``source``, ``rows_read``, ``rows_used``,
+        ``rows_why`` (why some are not used), ``scaling`` in words, and ``columns``, a list of
+        mappings with ``column``, ``kind``, ``became`` (what was made of it), ``why`` and ``used``
+        (False where it was left out, None where it is only shown).
+    show : DataFrame of pandas or polars, or pyarrow.Table, optional
+        Columns that the tree knows nothing of, with the rows of X: they are shown beside its own.
+        By default those that :class:`agathis.TableEncoder` was told to show.
+    rows : bool, default=False
+        Whether the values of the rows, and their classes, are put into the file.
+    scaler, feature_names, one_hot, value_names, digits : optional
+        As for :func:`agathis.export.to_text`. By default features have the names of the data
+        frame.
 
     Returns
     -------
@@ -108,12 +135,12 @@ def summarise(
     for name, text in texts.items():
         if text is not None and not isinstance(text, str):
             raise TypeError(f"{name} must be a text; it is {text!r}.")
-    raw = X
     if show is None:
         show = _to_show(model, X)
     described = _described(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
+    fitted = model_of(described, model, scaler)
     if not described.named_clusters:
         described = replace(described, clusters=titles_of(described))
     tree = described.tree
@@ -138,7 +165,7 @@ def summarise(
     # Values are told of so many rows or more.
     least = 1 if rows else FEW
     labels = tree.cluster[held.leaves][held.leaf]
-    scaled = fit_rows_of(described, model, raw, X, scaler, fit_rows)
+    scaled = fit_rows_of(fitted, described, X)
     profile = cluster_profile(
         tree,
         X,
@@ -159,8 +186,8 @@ def summarise(
             "n_clusters": tree.n_clusters,
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
-            "method": _method(described.model),
-            "scaled": described.scaled,
+            "method": fitted.method or "Tree",
+            "scaled": isinstance(fitted.preparation, Encoding),
             "few": FEW,
             # None where the rules have all that their numbers have.
             "digits": described.digits,
@@ -180,8 +207,8 @@ def summarise(
         "target": _name_of(target_name, y),
         "clusters": clusters_of(described, X, profile, labels, classes, least),
         "nodes": nodes_of(described, held, layout, profile, classes, least),
-        "quality": quality_of(described.model, tree, scaled, labels, least),
-        "provenance": provenance_of(_told(model, provenance), described, X, scaled),
+        "quality": quality_of(fitted, scaled, labels, least),
+        "provenance": provenance_of(_told(fitted, provenance), described, X, scaled),
         "profile": [
             *profile_data(profile, described.columns, X, labels, least),
             *([] if show is None else shown_data(show, labels, described.clusters, digits, least)),
@@ -231,12 +258,13 @@ def _encoder_of(model: object) -> TableEncoder | None:
     return first if isinstance(first, TableEncoder) else None
 
 
-def _told(model: object, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """What the caller says of the table, and what the encoder knows of it."""
-    encoder = _encoder_of(model)
-    if encoder is None or not isinstance(given, (Mapping, type(None))):
+def _told(model: FittedModel, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What the model knows of its table, and what the caller says of this one."""
+    known = model.provenance
+    if known is None or not isinstance(given, (Mapping, type(None))):
         return given
-    return {**told_table(encoder), **(given or {})}
+    columns = [asdict(column) for column in known.columns]
+    return {"scaling": known.scaling, "columns": columns or None, **(given or {})}
 
 
 def _to_show(model: object, X: Any) -> Any:
@@ -270,10 +298,6 @@ def _ids(ids: ArrayLike | None, name: str, n_rows: int) -> dict[str, object] | N
     }
 
 
-def _method(model: object) -> str:
-    return str(getattr(model, "source", None) or type(model).__name__)
-
-
 def _n_sources(described: Described) -> int:
     """Columns of the profile: the indicators of a source are one."""
     columns = described.columns
@@ -283,7 +307,7 @@ def _n_sources(described: Described) -> int:
 
 def _code(described: Described) -> dict[str, object]:
     columns = described.columns
-    model = LoadedTree(
+    model = FittedModel(
         described.tree,
         feature_names=described.features,
         cluster_names=described.clusters if described.named_clusters else None,
@@ -296,7 +320,7 @@ def _code(described: Described) -> dict[str, object]:
     }
 
 
-def _text(writer: Callable[..., str], model: LoadedTree, **options: object) -> dict[str, str]:
+def _text(writer: Callable[..., str], model: FittedModel, **options: object) -> dict[str, str]:
     """The source, or why there is none, such as two columns with one name: the page says it."""
     try:
         return {"text": writer(model, **options)}

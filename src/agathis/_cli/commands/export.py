@@ -15,7 +15,7 @@ from agathis.export._dialects import DIALECTS
 from agathis.export._formats import FORMATS
 
 if TYPE_CHECKING:
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 class Form(str, Enum):
@@ -104,7 +104,7 @@ def export(
     write(output, str(text).rstrip("\n") + "\n")
 
 
-def _has_column(model: LoadedTree, name: str) -> bool:
+def _has_column(model: FittedModel, name: str) -> bool:
     """Whether the table of a model has a column, as far as the model tells; in any case."""
     known = [*getattr(model, "feature_names_in_", []), *getattr(model, "one_hot_", {})]
     known += [when.column for when in getattr(model, "date_parts_", {}).values()]

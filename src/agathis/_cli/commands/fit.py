@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 #: Where a table has as many values, looking for a number of clusters takes several seconds.
 VALUES_TO_WAIT_FOR = 300_000
@@ -166,9 +166,9 @@ def fit(
 
     from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
     from agathis._fit_table import as_pipeline
+    from agathis._model.conversion import fitted_model
     from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
-    from agathis.export._loaded import loaded
 
     def model_of(k: int) -> BaseEstimator:
         return new_model(
@@ -202,7 +202,8 @@ def fit(
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
-        described = loaded(as_pipeline(rows, model), cluster_names=cluster_names, X=rows.encoded)
+        pipeline = as_pipeline(rows, model)
+        described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(asked, leaves, described))
     _tell_proof(model, messages)
@@ -264,7 +265,7 @@ def _leaves(n: int) -> str:
     return "1 leaf" if n == 1 else f"{n} leaves"
 
 
-def _outcome(clusters: int, leaves: int | None, model: LoadedTree) -> str:
+def _outcome(clusters: int, leaves: int | None, model: FittedModel) -> str:
     found = f"Found {count(model.n_clusters_, 'cluster')} with {_leaves(model.n_leaves_)}."
     if model.n_clusters_ == clusters:
         return found

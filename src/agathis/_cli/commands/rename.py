@@ -10,11 +10,11 @@ import typer
 
 from agathis._cli import options
 from agathis._cli.console import Messages, one_line
-from agathis._cli.errors import WrongUse, bad_data
+from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, STDOUT, check_target, write
 
 if TYPE_CHECKING:
-    from agathis.export import LoadedTree
+    from agathis.export import FittedModel
 
 
 def rename(
@@ -81,17 +81,13 @@ def wanted_names(given: Sequence[str], present: Sequence[str]) -> dict[int | str
     return out
 
 
-def _read(path: str) -> tuple[str, LoadedTree]:
+def _read(path: str) -> tuple[str, FittedModel]:
     """The text of a model and what it says."""
-    if path != STDIN:
-        from agathis._cli.inputs import load_model
+    from agathis._cli.inputs import load_model, model_from_stdin
 
+    if path != STDIN:
         # First what can be said of a file that is no model.
         tree = load_model(path)
         return Path(path).read_text(encoding="utf-8"), tree
-    from agathis._cli.inputs import model_from_stdin
-    from agathis.export import from_json
-
     text = model_from_stdin()
-    with bad_data():
-        return text, from_json(text)
+    return text, load_model(path, text=text)

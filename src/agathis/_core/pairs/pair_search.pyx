@@ -3,34 +3,27 @@
 # `search` finds how much the best split of each leaf would gain, and keeps the best gain of
 # each feature; `locate` then says where that split is and which move it makes. The two are
 # apart because most leaves that are searched are not cut: only for the one that is cut does it
-# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c,
-# and `locate_subset` is about subsets of categories (shared/category_subsets.c).
+# matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairs/scan.c.
+# Subsets of categories are searched by pair_subsets.pyx.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport free
 
-from agathis._core.pairs.pair_categories cimport Categories, Items
 from agathis._core.pairs.scan cimport (
-    MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, scan_data, scan_features, scan_result,
-    scan_subsets, scan_work,
+    MOVE_BOTH, MOVE_KINDS, STOCK_CLUSTER, scan_data, scan_features, scan_result, scan_work,
 )
 from agathis._core.pairs.state cimport State
 from agathis._core.shared.extremes cimport larger, smaller
 from agathis._core.shared.gains cimport leave
 from agathis._core.shared.limits cimport limits_from, tree_limits
-from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.moves cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
-from agathis._core.shared.category_subsets cimport SUBSET_EXACT, subset_items, subset_work
 
 cdef enum:
     # Samples, times features, that make a search worth a task of its own.
     SAMPLES_TOGETHER = 2048
-    # A sample, feature and cluster take as long as so many pairs of samples (state.pyx).
-    SCAN_STEP = 10
 
 
 cdef scan_clusters clusters_view(State s) noexcept nogil:
@@ -80,34 +73,6 @@ cdef scan_data data_view(State s, Py_ssize_t slot) noexcept nogil:
     view.within, view.step = &s.within[0], s.n_samples
     view.rows, view.stride = &s.rows[0, 0], s.rows.shape[1]
     return view
-
-
-# Part of a search: some features of one leaf.
-cdef struct Task:
-    Py_ssize_t leaf, first, n_features
-    double* targets
-    scan_result result
-
-
-# What is searched, each a memory of its own: the leaves with their stocks with the K clusters, and
-# the tasks with what each finds of the clusters as targets.
-cdef class Searched:
-    cdef scan_leaf* leaves
-    cdef double* cross      # [leaf, K]
-    cdef Task* tasks
-    cdef double* targets    # [task, K + 1]
-
-    def __cinit__(self, Py_ssize_t n_leaves, Py_ssize_t n_tasks, Py_ssize_t K):
-        self.leaves = <scan_leaf*>zeroed(n_leaves, sizeof(scan_leaf))
-        self.cross = <double*>zeroed(n_leaves * K, sizeof(double))
-        self.tasks = <Task*>zeroed(n_tasks, sizeof(Task))
-        self.targets = <double*>zeroed(n_tasks * (K + 1), sizeof(double))
-
-    def __dealloc__(self):
-        free(self.leaves)
-        free(self.cross)
-        free(self.tasks)
-        free(self.targets)
 
 
 cdef Py_ssize_t features_together(Py_ssize_t n_samples) noexcept nogil:
@@ -178,15 +143,6 @@ cdef class LeafSearch:
         by ``again`` alone.
     """
 
-    cdef State s
-    cdef bint renewed
-    cdef const int32_t[::1] slots
-    cdef const uint8_t[:, ::1] drawn
-    cdef scan_clusters clusters
-    cdef Searched each
-    cdef Py_ssize_t[::1] first_task     # [leaf], and the end of the last
-    cdef double[:, ::1] work
-
     def __init__(
         self, State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn,
         const tree_limits[::1] limits, bint renewed=False,
@@ -209,18 +165,22 @@ cdef class LeafSearch:
         threads = s.threads_for(SCAN_STEP * elements * d * (3 + K))
         # A row is one thread's; scan_work leaves a cache line between two.
         self.work = np.empty((threads, scan_work(self.clusters.count, n_most)))
-        self.each = Searched(count, n_tasks, K)
+        self.leaf_memory = np.zeros(count * sizeof(scan_leaf), dtype=np.uint8)
+        self.task_memory = np.zeros(n_tasks * sizeof(Task), dtype=np.uint8)
+        self.leaves = <scan_leaf*>&self.leaf_memory[0]
+        self.tasks = <Task*>&self.task_memory[0]
+        self.cross, self.targets = np.zeros((count, K + 1)), np.zeros((n_tasks, K + 1))
         n_tasks = 0
         for j in range(count):
             step = features_together(s.stop[slots[j]] - s.start[slots[j]])
             for first in range(0, d, step):
-                self.each.tasks[n_tasks].leaf, self.each.tasks[n_tasks].first = j, first
-                self.each.tasks[n_tasks].n_features = min(step, d - first)
-                self.each.tasks[n_tasks].targets = self.each.targets + n_tasks * (K + 1)
+                self.tasks[n_tasks].leaf, self.tasks[n_tasks].first = j, first
+                self.tasks[n_tasks].n_features = min(step, d - first)
+                self.tasks[n_tasks].targets = &self.targets[n_tasks, 0]
                 n_tasks += 1
         for j in prange(
                 count, nogil=True, num_threads=threads if count > 1 else 1, schedule="static"):
-            self.each.leaves[j] = leaf_view(s, slots[j], least, K, self.each.cross + j * K)
+            self.leaves[j] = leaf_view(s, slots[j], least, K, &self.cross[j, 0])
         if not renewed:
             self.look(np.arange(n_tasks), threads)
 
@@ -228,17 +188,15 @@ cdef class LeafSearch:
         cdef Py_ssize_t t
         with nogil, parallel(num_threads=threads):
             for t in prange(tasks.shape[0], schedule="dynamic"):
-                run(self.s, &self.each.tasks[tasks[t]], self.slots, self.each.leaves,
-                    &self.clusters, self.drawn, &self.work[threadid(), 0])
+                run(self.s, &self.tasks[tasks[t]], self.slots, self.leaves, &self.clusters,
+                    self.drawn, &self.work[threadid(), 0])
 
     def arrays(self):
         """What threads write to, for looking into it: work, a row a thread; targets, a row a task.
 
         The first is a view, the second a copy.
         """
-        cdef Py_ssize_t n_tasks = self.first_task[self.slots.shape[0]]
-        targets = <double[:n_tasks, :self.clusters.count + 1]>self.each.targets
-        return {"work": np.asarray(self.work), "targets": np.array(targets)}
+        return {"work": np.asarray(self.work), "targets": np.array(self.targets)}
 
     def again(self, features):
         """Look at the only leaf once more, along some features at least."""
@@ -259,124 +217,19 @@ cdef class LeafSearch:
             begin_leaf(self.s, self.slots[j])
             for t in range(self.first_task[j], self.first_task[j + 1]):
                 gather(
-                    self.s, self.slots[j], &self.each.tasks[t].result, self.clusters.count,
-                    self.each.tasks[t].targets, unsure)
+                    self.s, self.slots[j], &self.tasks[t].result, self.clusters.count,
+                    self.tasks[t].targets, unsure)
 
 
 def search(
     State s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn,
-    const tree_limits[::1] limits, Categories categories=None, const uint8_t[:, ::1] drawn_sources=None, double tolerance=0.0,
+    const tree_limits[::1] limits,
 ):
-    """Find the best gain of each leaf in ``slots``, over all thresholds, subsets and moves.
+    """Find the best gain of each leaf in ``slots``, over all thresholds and moves.
 
-    ``drawn`` is that of ``LeafSearch``, and ``drawn_sources`` says the same of the sources of
-    ``categories``. A leaf that cannot be cut has the gain -inf.
+    The parameters are those of ``LeafSearch``. A leaf that cannot be cut has the gain -inf.
     """
-    cdef LeafSearch found = LeafSearch(s, slots, drawn, limits)
-    found.finish()
-    if categories is not None:
-        search_subsets(
-            s, slots, found.each, &found.clusters, categories, drawn_sources, tolerance)
-
-
-# Part of a search: one source in one leaf.
-cdef struct SubsetTask:
-    Py_ssize_t leaf, source
-    subset_items items
-    const int32_t* place
-    double* targets
-    double gain
-    scan_result result
-
-
-cdef class SubsetTasks:
-    cdef SubsetTask* each
-    cdef double* targets    # [task, K + 1]
-
-    def __cinit__(self, Py_ssize_t n_tasks, Py_ssize_t K):
-        self.each = <SubsetTask*>zeroed(n_tasks, sizeof(SubsetTask))
-        self.targets = <double*>zeroed(n_tasks * (K + 1), sizeof(double))
-
-    def __dealloc__(self):
-        free(self.each)
-        free(self.targets)
-
-
-cdef subset_items items_view(Items items):
-    cdef subset_items view
-    view.count, view.categories, view.missing = items.count, items.categories, False
-    view.weight, view.samples = &items.weight[0], &items.samples[0]
-    view.cross, view.stock = NULL, &items.stock[0, 0]
-    return view
-
-
-cdef void item_crosses(
-    State s, Categories c, Py_ssize_t slot, Py_ssize_t source, const int32_t* place,
-    Py_ssize_t n_items, int32_t n_clusters, double* cross,
-) noexcept nogil:
-    """OUT cross: the stock of each item with each cluster."""
-    cdef Py_ssize_t position, i, item
-    cdef int32_t k
-    cdef const double* row
-    for item in range(n_items * n_clusters):
-        cross[item] = 0.0
-    if n_clusters == 0:
-        return
-    for position in range(s.start[slot], s.stop[slot]):
-        i = s.order[0, position]
-        item = <Py_ssize_t>place[c.codes[i, source] - c.first[source]] * n_clusters
-        row = &s.rows[i, STOCK_CLUSTER]
-        for k in range(n_clusters):
-            cross[item + k] += row[k]
-
-
-cdef search_subsets(
-    State s, const int32_t[::1] slots, Searched searched, const scan_clusters* clusters,
-    Categories c, const uint8_t[:, ::1] drawn, double tolerance,
-):
-    cdef Py_ssize_t j, g, t, n_tasks = 0, K = clusters.count, most = 2
-    cdef double elements = 0.0
-    cdef SubsetTasks tasks = SubsetTasks(slots.shape[0] * c.count, K)
-    cdef SubsetTask* task
-    cdef Items items
-    for j in range(slots.shape[0]):
-        for g in range(c.count):
-            c.best[slots[j], g] = -INFINITY
-            items = c.leaves[slots[j]][g]
-            if items.count < 2 or not (drawn is None or drawn[j, g]):
-                continue
-            if items.count > SUBSET_EXACT:
-                s.partial[slots[j]] = True
-            task = &tasks.each[n_tasks]
-            task.leaf, task.source, task.items = j, g, items_view(items)
-            task.place, task.targets = &items.place[0], tasks.targets + n_tasks * (K + 1)
-            most = max(most, <Py_ssize_t>items.count)
-            elements += s.stop[slots[j]] - s.start[slots[j]] + 512.0
-            n_tasks += 1
-    cdef Py_ssize_t size = subset_work(<int32_t>K, <int32_t>most)
-    cdef int threads = s.threads_for(SCAN_STEP * elements * (3 + K))
-    cdef double[:, ::1] work = np.empty((threads, size + most * K))
-    with nogil, parallel(num_threads=threads):
-        for t in prange(n_tasks, schedule="dynamic"):
-            run_subsets(
-                s, c, &tasks.each[t], slots, searched.leaves, clusters, tolerance,
-                &work[threadid(), 0], &work[threadid(), 0] + size)
-    for t in range(n_tasks):
-        task = &tasks.each[t]
-        c.best[slots[task.leaf], task.source] = task.gain
-        gather(s, slots[task.leaf], &task.result, <int32_t>K, task.targets, 0.0)
-
-
-cdef void run_subsets(
-    State s, Categories c, SubsetTask* task, const int32_t[::1] slots, const scan_leaf* leaves,
-    const scan_clusters* clusters, double tolerance, double* work, double* cross,
-) noexcept nogil:
-    item_crosses(
-        s, c, slots[task.leaf], task.source, task.place, task.items.count, clusters.count, cross)
-    task.items.cross = cross
-    task.gain = scan_subsets(
-        &leaves[task.leaf], clusters, &task.items, INFINITY, tolerance, work, task.targets,
-        &task.result, NULL)
+    LeafSearch(s, slots, drawn, limits).finish()
 
 
 cdef void run(
@@ -441,63 +294,3 @@ def locate(
     cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
     cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
     return f, result.first, choice.gain, choice.move, choice.left, choice.right
-
-
-def locate_subset(
-    State s, Categories c, Py_ssize_t slot, double floor, double tolerance,
-    const tree_limits[::1] limits,
-):
-    """The first split of a searched leaf on a category whose gain reaches ``floor``.
-
-    First by source, then by subset (shared/category_subsets.h). ``None`` where there is none.
-
-    Returns
-    -------
-    source, codes, gain, move, left, right
-        The categories that go right, and the clusters of the two children.
-    """
-    cdef Py_ssize_t g, i, j, m
-    cdef int32_t k, K = s.n_clusters
-    cdef scan_clusters clusters = clusters_view(s)
-    cdef scan_leaf leaf
-    cdef scan_result result
-    cdef subset_items view
-    cdef Items items
-    cdef uint8_t[::1] right
-    cdef double[::1] work, cross, targets, whole, cross_left = np.zeros(K)
-    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
-    found = np.flatnonzero(np.asarray(c.best)[slot] >= floor)
-    if len(found) == 0:
-        return None
-    g = found[0]
-    items = c.leaves[slot][g]
-    m = items.count
-    whole, targets, right = np.empty(K), np.empty(K + 1), np.zeros(m, dtype=np.uint8)
-    work, cross = np.empty(subset_work(K, <int32_t>m)), np.empty(m * K)
-    # Among the same moves as the search, so that it goes the same way.
-    leaf = leaf_view(s, slot, limits_from(limits), clusters.count, &whole[0])
-    item_crosses(s, c, slot, g, &items.place[0], m, clusters.count, &cross[0])
-    view = items_view(items)
-    view.cross = &cross[0]
-    scan_subsets(
-        &leaf, &clusters, &view, floor, tolerance, &work[0], &targets[0], &result, &right[0])
-    if not np.asarray(right).any():
-        raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
-
-    clusters.count = K
-    leaf = leaf_view(s, slot, limits_from(limits), K, &whole[0])
-    item_crosses(s, c, slot, g, &items.place[0], m, K, &cross[0])
-    for i in range(m):
-        for j in range(m):
-            if right[i] and right[j]:
-                self_right += items.stock[i, j]
-            elif not (right[i] or right[j]):
-                self_left += items.stock[i, j]
-        if not right[i]:
-            weight += items.weight[i]
-            for k in range(K):
-                cross_left[k] += cross[i * K + k]
-    cdef Cut cut = Cut(weight, self_left, self_right, &cross_left[0])
-    cdef Choice choice = best_move(&leaf, &clusters, &cut, tolerance)
-    codes = np.asarray(items.code)[np.asarray(right).view(bool)]
-    return g, codes, choice.gain, choice.move, choice.left, choice.right

@@ -11,181 +11,23 @@ import numpy as np
 from cython.parallel cimport parallel, prange, threadid
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
-from libc.stdlib cimport free
 
-from agathis._core.points.point_categories cimport LeafItems, PointCategories
 from agathis._core.points.leaves cimport (
-    LeafTable, PointState, point_clusters, point_cut, point_moments, point_refine, point_samples,
-    point_promise, point_promise_add, point_promise_clear, point_scan, point_table, point_work,
+    LeafTable, PointState, point_cut, point_moments, point_promise, point_promise_add,
+    point_promise_clear, point_refine, point_samples, point_scan, point_work,
 )
+from agathis._core.points.point_categories cimport PointCategories
+from agathis._core.points.point_subsets cimport search_subsets
 from agathis._core.points.sorted_points cimport SortedPoints
+from agathis._core.points.views cimport Some, View, Views
 from agathis._core.shared.extremes cimport larger
-from agathis._core.shared.limits cimport limits_from, tree_limits
-from agathis._core.shared.memory cimport zeroed
+from agathis._core.shared.limits cimport tree_limits
 from agathis._core.shared.moves cimport Choice, Cut, best_move
-from agathis._core.shared.scan cimport SCAN_LANES, scan_clusters, scan_leaf
-from agathis._core.shared.category_subsets cimport (
-    SUBSET_EXACT, subset_items, subset_search, subset_work,
-)
 
 cdef enum:
     BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
     FIRST_REFINED = 16       # blocks that are looked into before the best gain is known,
     THEN_REFINED = 128       # and between two looks at it
-
-
-# A cluster that promises a leaf less than this share of the best gain is not looked at closely.
-cdef double PASSED_OVER = 0.8
-
-
-# A leaf with its own cluster, and some of those that are pending.
-cdef struct Some:
-    scan_leaf leaf
-    scan_clusters clusters
-    point_clusters sums
-    double* numbers     # what the others point to
-    int32_t* id
-
-
-# A leaf as the scans see it.
-cdef struct View:
-    scan_leaf leaf
-    point_table table
-    point_clusters sums
-    point_promise* promise
-    double* bound
-    double* cross       # with each cluster, once `complete`
-    double* reach
-    Some some
-    bint complete
-    bint has_moments
-    bint scanned        # whether there is anything to scan,
-    bint all            # of all clusters
-    bint asked          # whether pending clusters are to be chosen
-    double most         # the largest bound
-    bint promising      # whether that reaches the best gain
-    double rest         # what moves to clusters that are still pending may gain
-
-
-cdef class Views:
-    cdef PointState state
-    cdef list tables
-    cdef Py_ssize_t count
-    cdef tree_limits limits
-    cdef scan_clusters clusters
-    cdef View* each
-    cdef double* room
-
-    def __cinit__(
-        self, PointState s, const int32_t[::1] slots, const tree_limits[::1] limits, bint all,
-    ):
-        cdef Py_ssize_t j, each = 2 * s.n_clusters
-        cdef LeafTable table
-        cdef View* view
-        self.state, self.count, self.limits = s, slots.shape[0], limits_from(limits)[0]
-        self.clusters = s.clusters_view(all)
-        self.tables = []
-        self.each = <View*>zeroed(self.count, sizeof(View))
-        self.room = <double*>zeroed(self.count * each, sizeof(double))
-        for j in range(self.count):
-            table = s.tables[slots[j]]
-            self.tables.append(table)
-            view = &self.each[j]
-            view.table, view.bound, view.has_moments = (
-                table.view(), &table.bound[0], table.has_moments)
-            view.promise = &table.promise
-            view.cross = self.room + j * each
-            view.reach = view.cross + s.n_clusters
-            view.all = view.scanned = view.asked = True
-
-    def __dealloc__(self):
-        cdef Py_ssize_t j
-        if self.each != NULL:
-            for j in range(self.count):
-                free(self.each[j].some.numbers)
-                free(self.each[j].some.id)
-        free(self.each)
-        free(self.room)
-
-    cdef double largest_bound(self, Py_ssize_t j) noexcept:
-        cdef const point_table* table = &self.each[j].table
-        cdef const double* bound = self.each[j].bound
-        cdef double most = -INFINITY
-        cdef Py_ssize_t f, b
-        for f in range(self.state.n_features):
-            for b in range(table.first[f], table.stop[f]):
-                most = larger(most, bound[b])
-        return most
-
-    cdef void complete(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
-        """Let a leaf know all clusters."""
-        cdef PointState s = self.state
-        cdef View* view = &self.each[j]
-        cdef LeafTable table = <LeafTable>self.tables[j]
-        cdef int32_t k
-        if view.complete:
-            return
-        # While clusters are founded no other one is looked at.
-        for k in range(self.clusters.count):
-            view.cross[k] = s.cross_with(table, k, &view.reach[k])
-        view.leaf = s.leaf_view(
-            slot, table, &self.limits, view.cross[s.cluster[slot]], &view.sums.rest)
-        view.leaf.cross = view.cross
-        view.sums.sum, view.sums.lanes = &s.turned[0, 0], s.turned.shape[1]
-        view.sums.reach = view.reach
-        view.complete = True
-
-    cdef choose(self, Py_ssize_t j, double floor, bint only_own):
-        """Have a leaf asked about its own cluster where that changed, or about the pending ones.
-
-        Of these only about those that may gain ``floor``.
-        """
-        cdef PointState s = self.state
-        cdef LeafTable table = <LeafTable>self.tables[j]
-        cdef View* view = &self.each[j]
-        cdef Some* some = &view.some
-        cdef int32_t k, m, n = 1, own = view.leaf.own
-        cdef Py_ssize_t c, lanes
-        cdef double* numbers
-        cdef double promised
-        free(some.numbers)
-        free(some.id)
-        some.numbers = some.id = NULL
-        some.id = <int32_t*>zeroed(s.n_clusters + 1, sizeof(int32_t))
-        some.sums = view.sums
-        some.id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
-        if not only_own:
-            view.rest = -INFINITY
-            for k in range(s.n_clusters):
-                if k == own or s.changed[k] <= table.seen[k]:
-                    continue
-                # Where less is known, the leaf need not be searched again so soon.
-                promised = s.promised(table, k, PASSED_OVER * floor)
-                if promised >= floor:
-                    some.id[n] = k
-                    n += 1
-                else:
-                    view.rest = larger(view.rest, promised)
-        view.all, view.scanned = False, n > 1 or some.sums.own_changed
-        if not view.scanned:
-            return
-        lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
-        some.numbers = numbers = <double*>zeroed(lanes * (5 + s.width), sizeof(double))
-        some.leaf, some.clusters = view.leaf, self.clusters
-        some.leaf.own, some.leaf.cross = 0, numbers
-        some.sums.reach = numbers + lanes
-        some.clusters.count, some.clusters.id = n, some.id
-        some.clusters.stock, some.clusters.size, some.clusters.share = (
-            numbers + 2 * lanes, numbers + 3 * lanes, numbers + 4 * lanes)
-        some.sums.sum, some.sums.lanes = numbers + 5 * lanes, lanes
-        for m in range(n):
-            k = some.id[m]
-            numbers[m], numbers[lanes + m] = view.cross[k], view.reach[k]
-            numbers[2 * lanes + m], numbers[3 * lanes + m], numbers[4 * lanes + m] = (
-                s.stock[k], s.size[k], s.share[k])
-            for c in range(s.width):
-                numbers[(5 + c) * lanes + m] = s.centre[k, c]
-            table.seen[k] = s.clock
 
 
 cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
@@ -214,14 +56,9 @@ cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
     cdef double[:, ::1] work = np.empty((threads, point_work(s.n_clusters, s.width)))
     cdef uint8_t[::1] memory = np.empty(n_tasks * sizeof(point_promise), dtype=np.uint8)
     cdef point_promise* promises = <point_promise*>&memory[0]
-    if threads == 1:
-        for t in range(n_tasks):
-            scan_task(views, &tasks[t, 0], drawn, &work[0, 0], &promises[t])
-    else:
-        with nogil, parallel(num_threads=threads):
-            for t in prange(n_tasks, schedule="dynamic"):
-                scan_task(
-                    views, &tasks[t, 0], drawn, &work[threadid(), 0], &promises[t])
+    with nogil, parallel(num_threads=threads):
+        for t in prange(n_tasks, schedule="dynamic"):
+            scan_task(views, &tasks[t, 0], drawn, &work[threadid(), 0], &promises[t])
     for t in range(n_tasks):
         view = &views.each[tasks[t, 0]]
         table = <LeafTable>views.tables[tasks[t, 0]]
@@ -279,6 +116,7 @@ cdef double refine(
     into, to know about how large the best gain is.
     """
     cdef Py_ssize_t j, f, b, t, n = 0, begin, stop
+    cdef int threads
     cdef View* view
     for j in range(views.count):
         view = &views.each[j]
@@ -315,18 +153,13 @@ cdef double refine(
                 swap(bound, place, stop, n)
         for t in range(begin, stop):
             views.complete(place[t, 0], slots[place[t, 0]])
-        if s.threads_for(
-                <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count)) == 1:
-            for t in range(begin, stop):
+        threads = s.threads_for(
+            <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count))
+        with nogil, parallel(num_threads=threads):
+            for t in prange(begin, stop, schedule="dynamic"):
                 refine_block(
-                    views, &place[t, 0], samples, slots[place[t, 0]], &work[0, 0],
+                    views, &place[t, 0], samples, slots[place[t, 0]], &work[threadid(), 0],
                     &gain[t - begin])
-        else:
-            with nogil, parallel(num_threads=s.threads):
-                for t in prange(begin, stop, schedule="dynamic"):
-                    refine_block(
-                        views, &place[t, 0], samples, slots[place[t, 0]], &work[threadid(), 0],
-                        &gain[t - begin])
         for t in range(begin, stop):
             j, f, b = place[t, 0], place[t, 1], place[t, 2]
             views.each[j].bound[b] = gain[t - begin]
@@ -446,65 +279,6 @@ def search(
                 s.bound[slot] = larger(s.bound[slot], categories.best[slot, f])
 
 
-cdef double search_subsets(
-    PointState s, Views views, const int32_t[::1] slots, PointCategories categories,
-    const uint8_t[:, ::1] drawn, double tolerance,
-) except? -1.0:
-    """Find the best gains of all sources in all leaves; the largest of them."""
-    cdef Py_ssize_t j, g, t, m, n_tasks = 0, most = 2, K = views.clusters.count
-    cdef double best = -INFINITY, steps = 0.0
-    cdef LeafItems items
-    cdef int32_t[:, ::1] tasks = np.empty((views.count * categories.count, 2), dtype=np.int32)
-    cdef uint8_t[::1] memory = np.zeros(
-        views.count * categories.count * sizeof(subset_items), dtype=np.uint8)
-    cdef subset_items* view = <subset_items*>&memory[0]
-    for j in range(views.count):
-        items = categories.leaves[slots[j]]
-        views.complete(j, slots[j])
-        for g in range(categories.count):
-            m = items.first[g + 1] - items.first[g]
-            categories.best[slots[j], g] = -INFINITY
-            if m < 2 or not (drawn is None or drawn[j, g]):
-                continue
-            tasks[n_tasks, 0], tasks[n_tasks, 1] = <int32_t>j, <int32_t>g
-            view[n_tasks] = items.view(g)
-            most = max(most, m)
-            steps += (m * s.width + 512.0) * (2 + K)
-            n_tasks += 1
-    cdef int threads = s.threads_for(steps)
-    cdef Py_ssize_t size = subset_work(<int32_t>K, <int32_t>most)
-    cdef double[:, ::1] work = np.empty((threads, size + K + 1))
-    cdef double[:, ::1] crosses = np.empty((n_tasks, most * K + 1))
-    for t in range(n_tasks):
-        items = categories.leaves[slots[tasks[t, 0]]]
-        items.crosses(s, tasks[t, 1], <int32_t>K, &crosses[t, 0])
-        view[t].cross = &crosses[t, 0]
-    if threads == 1:
-        for t in range(n_tasks):
-            run_subset(views, &tasks[t, 0], slots, &view[t], categories, tolerance, &work[0, 0],
-                       &work[0, 0] + size)
-    else:
-        with nogil, parallel(num_threads=threads):
-            for t in prange(n_tasks, schedule="dynamic"):
-                run_subset(views, &tasks[t, 0], slots, &view[t], categories, tolerance,
-                           &work[threadid(), 0], &work[threadid(), 0] + size)
-    for t in range(n_tasks):
-        best = larger(best, categories.best[slots[tasks[t, 0]], tasks[t, 1]])
-    return best
-
-
-cdef void run_subset(
-    Views views, const int32_t* task, const int32_t[::1] slots, const subset_items* view,
-    PointCategories categories, double tolerance, double* work, double* targets,
-) noexcept nogil:
-    cdef int32_t k
-    for k in range(views.clusters.count + 1):
-        targets[k] = -INFINITY
-    categories.best[slots[task[0]], task[1]] = subset_search(
-        &views.each[task[0]].leaf, &views.clusters, view, SUBSET_EXACT, INFINITY, tolerance, work,
-        targets, NULL, NULL, NULL)
-
-
 def locate(
     PointState s, Py_ssize_t slot, double floor, double tolerance,
     const tree_limits[::1] limits, SortedPoints samples=None,
@@ -543,73 +317,6 @@ def locate(
             if found.count >= 0:
                 return describe(s, views, slot, f, b, &found, tolerance, samples)
     return None
-
-
-def locate_subset(
-    PointState s, PointCategories categories, Py_ssize_t slot, double floor, double tolerance,
-    const tree_limits[::1] limits,
-):
-    """The first split of a searched leaf on a category whose gain reaches ``floor``.
-
-    First by source, then by subset (shared/category_subsets.h). ``None`` where there is none.
-
-    Returns
-    -------
-    source, codes, missing_left, gain, move, left, right
-        The categories that go right, whether missing values go left (``None`` where there are
-        none), and the clusters of the two children.
-    """
-    cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
-    cdef LeafItems items = categories.leaves[slot]
-    cdef Views views
-    cdef subset_items view
-    cdef Py_ssize_t g, i, j, m, first
-    cdef int32_t k, K = s.n_clusters
-    cdef double weight = 0.0, self_left = 0.0, self_right = 0.0
-    cdef double[::1] sum = np.zeros(s.width), rest = np.zeros(s.width), cross = np.zeros(K)
-    cdef double[::1] work, targets = np.empty(K + 1), crosses
-    cdef uint8_t[::1] right
-    reached = np.flatnonzero(np.asarray(categories.best)[slot] >= floor)
-    if len(reached) == 0:
-        return None
-    g = reached[0]
-    # Among the same moves as the search, so that it goes the same way.
-    views = Views(s, slots, limits, False)
-    views.complete(0, slot)
-    view, first = items.view(g), items.first[g]
-    m = view.count
-    crosses, work = np.empty(m * K), np.empty(subset_work(K, <int32_t>m))
-    right = np.zeros(m, dtype=np.uint8)
-    items.crosses(s, g, views.clusters.count, &crosses[0])
-    view.cross = &crosses[0]
-    for k in range(K + 1):
-        targets[k] = -INFINITY
-    subset_search(
-        &views.each[0].leaf, &views.clusters, &view, SUBSET_EXACT, floor, tolerance, &work[0],
-        &targets[0], NULL, NULL, &right[0])
-    flags = np.asarray(right).view(bool)
-    if not flags.any():
-        raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
-    views = Views(s, slots, limits, True)
-    views.complete(0, slot)
-    for i in range(m):
-        if not right[i]:
-            weight += items.weight[first + i]
-        for j in range(s.width):
-            if right[i]:
-                rest[j] += items.sum[first + i, j]
-            else:
-                sum[j] += items.sum[first + i, j]
-    for j in range(s.width):
-        self_left += sum[j] * sum[j]
-        self_right += rest[j] * rest[j]
-        for k in range(K):
-            cross[k] += sum[j] * s.centre[k, j]
-    cdef Cut cut = Cut(weight, self_left, self_right, &cross[0])
-    cdef Choice choice = best_move(&views.each[0].leaf, &views.clusters, &cut, tolerance)
-    codes = np.asarray(items.code)[first:first + view.categories][flags[:view.categories]]
-    missing_left = not flags[m - 1] if view.missing else None
-    return g, codes, missing_left, choice.gain, choice.move, choice.left, choice.right
 
 
 cdef describe(

@@ -115,18 +115,17 @@ column_promise(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
                const double *restrict lead, const int32_t *restrict ids, ptrdiff_t m,
                uint64_t *restrict field, int32_t *restrict places)
 {
-    const int32_t *restrict order = rows->order + column * rows->n;
-    const int32_t *restrict rank = rows->rank + column * rows->n;
     const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
     double sum[LEADS] = {0.0}, low[LEADS] = {0.0}, high[LEADS] = {0.0}, w = 0.0, best = 0.0;
-    for (ptrdiff_t i = 0; i + 1 < count; ++i) {
-        const int32_t p = places[i], row = order[p];
-        const double *restrict own = lead + (ptrdiff_t)row * LEADS;
+    const ordered_scan scan = scan_along(rows, column, places, count);
+    for (ptrdiff_t i = 0; i < scan.cuts; ++i) {
+        const ordered_row at = row_at(&scan, i);
+        const double *restrict own = lead + (ptrdiff_t)at.row * LEADS;
         for (int k = 0; k < LEADS; ++k) {
             sum[k] += own[k];
         }
-        w += rows->weight[row];
-        if (rank[p] == rank[places[i + 1]] || !sides_weigh(leaf, w)) {
+        w += rows->weight[at.row];
+        if (!at.fits || !sides_weigh(leaf, w)) {
             continue;
         }
         for (int k = 0; k < LEADING_TARGETS; ++k) {

@@ -112,24 +112,18 @@ along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
       const int32_t *restrict places, ptrdiff_t count, double *restrict sum,
       double *restrict cross, double w, int missing_left, int has_missing, leaf_cut *out)
 {
-    const int32_t *restrict order = rows->order + column * rows->n;
-    const int32_t *restrict rank = rows->rank + column * rows->n;
     const ptrdiff_t width = rows->width;
-    /* With missing values on the right there is a cut after the last value too. */
-    const ptrdiff_t cuts = has_missing && !missing_left ? count : count - 1;
-    for (ptrdiff_t i = 0; i < cuts; ++i) {
-        const int32_t p = places[i], row = order[p];
-        const double *restrict x = rows->point + row * width;
-        const double *restrict own = leaf->cross + (ptrdiff_t)row * CROSSES;
-        const double mass = rows->weight[row];
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            sum[j] += mass * x[j];
-        }
+    ordered_scan scan = scan_along(rows, column, places, count);
+    scan.cuts += has_missing && !missing_left;
+    for (ptrdiff_t i = 0; i < scan.cuts; ++i) {
+        const ordered_row at = row_at(&scan, i);
+        const double *restrict own = leaf->cross + (ptrdiff_t)at.row * CROSSES;
+        add_row(rows, at.row, sum);
         for (int c = 0; c < CROSSES; ++c) {
             cross[c] += own[c];
         }
-        w += mass;
-        if ((i + 1 < count && rank[p] == rank[places[i + 1]]) || !sides_weigh(leaf, w)) {
+        w += rows->weight[at.row];
+        if (!at.fits || !sides_weigh(leaf, w)) {
             continue;
         }
         double self = 0.0;
@@ -137,11 +131,7 @@ along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
             self += sum[j] * sum[j];
         }
         if (look(leaf, cross, self, w, out)) {
-            memset(&out->asks, 0, sizeof out->asks);
-            out->asks.kind = CUT_COLUMN;
-            out->asks.column = (int32_t)column;
-            out->asks.cut = last_equal(rows, column, p);
-            out->asks.missing_left = missing_left;
+            out->asks = column_condition(rows, column, at.place, missing_left);
         }
     }
 }
@@ -169,9 +159,7 @@ leaf_column_cut(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf
     for (ptrdiff_t i = 0; i < m; ++i) {
         const int32_t row = ids[i];
         if (rows->place[column * rows->n + row] < 0) {
-            for (ptrdiff_t j = 0; j < width; ++j) {
-                scratch[j] += rows->weight[row] * rows->point[row * width + j];
-            }
+            add_row(rows, row, scratch);
             for (int c = 0; c < CROSSES; ++c) {
                 cross[c] += leaf->cross[(ptrdiff_t)row * CROSSES + c];
             }
@@ -269,9 +257,7 @@ leaf_source_cut(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf
     for (ptrdiff_t i = 0; i < m; ++i) {
         const int32_t row = ids[i], own = rows->category[source * rows->n + row];
         const int32_t code = own < 0 ? codes : own;
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            sums[code * width + j] += rows->weight[row] * rows->point[row * width + j];
-        }
+        add_row(rows, row, sums + code * width);
         for (int c = 0; c < CROSSES; ++c) {
             crosses[code * CROSSES + c] += leaf->cross[(ptrdiff_t)row * CROSSES + c];
         }

@@ -29,17 +29,40 @@ row_changes(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
     }
 }
 
-static void
-keep(node_cut *best, double worth, int swapped, ptrdiff_t column, int32_t cut, int missing_left)
+/* Where the sum of prices is lowest, and where it is highest; places are -1 where there is none. */
+typedef struct {
+    double low, high;
+    int32_t at_low, at_high;
+} extreme_sums;
+
+/* With `weighs` among the cuts that leave each side what it needs: `held` is the weight that is on
+ * the left before the first row, of the cut as it is and of the swapped one. */
+AGATHIS_INLINE extreme_sums
+find_extremes(const search_rows *rows, const ordered_scan scan, const double *restrict change,
+              int weighs, double total, const double lightest[2], const double held[2])
 {
-    memset(best, 0, sizeof *best);
-    best->worth = worth;
-    best->swapped = swapped;
-    best->found = 1;
-    best->asks.kind = CUT_COLUMN;
-    best->asks.column = (int32_t)column;
-    best->asks.cut = cut;
-    best->asks.missing_left = missing_left;
+    extreme_sums found = {INFINITY, -INFINITY, -1, -1};
+    double sum = 0.0, w = 0.0;
+    for (ptrdiff_t i = 0; i < scan.cuts; ++i) {
+        const ordered_row at = row_at(&scan, i);
+        sum += change[at.row];
+        w += weighs ? rows->weight[at.row] : 0.0;
+        if (!at.fits) {
+            continue;
+        }
+        if (sum < found.low && (!weighs || (w + held[0] >= lightest[0] &&
+                                            total - w - held[0] >= lightest[1]))) {
+            found.low = sum;
+            found.at_low = at.place;
+        }
+        /* Swapped, the rows on the left come to the right subtree. */
+        if (sum > found.high && (!weighs || (w + held[1] >= lightest[1] &&
+                                             total - w - held[1] >= lightest[0]))) {
+            found.high = sum;
+            found.at_high = at.place;
+        }
+    }
+    return found;
 }
 
 void
@@ -47,8 +70,6 @@ column_cuts(const search_rows *rows, ptrdiff_t column, const int32_t *restrict i
             const double *restrict change, const double lightest[2], uint64_t *restrict field,
             int32_t *restrict places, node_cut out[2])
 {
-    const int32_t *restrict order = rows->order + column * rows->n;
-    const int32_t *restrict rank = rows->rank + column * rows->n;
     const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
     double missing = 0.0, absent = 0.0, total = 0.0, all = 0.0;
     out[0].found = out[1].found = 0;
@@ -71,61 +92,30 @@ column_cuts(const search_rows *rows, ptrdiff_t column, const int32_t *restrict i
     /* Missing values go where they cost less, whatever the cut is. */
     const int left0 = missing < 0.0, left1 = missing > 0.0;
     const double start0 = left0 ? missing : 0.0, start1 = left1 ? missing : 0.0;
-    const double held0 = left0 ? absent : 0.0, held1 = left1 ? absent : 0.0;
-    double low = INFINITY, high = -INFINITY, sum = 0.0, held = 0.0;
-    int32_t at_low = -1, at_high = -1;
-    if (!weighs) {
-        for (ptrdiff_t i = 0; i + 1 < count; ++i) {
-            const int32_t p = places[i];
-            sum += change[order[p]];
-            if (rank[p] != rank[places[i + 1]]) {
-                if (sum < low) {
-                    low = sum;
-                    at_low = p;
-                }
-                if (sum > high) {
-                    high = sum;
-                    at_high = p;
-                }
-            }
-        }
-    } else {
-        for (ptrdiff_t i = 0; i + 1 < count; ++i) {
-            const int32_t p = places[i], row = order[p];
-            sum += change[row];
-            held += rows->weight[row];
-            if (rank[p] != rank[places[i + 1]]) {
-                if (sum < low && held + held0 >= lightest[0] &&
-                    total - held - held0 >= lightest[1]) {
-                    low = sum;
-                    at_low = p;
-                }
-                /* Swapped, the rows on the left come to the right subtree. */
-                if (sum > high && held + held1 >= lightest[1] &&
-                    total - held - held1 >= lightest[0]) {
-                    high = sum;
-                    at_high = p;
-                }
-            }
-        }
+    const double held[2] = {left0 ? absent : 0.0, left1 ? absent : 0.0};
+    const ordered_scan scan = scan_along(rows, column, places, count);
+    const extreme_sums found =
+        weighs ? find_extremes(rows, scan, change, 1, total, lightest, held)
+               : find_extremes(rows, scan, change, 0, total, lightest, held);
+    if (found.at_low >= 0) {
+        out[0] = (node_cut){found.low + start0, 0, 1,
+                            column_condition(rows, column, found.at_low, left0)};
     }
-    if (at_low >= 0) {
-        keep(&out[0], low + start0, 0, column, last_equal(rows, column, at_low), left0);
-    }
-    if (at_high >= 0) {
-        keep(&out[1], all - high - start1, 1, column, last_equal(rows, column, at_high), left1);
+    if (found.at_high >= 0) {
+        out[1] = (node_cut){all - found.high - start1, 1, 1,
+                            column_condition(rows, column, found.at_high, left1)};
     }
     if (count < m) {
         /* All values left, missing ones right. */
-        const int32_t last = last_equal(rows, column, places[count - 1]);
+        const search_condition asks = column_condition(rows, column, places[count - 1], 0);
         const double whole = all - missing;
-        if ((at_low < 0 || whole < out[0].worth) && total - absent >= lightest[0] &&
+        if ((found.at_low < 0 || whole < out[0].worth) && total - absent >= lightest[0] &&
             absent >= lightest[1]) {
-            keep(&out[0], whole, 0, column, last, 0);
+            out[0] = (node_cut){whole, 0, 1, asks};
         }
-        if ((at_high < 0 || missing < out[1].worth) && total - absent >= lightest[1] &&
+        if ((found.at_high < 0 || missing < out[1].worth) && total - absent >= lightest[1] &&
             absent >= lightest[0]) {
-            keep(&out[1], missing, 1, column, last, 0);
+            out[1] = (node_cut){missing, 1, 1, asks};
         }
     }
 }

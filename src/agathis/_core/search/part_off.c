@@ -57,6 +57,7 @@ off_column_cut(const search_rows *rows, ptrdiff_t column, const off_node *node,
         }
     }
     memset(sum, 0, (size_t)width * sizeof *sum);
+    /* Not `row_at` of ordered.h: with it this loop took a quarter longer (gcc 12). */
     for (ptrdiff_t i = 0; i + 1 < count; ++i) {
         const int32_t p = places[i], row = order[p];
         const double *restrict x = rows->point + row * width;
@@ -82,11 +83,7 @@ off_column_cut(const search_rows *rows, ptrdiff_t column, const off_node *node,
         if (left > out->worth || right > out->worth) {
             out->worth = left > right ? left : right;
             out->leaf_left = left > right;
-            memset(&out->asks, 0, sizeof out->asks);
-            out->asks.kind = CUT_COLUMN;
-            out->asks.column = (int32_t)column;
-            out->asks.cut = last_equal(rows, column, p);
-            out->asks.missing_left = !out->leaf_left;
+            out->asks = column_condition(rows, column, p, !out->leaf_left);
         }
     }
 }
@@ -107,9 +104,7 @@ off_source_cut(const search_rows *rows, ptrdiff_t source, const off_node *node,
         if (code < 0) {
             continue;
         }
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            scratch[code * width + j] += rows->weight[row] * rows->point[row * width + j];
-        }
+        add_row(rows, row, scratch + code * width);
         weights[code] += rows->weight[row];
         holds[code] += node->held[row];
         ++counts[code];

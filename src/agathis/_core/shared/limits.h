@@ -11,7 +11,7 @@
 typedef struct {
     double min_split;   /* minimum weight of a node that is split */
     double min_leaf;    /* and of a leaf */
-    int32_t max_depth;  /* maximum number of splits above a leaf; INT32_MAX where there is no limit */
+    int32_t max_depth;  /* maximum number of splits above a leaf; INT32_MAX: no limit */
     int32_t max_leaves;
 } tree_limits;
 

@@ -1,5 +1,6 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 
+from agathis._core.shared.category_subsets cimport subset_items
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 
@@ -18,3 +19,7 @@ cdef struct Cut:
 
 cdef Choice best_move(
     const scan_leaf* leaf, const scan_clusters* clusters, const Cut* cut, double tolerance)
+
+cdef Choice subset_move(
+    const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
+    const uint8_t[::1] right, double tolerance)

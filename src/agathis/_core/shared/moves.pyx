@@ -6,8 +6,9 @@
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint8_t
 
+from agathis._core.shared.category_subsets cimport subset_items
 from agathis._core.shared.gains cimport arrive, found, leave
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
@@ -94,3 +95,26 @@ cdef Choice best_move(
     choice.limit = choice.gain - share
     offer_moves(leaf, clusters, cut, choice)
     return choice
+
+
+cdef Choice subset_move(
+    const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
+    const uint8_t[::1] right, double tolerance
+):
+    """The same of the cut that sends some items right; their stocks are with all clusters."""
+    cdef Py_ssize_t i, j, m = items.count
+    cdef int32_t k
+    cdef Cut cut
+    cdef double[::1] cross = np.zeros(clusters.count)
+    cut.weight, cut.self_left, cut.self_right, cut.cross_left = 0.0, 0.0, 0.0, &cross[0]
+    for i in range(m):
+        for j in range(m):
+            if right[i] and right[j]:
+                cut.self_right += items.stock[i * m + j]
+            elif not (right[i] or right[j]):
+                cut.self_left += items.stock[i * m + j]
+        if not right[i]:
+            cut.weight += items.weight[i]
+            for k in range(clusters.count):
+                cross[k] += items.cross[i * clusters.count + k]
+    return best_move(leaf, clusters, &cut, tolerance)

@@ -54,7 +54,7 @@ def steps_of_line(line: Line) -> Steps:
     # What comes before the last link that is no operation is part of one function.
     words = "{}"
     for i, link in enumerate(line.links):
-        found = _operations(link)
+        found = operations_of(link)
         if found is not None:
             out += found
             continue
@@ -67,7 +67,7 @@ def steps_of_line(line: Line) -> Steps:
                 Step("subtract", float(scaler.centre_[f])),
                 Step("multiply", float(scaler.factor_[f])),
             ]
-    return tuple(step for step in out if not _is_nothing(step))
+    return tuple(step for step in out if not is_nothing(step))
 
 
 def indicator_term(line: Line, name: str, values_of: Callable[[Line], Values]) -> tuple[int, Steps]:
@@ -97,7 +97,8 @@ def indicator_term(line: Line, name: str, values_of: Callable[[Line], Values]) -
     return on[0], fill + steps_of_line(replace(line, links=line.links[at:]))
 
 
-def _is_nothing(step: Step | Mapped) -> bool:
+def is_nothing(step: object) -> bool:
+    """Whether it is an operation that changes no value."""
     return isinstance(step, Step) and (step.operation, step.by) in (
         ("multiply", 1.0),
         ("divide", 1.0),
@@ -108,7 +109,7 @@ def _is_nothing(step: Step | Mapped) -> bool:
     )
 
 
-def _operations(link: Link) -> list[Step] | None:
+def operations_of(link: Link) -> list[Step] | None:
     """What a link computes; None where that is no operation."""
     if link.asks:
         return None

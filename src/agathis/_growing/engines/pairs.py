@@ -17,7 +17,8 @@ import numpy as np
 
 from agathis._core.pairs.clusters import transfer
 from agathis._core.pairs.pair_categories import Categories
-from agathis._core.pairs.pair_search import locate, locate_subset, search
+from agathis._core.pairs.pair_search import locate, search
+from agathis._core.pairs.pair_subsets import locate_subset, search_subsets
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
@@ -136,7 +137,7 @@ class PairStocks:
         if columns is not None and len(self.searched) == 0:
             columns = None  # the column of zeros
         limits, tolerance = self.limits.record, self.tolerance
-        search(self.state, slots, columns, limits, self.categories, sources, tolerance)
+        search_subsets(self.state, slots, columns, limits, self.categories, sources, tolerance)
 
     def locate(self, slot: int, floor: float) -> Split:
         if self.categories is None:

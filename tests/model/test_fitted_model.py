@@ -15,19 +15,28 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table
-from agathis.export import LoadedTree, from_json, to_json
-from agathis.export._loaded import loaded
+from agathis._model.conversion import fitted_model
+from agathis._model.encoding import Encoding
+from agathis.export import FittedModel, from_json, to_json
 
 
-def check_same(found: LoadedTree, read: LoadedTree, rows: object) -> None:
+def check_same(found: FittedModel, read: FittedModel, rows: object) -> None:
     """All that a loaded tree knows, and what it predicts."""
     same_arrays(found.tree_, read.tree_)
     ours, theirs = found.get_params(deep=False), read.get_params(deep=False)
-    del ours["tree"], theirs["tree"]
+    for name in ("tree", "fitted_tree", "roles", "preparation"):
+        mine, other = ours.pop(name), theirs.pop(name)
+        if name != "preparation":
+            assert (mine is None) == (other is None)
+    if found.fitted_tree is not None:
+        same_arrays(found.fitted_tree, read.fitted_tree)
     assert ours == theirs
     assert {name: type(value) for name, value in ours.items()} == {
         name: type(value) for name, value in theirs.items()
     }
+    if isinstance(found.preparation, Encoding) and not found.preparation.why_not_written:
+        numbers = np.random.default_rng(0).normal(size=(9, found.n_features_in_))
+        np.testing.assert_array_equal(found.encoded(numbers), read.encoded(numbers))
     assert vars(found).keys() == vars(read).keys()
     for name in ("feature_names_in_", "cluster_names_", "one_hot_", "value_names_", "objective_"):
         assert list(np.ravel(getattr(found, name, None))) == list(
@@ -53,17 +62,17 @@ def test_as_from_json(made, scaler):
         "cluster_names": [f"group {k}" for k in range(model.n_clusters_)],
     }
     for options in (words, {"scaler": scaler}):
-        found, read = loaded(model, **options), from_json(to_json(model, **options))
+        found, read = fitted_model(model, **options), from_json(to_json(model, **options))
         check_same(found, read, rows)
         # Once more is the same again.
-        check_same(loaded(found), read, rows)
+        check_same(fitted_model(found), read, rows)
 
 
 @pytest.mark.parametrize("name", RIVALS)
 def test_rivals_and_trees(name, iris):
     model = RIVALS[name](3).fit(iris)
-    check_same(loaded(model), from_json(to_json(model)), iris)
-    check_same(loaded(model.tree_), from_json(to_json(model.tree_)), iris)
+    check_same(fitted_model(model), from_json(to_json(model)), iris)
+    check_same(fitted_model(model.tree_), from_json(to_json(model.tree_)), iris)
 
 
 def test_pipelines_and_columns():
@@ -76,17 +85,19 @@ def test_pipelines_and_columns():
         "one_hot": {"color": {"color_0": "red", "color_1": np.int64(7), "color_2": np.nan}},
         "value_names": {"vote": {-1: "no", 0: "unknown", 1: "yes"}},
     }
-    found = loaded(model, **columns)
+    found = fitted_model(model, **columns)
     raw = pd.DataFrame({"color": np.array(["red", 7, None], dtype=object)[color], "vote": codes})
     check_same(found, from_json(to_json(model, **columns)), raw)
     np.testing.assert_array_equal(found.predict(table.to_numpy()), model.predict(table))
-    assert found.source == "Kauri"
+    assert found.method == "Kauri"
     assert found.one_hot_["color"] == {"color_0": "red", "color_1": 7, "color_2": None}
 
 
 def test_names_of_another_number():
     with pytest.raises(ValueError, match="cluster_names has 1 names; the tree has 2 clusters"):
-        loaded(Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"])
+        fitted_model(
+            Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0], [9.0]]), cluster_names=["one"]
+        )
 
 
 def test_missing_values_are_taken_where_the_reader_says_so():

@@ -1,0 +1,152 @@
+"""A ``FittedModel`` of an estimator, a pipeline, a tree, or another model with other names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._checks import data as checks
+from agathis._checks.roles import FeatureRoles
+from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, value_names_of
+from agathis._describe.described_tree import Described, describe
+from agathis._describe.rounding import rounded
+from agathis._describe.rows_in_units import table_of
+from agathis._model.encoding import Encoding, Unavailable, encoding_of
+from agathis._model.facts import CentrePoints, FitMetrics, Provenance
+from agathis._model.fitted_model import FittedModel
+from agathis._model.spec import FitSpec
+from agathis._tables.encode import TableEncoder
+from agathis._trees.model import tree_of
+from agathis._trees.tree import Tree
+
+
+def fitted_model(
+    model: BaseEstimator | Pipeline | Tree,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping[Any, Any] | None = None,
+    X: Any = None,
+) -> FittedModel:
+    """Describe a fitted model by one object, which is what its file holds.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        As for :func:`agathis.export.to_text`.
+    scaler, feature_names, cluster_names, one_hot, value_names : optional
+        As for :func:`agathis.export.to_text`. With a scaler the tree is for rows that are not
+        scaled.
+    X : array-like of shape (n_samples, n_features), optional
+        Rows in the units of the thresholds: with a scaler, from before scaling. Thresholds then
+        become the shortest numbers that send all of them where the model sends them
+        (``_describe.rounding``), in the tree itself, and so in whatever is made of it. Of a
+        pipeline that begins with a TableEncoder, a raw table, or what its ``encode`` made of one.
+
+    Returns
+    -------
+    model : FittedModel
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis._model.conversion import fitted_model
+    >>> X = [[0.0], [1.25], [9.0]]
+    >>> fitted_model(Kauri(2).fit(X)).predict([[7.5]])
+    array([1], dtype=int32)
+    >>> [fitted_model(Kauri(2).fit(X), X=Z).tree_.threshold[0].item() for Z in (None, X)]
+    [5.125, 5.0]
+    """
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+        value_names=value_names,
+    )
+    return model_of(described, model, scaler, X)
+
+
+def model_of(described: Described, model: object, scaler: object, X: Any = None) -> FittedModel:
+    """The same of a model that is described already."""
+    tree = described.tree
+    if X is not None:
+        rows = table_of(described, X, missing=True)
+        words = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
+        tree = rounded(tree, rows, but=words, threads=checks.n_threads(None))
+    return FittedModel(
+        tree,
+        feature_names=described.features if described.named_features else None,
+        cluster_names=described.clusters if described.named_clusters else None,
+        one_hot=one_hot_of(described.features, described.columns) or None,
+        value_names=value_names_of(described.columns) or None,
+        date_parts=date_parts_of(described.features, described.columns) or None,
+        takes_missing=described.takes_missing,
+        rounded=X is not None or described.shortened,
+        **_of_fit(described, model, scaler),
+    )
+
+
+def _of_fit(described: Described, model: object, scaler: object) -> dict[str, Any]:
+    """What is known of the fit: its settings, preparation, scores and table."""
+    source = described.model
+    encoding = _encoding(described, model, scaler)
+    tree = tree_of(source) if isinstance(encoding, Encoding) else None
+    if isinstance(source, Tree):
+        found = {"preparation": encoding, "fitted_tree": tree, "provenance": _provenance(model)}
+        return {**found, "spec": Unavailable("it is a tree without its method")}
+    if isinstance(source, FittedModel):
+        of_fit = {
+            name: getattr(source, name)
+            for name in ("method", "spec", "roles", "centres", "fit_metrics", "provenance")
+        }
+        if described.preparation is None:
+            tree = source.fitted_tree
+        return {**of_fit, "preparation": encoding, "fitted_tree": tree}
+    roles = getattr(source, "roles_", None)
+    return {
+        "method": type(source).__name__,
+        "spec": _spec(source),
+        "preparation": encoding,
+        "fitted_tree": tree,
+        "roles": None if not isinstance(roles, FeatureRoles) or roles.is_plain else roles,
+        "centres": CentrePoints.of(source),
+        "fit_metrics": FitMetrics.of(source),
+        "provenance": _provenance(model),
+    }
+
+
+def _spec(source: BaseEstimator) -> FitSpec | Unavailable:
+    try:
+        return FitSpec.of(source)
+    except (TypeError, ValueError) as error:
+        return Unavailable(str(error).rstrip("."))
+
+
+def _encoding(described: Described, model: object, scaler: object) -> Encoding | Unavailable | None:
+    source, prepared = described.model, described.preparation
+    own = source.preparation if isinstance(source, FittedModel) else None
+    if prepared is None:
+        if isinstance(source, Tree):
+            return Unavailable("a tree alone does not say how its rows were scaled")
+        return own
+    if own is not None:
+        return Unavailable("the model has a preparation, and so has the pipeline around it")
+    before = model[:-1] if isinstance(model, Pipeline) else scaler
+    steps = before.steps if isinstance(before, Pipeline) else [("", before)]
+    return encoding_of(prepared, ", then ".join(type(step).__name__ for _, step in steps))
+
+
+def _provenance(model: object) -> Provenance | None:
+    """What a pipeline knows of the table that it was fitted to."""
+    found = getattr(model, "provenance_", None)
+    if isinstance(found, Provenance):
+        return found
+    first = model.steps[0][1] if isinstance(model, Pipeline) else None
+    return Provenance.of_encoder(first) if isinstance(first, TableEncoder) else None

@@ -1,0 +1,201 @@
+"""How the columns of a fit come from raw features: the exact float64 operations, as plain data.
+
+A tree is fitted to encoded rows and described in raw units. What was computed between the two is
+kept here for each fitted column, so that a model that was read from a file encodes raw rows to the
+same numbers, bit by bit: it can be scored, refined and reported in the space of its fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._describe.preparation.arithmetic import is_nothing, operations_of
+from agathis._describe.preparation.links import Line, carried
+from agathis._describe.preparation.preparation import Preparation
+from agathis._tables.scaling import FeatureScaler
+from agathis._trees.stepped import Step
+
+
+@dataclass(frozen=True)
+class Logarithm:
+    """sign(x) log(1 + |x|)."""
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        return np.copysign(np.log1p(np.abs(values)), values)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Ranks from 0 to 1, by linear interpolation between points."""
+
+    points: tuple[float, ...]
+    ranks: tuple[float, ...]
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        found = np.interp(values, self.points, self.ranks)
+        return np.where(np.isnan(values), np.nan, found)
+
+
+Operation = Step | Logarithm | Ranks
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A raw number after some operations.
+
+    Attributes
+    ----------
+    feature : int
+        The raw feature.
+    operations : tuple of Step, Logarithm or Ranks
+        In their order.
+    """
+
+    feature: int
+    operations: tuple[Operation, ...] = ()
+
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        values = np.asarray(X[:, self.feature], dtype=np.float64)
+        for operation in self.operations:
+            values = operation.of(values)
+        return values
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """A value for each category of a raw column.
+
+    Attributes
+    ----------
+    values : tuple of (int, float)
+        The raw 0/1 feature of each category, and the value where it is 1.
+    unknown, missing : float
+        The values where no feature is 1, and where they are missing.
+    """
+
+    values: tuple[tuple[int, float], ...]
+    unknown: float
+    missing: float
+
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        out = np.full(len(X), self.unknown)
+        for feature, value in self.values:
+            out[X[:, feature] == 1] = value
+        out[np.isnan(X[:, self.values[0][0]])] = self.missing
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedColumn:
+    """A raw number after transformers that no operations stand for; it cannot be written."""
+
+    feature: int
+    function: Callable[[np.ndarray], np.ndarray]
+    why: str
+
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        return self.function(X[:, self.feature])
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """From raw features to the columns of the fit.
+
+    Attributes
+    ----------
+    columns : tuple
+        For each fitted column how it is computed.
+    steps : str
+        The transformers, for people.
+    """
+
+    columns: tuple[NumberColumn | CategoryColumn | ComputedColumn, ...]
+    steps: str = ""
+
+    def encode(self, X: np.ndarray) -> np.ndarray:
+        """Rows in the space of the fit.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Raw features.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_columns)
+        """
+        out = np.empty((len(X), len(self.columns)))
+        for i, column in enumerate(self.columns):
+            out[:, i] = column.encode(X)
+        return out
+
+    @property
+    def why_not_written(self) -> str | None:
+        """Why a file cannot hold it; None if it can."""
+        reasons = (c.why for c in self.columns if isinstance(c, ComputedColumn))
+        return next(reasons, None)
+
+
+@dataclass(frozen=True)
+class Unavailable:
+    """An encoding that is not known, and why."""
+
+    why: str
+
+
+def encoding_of(prepared: Preparation, steps: str) -> Encoding:
+    """The encoding that the steps before a tree compute."""
+    own: dict[int, list[int]] = {}
+    for f, feature in enumerate(prepared.features):
+        own.setdefault(feature.source, []).append(f)
+    columns: list[NumberColumn | CategoryColumn | ComputedColumn] = []
+    for line in prepared.lines:
+        features = own[line.source]
+        if prepared.sources[line.source].is_number:
+            columns.append(_number(line, features[0]))
+        else:
+            columns.append(_category(prepared, line, features))
+    return Encoding(tuple(columns), steps)
+
+
+def _number(line: Line, feature: int) -> NumberColumn | ComputedColumn:
+    out: list[Operation] = []
+    for link in line.links:
+        found: Sequence[Operation] | None = operations_of(link)
+        if found is None and isinstance(link.step, FeatureScaler) and not link.asks:
+            found = _scaler(link.step, link.enters)
+        if found is None:
+            why = f"{type(link.step).__name__} cannot be written as operations"
+            return ComputedColumn(feature, _along(line), why)
+        out += found
+    return NumberColumn(feature, tuple(one for one in out if not is_nothing(one)))
+
+
+def _scaler(scaler: FeatureScaler, f: int) -> list[Operation]:
+    """The operations of a scaler by logarithms or ranks."""
+    ranks = scaler.how[f] == "rank"
+    between: Operation = Logarithm()
+    if ranks:
+        points, shares = scaler.ranks_[f]
+        between = Ranks(tuple(points.tolist()), tuple(shares.tolist()))
+    return [
+        Step("at_least", float(scaler.low_[f])),
+        Step("at_most", float(scaler.high_[f])),
+        between,
+        Step("subtract", float(scaler.centre_[f])),
+        Step("multiply", float(scaler.factor_[f])),
+    ]
+
+
+def _along(line: Line) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda values: carried([line], np.asarray(values, dtype=np.float64)[:, None])[:, 0]
+
+
+def _category(prepared: Preparation, line: Line, features: list[int]) -> CategoryColumn:
+    values = prepared.category_values(line, features)
+    missing = np.nan if values.missing is None else values.missing
+    unknown = np.nan if values.unknown is None else values.unknown
+    return CategoryColumn(tuple(values.known.items()), float(unknown), float(missing))

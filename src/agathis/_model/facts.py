@@ -1,0 +1,158 @@
+"""What is known of the table and of the fit behind a model: provenance, scores and centres."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from agathis._partitions.centres import PointCentres
+from agathis._tables.column_verdicts import IDENTIFIER
+from agathis._tables.encode import TableEncoder
+from agathis._tables.told import told_columns, told_scaling
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """How a column of the raw table was handled.
+
+    Attributes
+    ----------
+    column, kind, became, why : str
+    used : bool or None
+        None for a column that is only shown.
+    """
+
+    column: str
+    kind: str = ""
+    became: str = ""
+    why: str = ""
+    used: bool | None = True
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The table that a model was fitted to.
+
+    Attributes
+    ----------
+    source : str or None
+        The file.
+    reading : mapping
+        Options it was read with.
+    rows_read, rows_used : int or None
+    rows_why : str or None
+        Why some rows were not used.
+    scaling : str or None
+        How numbers were scaled.
+    columns : tuple of ColumnUse
+    target, identifier : str or None
+        Columns of known classes and of identifiers.
+    show : tuple of str
+        Columns that are only shown.
+    missing : str
+        What was done with rows that miss values: "tree", "drop" or "error".
+    notes : tuple of str
+    """
+
+    source: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    rows_read: int | None = None
+    rows_used: int | None = None
+    rows_why: str | None = None
+    scaling: str | None = None
+    columns: tuple[ColumnUse, ...] = ()
+    target: str | None = None
+    identifier: str | None = None
+    show: tuple[str, ...] = ()
+    missing: str = "tree"
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
+        """What a fitted encoder knows of its table, and what the caller knows besides."""
+        identifiers = [v.name for v in encoder.verdicts_ if v.why == IDENTIFIER]
+        found: dict[str, Any] = {
+            "scaling": told_scaling([encoder.scale] if isinstance(encoder.scale, str) else []),
+            "columns": tuple(ColumnUse(**row) for row in told_columns(encoder)),
+            "identifier": identifiers[0] if identifiers else None,
+            "show": tuple(encoder.show),
+            "notes": tuple(map(str, encoder.notes())),
+        }
+        return cls(**{**found, **known})
+
+
+@dataclass(frozen=True)
+class FitMetrics:
+    """What a fit knows of its tree; None where the method does not tell.
+
+    Attributes
+    ----------
+    objective, inertia : float or None
+    lower_bound, gap : float or None
+    is_optimal : bool or None
+        As :class:`agathis.Kauri` has them.
+    n_samples : int or None
+    """
+
+    objective: float | None = None
+    inertia: float | None = None
+    lower_bound: float | None = None
+    gap: float | None = None
+    is_optimal: bool | None = None
+    n_samples: int | None = None
+
+    @classmethod
+    def of(cls, model: BaseEstimator) -> FitMetrics:
+        """Those of a fitted estimator."""
+
+        def number(name: str) -> float | None:
+            value = getattr(model, name, None)
+            return None if value is None else float(value)
+
+        optimal = getattr(model, "is_optimal_", None)
+        labels = getattr(model, "labels_", None)
+        return cls(
+            number("objective_"),
+            number("inertia_"),
+            number("lower_bound_"),
+            number("gap_"),
+            None if optimal is None else bool(optimal),
+            len(labels) if isinstance(labels, np.ndarray) else None,
+        )
+
+
+@dataclass(frozen=True)
+class CentrePoints:
+    """Cluster centres in the space of the fit, for the linear and cosine kernels.
+
+    Attributes
+    ----------
+    points : tuple of tuples of float
+        About ``origin``.
+    origin : tuple of float
+    fill : tuple of float or None
+        What stands for missing values, by fitted column.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    origin: tuple[float, ...]
+    fill: tuple[float, ...] | None = None
+
+    @classmethod
+    def of(cls, model: BaseEstimator) -> CentrePoints | None:
+        """Those of a fitted estimator; None where it has none that are points."""
+        centres = getattr(model, "_centres", None)
+        if not isinstance(centres, PointCentres) or centres.space.map is not None:
+            return None
+        if len(centres.points) != model.tree_.n_clusters:
+            return None
+        fill = centres.space.fill
+        return cls(
+            tuple(tuple(row) for row in centres.points.tolist()),
+            tuple(centres.origin.tolist()),
+            None if fill is None else tuple(np.asarray(fill, dtype=np.float64).tolist()),
+        )

@@ -1,0 +1,121 @@
+"""The names of a model in JSON: features, clusters, categories, values and parts of dates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from agathis._model.fitted_model import FittedModel
+from agathis._tables.date_parts import DatePart, date_part_of
+from agathis.export._json_checks import real, short, wrong
+
+
+def names_record(model: FittedModel) -> dict[str, Any]:
+    """The entries of the names in a model file."""
+    return {
+        "feature_names": model.feature_names,
+        "cluster_names": model.cluster_names,
+        "one_hot": _held(model.one_hot),
+        "value_names": _pairs(model.value_names),
+        **_date_parts_held(model.date_parts),
+    }
+
+
+def read_names(data: Mapping[str, Any], n_features: int, n_clusters: int) -> dict[str, Any]:
+    """The same entries as arguments of ``FittedModel``."""
+    return {
+        "feature_names": _names(data, "feature_names", n_features),
+        "cluster_names": _names(data, "cluster_names", n_clusters),
+        "one_hot": _one_hot(data.get("one_hot")),
+        "value_names": _value_names(data.get("value_names")),
+        "date_parts": _date_parts(data.get("date_parts"), data.get("feature_names")),
+    }
+
+
+def _held(
+    one_hot: Mapping[str, Mapping[str, object]] | None,
+) -> Mapping[str, Mapping[str, object]] | None:
+    """The columns of sources, if JSON holds their categories."""
+    for source, columns in (one_hot or {}).items():
+        for category in columns.values():
+            finite = not isinstance(category, float) or math.isfinite(category)
+            if not finite or not isinstance(category, (str, bool, int, float, type(None))):
+                raise TypeError(
+                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
+                    "numbers, booleans and None."
+                )
+    return one_hot
+
+
+def _pairs(
+    value_names: Mapping[str, Mapping[float, str]] | None,
+) -> dict[str, list[list[object]]] | None:
+    """Values and words as pairs: a key of JSON is a text."""
+    if value_names is None:
+        return None
+    return {name: [list(pair) for pair in words.items()] for name, words in value_names.items()}
+
+
+def _date_parts_held(date_parts: Mapping[str, DatePart] | None) -> dict[str, object]:
+    if not date_parts:
+        return {}
+    return {"date_parts": {name: when.plain() for name, when in date_parts.items()}}
+
+
+def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
+    names = data.get(key)
+    if names is None:
+        return None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise wrong(f"{key} is not a list of texts")
+    if len(names) != n:
+        raise wrong(f"{key} has {len(names)} names for {n}")
+    return names
+
+
+def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, dict) or not found:
+        raise wrong(f"one_hot is {short(found)}, not an object with sources")
+    for source, columns in found.items():
+        if not isinstance(columns, Mapping) or not columns:
+            raise wrong(f"one_hot has {short(columns)} for {short(source)}, not its columns")
+        for category in columns.values():
+            if isinstance(category, (int, float)) and not isinstance(category, bool):
+                real(category, "a category of one_hot", -math.inf)
+            elif not isinstance(category, (str, bool, type(None))):
+                raise wrong(f"one_hot has the category {short(category)}")
+    return found
+
+
+def _value_names(found: object) -> dict[str, dict[float, str]] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise wrong(f"value_names is {short(found)}, not an object with features")
+    out: dict[str, dict[float, str]] = {}
+    for name, pairs in found.items():
+        words = out[name] = {}
+        for pair in pairs if isinstance(pairs, list) else [None]:
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
+                raise wrong(f"value_names has no pairs of a value and a word for {short(name)}")
+            words[real(pair[0], "a value of value_names", -math.inf)] = pair[1]
+    return out
+
+
+def _date_parts(found: object, names: object) -> dict[str, DatePart] | None:
+    if found is None:
+        return None
+    if not isinstance(found, Mapping) or not found:
+        raise wrong(f"date_parts is {short(found)}, not an object with features")
+    out = {}
+    for name, when in found.items():
+        if not isinstance(names, list) or name not in names:
+            raise wrong(f"date_parts has {short(name)}, which is no feature")
+        try:
+            out[name] = date_part_of(when)
+        except ValueError as error:
+            raise wrong(f"date_parts has {short(name)}, and {error}") from error
+    return out
