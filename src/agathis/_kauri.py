@@ -1,44 +1,35 @@
 """Kauri: a decision tree that clusters, grown without labels.
 
-The flow of :meth:`Kauri.fit`: data and parameters are checked (:mod:`agathis._checks`), an
-engine is made of the kernel and the rows (:mod:`agathis._growing.engines`), a grower cuts leaves
-until nothing is gained (:mod:`agathis._growing.grower`), and what it leaves is a
-:class:`~agathis.Tree` (:mod:`agathis._trees.tree`) from which everything else is read.
+:meth:`Kauri.fit` makes a dataset of what it is given (:mod:`agathis._dataset.given`) and a spec of
+the parameters (:mod:`agathis._model.spec`), and keeps what the fit finds
+(:mod:`agathis._fit.fit`): a :class:`~agathis.Tree` from which everything else is read.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_random_state, gen_batches
+from sklearn.utils import Tags
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
-from agathis._checks.one_hot import check_one_hot
 from agathis._checks.parameters import KAURI_CONSTRAINTS
-from agathis._checks.roles import FeatureRoles, roles_of
-from agathis._dataset.memory import TrainingData
+from agathis._checks.roles import FeatureRoles
+from agathis._dataset.given import dataset_of
 from agathis._describe.model_methods import ModelMethods
-from agathis._describe.short_thresholds import RawThresholds, short_thresholds
-from agathis._growing.approximation import Approximation
-from agathis._growing.engines.choice import build, choose_engine
-from agathis._growing.grower import FeatureDraws, Grower
-from agathis._growing.limits import Constraints, Limits, leaf_limit
+from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import Centres, PointCentres, cluster_means
+from agathis._model.spec import FitSpec
+from agathis._partitions.centres import Centres, PointCentres
 from agathis._partitions.distances import DistancesMixin
 from agathis._partitions.objective import kernel_objective, objective, point_stocks
-from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
-from agathis._support.progress import Clocks, Progress
+from agathis._support.progress import Progress
 from agathis._trees.model import TreeModel
-from agathis._trees.tree import Tree
 
 
 class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
@@ -112,11 +103,9 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     n_components : int, default=None
         How many features stand for the kernel: the tree is then grown with their inner products
         in its place, which makes kernels other than linear and cosine fit for very many rows.
-        ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
-    feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
-        Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
-        stops when it leaves out no more than a thousandth; Nystroem with landmarks by k-means++;
-        or, for the rbf and additive chi2 kernels, scikit-learn's random features.
+        They are the columns of a randomly pivoted partial Cholesky factor, which stops when it
+        leaves out no more than a thousandth. ``residual_trace_`` says what they leave out, and a
+        warning if it is more than 10 %.
     one_hot : "auto", None, or groups of columns, default="auto"
         Columns that are the categories of one source: in each row at most one of a group is other
         than 0, and where that is, it is the same number above 0; where the category is missing, all
@@ -203,7 +192,7 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
         The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
-        on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
+        on at most ``subsample`` rows.
     search_path_ : list of Step
         With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
         ``cost`` then, and the ``move`` that led there.
@@ -237,6 +226,16 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = KAURI_CONSTRAINTS
 
+    # What a fit leaves; see ``FitResult.attributes``.
+    labels_: Any
+    roles_: FeatureRoles
+    engine_: str
+    n_clusters_: int
+    n_leaves_: int
+    inertia_: float
+    objective_: float
+    _centres: Centres | None
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -255,7 +254,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         max_bins: int = 255,
         subsample: int = 50_000,
         n_components: int | None = None,
-        feature_map: str = "cholesky",
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
@@ -284,7 +282,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self.max_bins = max_bins
         self.subsample = subsample
         self.n_components = n_components
-        self.feature_map = feature_map
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
@@ -333,63 +330,28 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self : Kauri
         """
         with checks.last_fit_kept(self):
-            data = self._check_data(X, gram, sample_weight)
-            first = tree_of_start(start, self.n_features_in_)
-            self._check_search()
-            with Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress:
-                self._grow(data, progress, first, X)
+            spec = FitSpec.of(self)
+            missing = self._engine_takes_missing()
+            dataset = dataset_of(
+                self, X, sample_weight, gram=gram, n_clusters=self.n_clusters, missing=missing
+            )
+            with Progress(self.verbose, spec.max_leaves, self.n_clusters) as progress:
+                found = fit(
+                    dataset,
+                    spec,
+                    start=start,
+                    progress=progress,
+                    time_limit=self.time_limit,
+                    keep_training_data=self.keep_training_data,
+                )
+        self._keep(found)
         return self
 
-    def _check_data(
-        self, X: ArrayLike, gram: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> TrainingData:
-        """What is given, checked."""
-        # Other numbers are converted, which reads them into memory.
-        mapped = checks.is_elsewhere(X)
-        threads = checks.n_threads(self.n_jobs)
-        given = X
-        X, misses = checks.check_X(
-            self, X, reset=True, missing=self._engine_takes_missing(), threads=threads
-        )
-        weight = checks.check_sample_weight(sample_weight, len(X))
-        ids = checks.counted_rows(len(X), weight, self.n_clusters)
-        roles = self._check_roles(given)
-        on = check_one_hot(X, roles.groups, self._column_names()) if roles.groups else None
-        kernel, matrix = self._check_kernel(X, gram, threads, roles)
-        return TrainingData(
-            X=X if mapped else np.ascontiguousarray(X),
-            kernel=kernel,
-            matrix=matrix,
-            weight=weight,
-            ids=ids,
-            mapped=mapped,
-            fill=checks.column_means(X, weight) if misses else None,
-            threads=threads,
-            roles=roles,
-            on=on,
-        )
-
-    def _check_roles(self, X: object) -> FeatureRoles:
-        """The roles of the columns of X, which is as the user gave it."""
-        roles = roles_of(
-            X,
-            n_features=self.n_features_in_,
-            names=self._column_names(),
-            one_hot=self.one_hot,
-            split_features=self.split_features,
-            kernel_features=self.kernel_features,
-        )
-        if self.kernel == "precomputed":
-            if not (self.kernel_features is None or isinstance(self.kernel_features, str)):
-                raise ValueError(
-                    f"kernel_features={self.kernel_features!r} are columns that a kernel is "
-                    "computed from, and kernel='precomputed' gives it: use kernel_features=None."
-                )
-            roles = replace(roles, kernel=np.ones_like(roles.kernel))
-        return roles
-
-    def _column_names(self) -> Any:
-        return getattr(self, "feature_names_in_", None)
+    def _keep(self, found: FitResult) -> None:
+        """Keep what a fit found, in place of what the last one left."""
+        for name in OPTIONAL_ATTRIBUTES:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(found.attributes())
 
     def score(
         self,
@@ -419,7 +381,9 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         labels = self.tree_.predict(X, threads)
-        kernel, matrix = self._check_kernel(X, gram, threads, self.roles_)
+        kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
+        columns = self.roles_.kernel_columns
+        kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads, columns)
         if isinstance(self._centres, PointCentres):
             return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
         return kernel_objective(kernel, X, labels, weight, threads, matrix)
@@ -446,139 +410,3 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
 
     def _keeps_centres(self) -> bool:
         return self._has_points() or self.kernel == "precomputed" or self.keep_training_data
-
-    def _check_kernel(
-        self, X: np.ndarray, gram: ArrayLike | None, threads: int, roles: FeatureRoles
-    ) -> tuple[Kernel, np.ndarray | None]:
-        """The kernel, and its matrix where the user gave that."""
-        kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
-        return kernel_checks.kernel_and_matrix(self, X, gram, threads, roles.kernel_columns)
-
-    def _check_search(self) -> None:
-        if self.search == "optimal" and self.split == "pair":
-            raise ValueError(
-                "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
-                "split='axis', or search='local'."
-            )
-        if self.search == "optimal" and self.max_leaf_nodes not in ("auto", None, self.n_clusters):
-            raise ValueError(
-                f"max_leaf_nodes={self.max_leaf_nodes} with search='optimal': the best tree is "
-                f"found among those with a leaf for each of n_clusters={self.n_clusters} clusters. "
-                "Use max_leaf_nodes='auto', or search='local'."
-            )
-
-    def _grow(
-        self, data: TrainingData, progress: Progress, first: Tree | None, given: object = None
-    ) -> None:
-        """Make stocks, grow the tree, better it, and keep what the model needs of them."""
-        limits, draws, clocks = self._limits(data), self._draws(data.n_candidates), Clocks()
-        approximation = self._approximation()
-        chosen = choose_engine(self.engine, data, approximation)
-        built = build(chosen, data, limits, approximation, progress, self.random_state)
-        for text in built.warnings:
-            checks.warn(text, UserWarning)
-        stocks = built.stocks
-        progress.trace = stocks.trace
-        clocks.stocks = time.perf_counter() - progress.started
-        greedy = self.search == "greedy"
-        start = first if greedy else None
-        tree = Grower(stocks, limits, progress, clocks, draws, start).grow()
-        searched: dict[str, Any] = {}
-        if greedy and self.split == "axis":
-            labels = self._labels_of(tree, data)
-            centres = stocks.centres(labels, keep=self.keep_training_data)
-            cost = 0.0 - stocks.objective
-        else:
-            options = SearchOptions(
-                search=self.search,
-                limited=self._most_leaves() is not None,
-                effort=self.search_effort,
-                n_init=self.n_init,
-                time_limit=self.time_limit,
-                split=self.split,
-                seed=self.random_state,
-            )
-            trees = [tree] if first is None else [tree, first]
-            found = better_tree(
-                options, data, stocks, limits, trees, progress, self.keep_training_data
-            )
-            tree, labels, centres, cost = found.tree, found.labels, found.centres, found.cost
-            searched = found.told()
-            if found.interrupted:
-                checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
-        means = self._means_of(labels, data, centres)
-        tree, raw_thresholds = self._shortened(tree, data, given)
-        # From here on nothing fails: a fit that was cut short leaves the last one as it was.
-        self.tree_: Tree = tree
-        self.raw_thresholds_ = raw_thresholds
-        self.labels_: np.ndarray = labels
-        self._centres = centres
-        self.__dict__.pop("cluster_centers_", None)
-        if means is not None:
-            self.cluster_centers_ = means
-        self.engine_ = chosen
-        self.roles_ = data.roles or FeatureRoles.plain(data.n_features)
-        self.n_clusters_ = self.tree_.n_clusters
-        self.n_leaves_ = self.tree_.n_leaves
-        self.n_components_ = built.n_components
-        self.residual_trace_ = built.residual
-        self.inertia_ = cost
-        self.objective_ = stocks.trace - self.inertia_
-        for name in ("search_path_", "search_interrupted_", "lower_bound_", "gap_", "is_optimal_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(searched)
-        progress.done(self.n_leaves_, self.n_clusters_, -cost, clocks)
-
-    def _shortened(
-        self, tree: Tree, data: TrainingData, given: object
-    ) -> tuple[Tree, RawThresholds]:
-        """The tree with thresholds as short as the rows allow, where a raw table is known."""
-        return short_thresholds(tree, given)
-
-    def _labels_of(self, tree: Tree, data: TrainingData) -> np.ndarray:
-        """The clusters of the rows that the tree was grown from."""
-        if not data.mapped:
-            return tree.predict(data.X, data.threads)
-        labels = np.empty(len(data.X), dtype=np.int32)
-        for rows in gen_batches(len(data.X), checks.ROWS_AT_ONCE):
-            labels[rows] = tree.predict(np.asarray(data.X[rows]), data.threads)
-        return labels
-
-    def _means_of(
-        self, labels: np.ndarray, data: TrainingData, centres: Centres | None
-    ) -> np.ndarray | None:
-        """The mean of each cluster in the columns of X, where rows are points."""
-        if not isinstance(centres, PointCentres):
-            return None
-        if centres.space.is_identity:
-            return centres.points + centres.origin
-        return cluster_means(data.X, labels, len(centres.points), data.weight, data.fill)
-
-    def _limits(self, data: TrainingData) -> Limits:
-        constraints = Constraints(
-            max_leaf_nodes=self._most_leaves(),
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-        )
-        return constraints.resolve(data, self.n_clusters)
-
-    def _most_leaves(self) -> int | None:
-        if self.search == "optimal":
-            return self.n_clusters
-        return leaf_limit(self.max_leaf_nodes, self.n_clusters)
-
-    def _approximation(self) -> Approximation:
-        return Approximation(
-            n_components=self.n_components,
-            feature_map=self.feature_map,
-            max_bins=self.max_bins,
-            subsample=self.subsample,
-        )
-
-    def _draws(self, n_features: int) -> FeatureDraws | None:
-        """What draws features, where ``max_features`` asks for it."""
-        count = checks.resolve_max_features(self.max_features, n_features)
-        if count is None:
-            return None
-        return FeatureDraws(count, check_random_state(self.random_state))

@@ -29,7 +29,7 @@ from helpers.strategies import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agathis._kauri
+import agathis._fit.fit
 from agathis import Kauri
 from agathis._dataset.splits import Split
 from agathis._growing.grower import Grower
@@ -53,7 +53,7 @@ class CountingGrower(Grower):
 
 def fit_thoroughly(problem: Problem) -> Kauri:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(agathis._kauri, "Grower", ThoroughGrower)
+        patched.setattr(agathis._fit.fit, "Grower", ThoroughGrower)
         return problem.fit()
 
 
@@ -95,7 +95,7 @@ def test_bounds_save_searches(monkeypatch):
     random = np.random.default_rng(0)
     X = table(random, 400, 4, "normal")
     problem = Problem(X, kernel_matrix(random, X, "rbf"), None, 6)
-    monkeypatch.setattr(agathis._kauri, "Grower", CountingGrower)
+    monkeypatch.setattr(agathis._fit.fit, "Grower", CountingGrower)
     CountingGrower.searches = 0
     leaves = problem.fit().n_leaves_
     assert leaves > 30

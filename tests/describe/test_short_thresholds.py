@@ -97,7 +97,7 @@ def test_rows_in_parts_leave_the_rooms_of_all(seed, scale, ends):
     rows = encoder.scaled(raw)
     # As it is grown, before anything is short.
     long = Kauri(3, max_leaf_nodes=6).fit(np.asarray(rows)).tree_
-    expected, meant = short_thresholds(long, rows)
+    expected, meant = short_thresholds(long, np.asarray(rows), rows.units)
     units = in_units(long, encoder).tree
     parts = [TreeRooms.of(long, units, encoder.scaler_, part) for part in np.split(raw, ends)]
     rooms = parts[0]
@@ -159,7 +159,7 @@ def test_rows_without_units_are_left_alone():
     X = np.random.RandomState(0).rand(30, 2)
     model = Kauri(2, max_leaf_nodes=None).fit(X)
     assert model.raw_thresholds_ == {}
-    assert short_thresholds(model.tree_, X) == (model.tree_, {})
+    assert short_thresholds(model.tree_, np.asarray(X), None) == (model.tree_, {})
 
 
 def test_units_stay_with_picked_rows():

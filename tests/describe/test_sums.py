@@ -226,7 +226,9 @@ def test_pipelines_of_raw_tables(iris):
     total = np.sort(Z[:, 2] + 0.5 * Z[:, 3])
     model.tree_ = built(((2, 1.0), (3, 0.5)), float(total[49:51].mean()), 4)
     before = as_pipeline(prepared, model).predict(table)
-    model.tree_, model.raw_thresholds_ = short_thresholds(model.tree_, prepared.X)
+    model.tree_, model.raw_thresholds_ = short_thresholds(
+        model.tree_, np.asarray(prepared.X), prepared.X.units
+    )
     pipeline = as_pipeline(prepared, model)
     np.testing.assert_array_equal(pipeline.predict(table), before)
     assert to_text(pipeline).startswith("pl (at least 1.2) + pw (at least 0.1) <= 3\n")

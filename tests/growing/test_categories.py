@@ -18,7 +18,8 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from agathis import Kauri
 from agathis._checks.one_hot import check_one_hot
 from agathis._checks.roles import EncodedRows, roles_of
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.features import Features
+from agathis._dataset.memory import InMemory
 from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build
 from agathis._growing.grower import Grower
@@ -425,7 +426,7 @@ class TestResume:
     def grow(table, engine, most, start=None):
         roles = roles_of(None, n_features=table.X.shape[1], one_hot=table.groups)
         on = check_one_hot(table.X, roles.groups)
-        data = TrainingData(table.X, Kernel("linear"), roles=roles, on=on)
+        data = InMemory(table.X, Features(roles, on), Kernel("linear"))
         limits, progress = Limits(5, most), Progress(0, None, 5)
         stocks = build(engine, data, limits, Approximation(), progress).stocks
         return Grower(stocks, limits, progress, Clocks(), start=start).grow()

@@ -19,7 +19,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import agathis._dataset.row_stores
 from agathis import Kauri, Tree
 from agathis._checks.data import column_means
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.features import Features
+from agathis._dataset.memory import InMemory
 from agathis._growing.approximation import Approximation
 from agathis._growing.engines.choice import build
 from agathis._growing.grower import Grower
@@ -49,8 +50,9 @@ class Growth:
         ids = None
         if weight is not None and (weight == 0).any():
             ids = np.flatnonzero(weight).astype(np.int32)
-        self.data = TrainingData(
+        self.data = InMemory(
             self.X,
+            Features.plain(X.shape[1]),
             self.kernel,
             weight=weight,
             ids=ids,

@@ -14,7 +14,8 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 from agathis import Kauri
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.features import Features
+from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import MatrixRows
 from agathis._growing.engines.pairs import PairStocks
@@ -245,8 +246,9 @@ def seeded_rows(
 
 def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> PairStocks:
     """The stocks of a problem, opened: one leaf, one cluster."""
-    data = TrainingData(
+    data = InMemory(
         problem.X,
+        Features.plain(problem.X.shape[1]),
         Kernel("precomputed"),
         matrix=problem.gram,
         weight=problem.weight,

@@ -7,8 +7,9 @@ from agathis._core.points.leaves import padded
 from hypothesis import strategies as st
 
 from agathis._dataset.bins import MISSING_BIN, find_bins
+from agathis._dataset.features import Features
 from agathis._dataset.grid import Grid
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._dataset.parts import LocalParts, Part, Plan
 from agathis._dataset.row_stores import MemoryStore
 from agathis._dataset.splits import Split
@@ -102,7 +103,7 @@ class Grown:
 
 def sorted_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1) -> Grown:
     kernel = Kernel("linear")
-    data = TrainingData(X, kernel, weight=weight, threads=threads)
+    data = InMemory(X, Features.plain(X.shape[1]), kernel, weight=weight, threads=threads)
     limits = Limits(n_clusters, len(X), min_leaf=min_leaf)
     stocks = FeatureStocks(data, Space(kernel), points, limits)
     return Grown(stocks, Leaves(X, points - stocks.origin, weight, n_clusters))
@@ -112,7 +113,7 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     """Bins of X, and other points: as if these came from a feature map."""
     bins = find_bins(X, weight, max_bins)
     space = Space(Kernel("linear"))
-    data = TrainingData(X, space.kernel, weight=weight, threads=threads)
+    data = InMemory(X, Features.plain(X.shape[1]), space.kernel, weight=weight, threads=threads)
     store = MemoryStore(X, bins, space, threads, data.searched)
     store.points = np.ascontiguousarray(points)
     total = None if weight is None else exact_sum(weight)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from agathis import Kauri, _kauri
+from agathis import Kauri
+from agathis._fit import fit as fit_module
 from agathis._searching.fitting import better_tree
 from agathis.rivals import IMM
 
@@ -57,7 +58,7 @@ def fitted(parameters, interrupts, **more):
     most = {} if parameters["search"] == "optimal" else {"max_leaf_nodes": 4}
     model = Kauri(4, search_effort=0.01, n_init=1, n_jobs=1, random_state=0, **most, **parameters)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_kauri, "better_tree", interrupts.better_tree)
+        patch.setattr(fit_module, "better_tree", interrupts.better_tree)
         return model.fit(X, **more)
 
 

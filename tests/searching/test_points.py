@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from agathis import Kauri
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.features import Features
+from agathis._dataset.memory import InMemory
 from agathis._growing.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._searching import points as module
@@ -68,7 +69,7 @@ def test_a_kernel_that_is_nothing():
 
 @pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "laplacian"])
 def test_objectives_of_points_are_those_of_the_kernel(kernel, iris):
-    data = TrainingData(iris, Kernel(kernel))
+    data = InMemory(iris, Features.plain(iris.shape[1]), Kernel(kernel))
     found = search_points(data, iris, np.ones(150), None)
     rows = SearchRows.of(iris, found, np.ones(150), np.arange(4))
     labels = np.random.default_rng(0).integers(4, size=150)
@@ -81,7 +82,7 @@ def test_objectives_of_points_are_those_of_the_kernel(kernel, iris):
 
 def test_of_many_rows_a_map_stands_for_the_kernel(monkeypatch, iris):
     monkeypatch.setattr(module, "FACTOR_ROWS", 100)
-    data = TrainingData(iris, Kernel("rbf"))
+    data = InMemory(iris, Features.plain(iris.shape[1]), Kernel("rbf"))
     found = search_points(data, iris, np.ones(150), None)
     assert found.shape[0] == 150
     assert found.shape[1] <= module.MAP_COMPONENTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,14 +22,12 @@ SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
 
 
 def kernel_of(estimator: BaseEstimator, columns: np.ndarray | None = None) -> Kernel:
-    """The kernel that an estimator's parameters name, of some columns of X; ``None`` is all."""
-    return KernelSpec(
-        estimator.kernel,
-        estimator.gamma,
-        estimator.degree,
-        estimator.coef0,
-        estimator.kernel_params,
-    ).resolve(columns)
+    """The kernel that an estimator's parameters name, of some columns of X; ``None`` is all.
+
+    It is the linear one for an estimator without such parameters.
+    """
+    names = [one.name for one in fields(KernelSpec) if hasattr(estimator, one.name)]
+    return KernelSpec(**{name: getattr(estimator, name) for name in names}).resolve(columns)
 
 
 def kernel_and_matrix(

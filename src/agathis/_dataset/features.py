@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agathis._checks.roles import FeatureRoles
 from agathis._dataset.bins import MISSING_BIN
 from agathis._dataset.splits import Split
 from agathis._trees.tree import MISSING_GOES
@@ -141,3 +142,45 @@ class Sources:
             terms=tuple((int(column), 1.0) for column in chosen),
             source=int(own[0]),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of a dataset.
+
+    Attributes
+    ----------
+    roles : FeatureRoles
+        Which columns are split on, which the kernel sees, and which are categories of one source.
+    on : ndarray or None
+        What a column of each source that is split on has that is on.
+    """
+
+    roles: FeatureRoles
+    on: np.ndarray | None = None
+
+    @classmethod
+    def plain(cls, n_features: int) -> Features:
+        """Numbers that are all split on."""
+        return cls(FeatureRoles.plain(n_features))
+
+    @property
+    def n_features(self) -> int:
+        return self.roles.n_features
+
+    @property
+    def searched(self) -> SearchedColumns:
+        """The columns whose thresholds are looked at."""
+        return SearchedColumns(self.roles.searched, self.n_features)
+
+    @property
+    def sources(self) -> Sources | None:
+        """The sources of categories that are split on, where there are any."""
+        if self.on is None or not self.roles.groups:
+            return None
+        return Sources(self.roles.groups, self.on)
+
+    @property
+    def n_candidates(self) -> int:
+        """What a search looks at: columns, and sources, each as one."""
+        return len(self.roles.searched) + len(self.roles.groups)

@@ -1,31 +1,32 @@
-"""What a tree is grown from, in parts that do not change: data, and how they are approximated.
-
-All of it is checked: whoever makes these has looked at the user's arguments.
-"""
+"""Rows in memory, or in a file that is mapped or read again as if it were."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils import gen_batches
 from sklearn.utils.random import sample_without_replacement
 
-from agathis._checks.roles import FeatureRoles
-from agathis._dataset.features import SearchedColumns, Sources
+from agathis._checks.data import ROWS_AT_ONCE
+from agathis._checks.roles import Units
+from agathis._dataset.features import Features
 from agathis._dataset.parts import LocalParts, Part, Plan
 from agathis._dataset.row_stores import MemoryStore, StreamStore, take
 from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel
 from agathis._support.exact_sums import exact_sum
+from agathis._trees.tree import Tree
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """The rows, their weights and their kernel.
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """The dataset of exact engines and of searches, which reach every row at any time.
 
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_features)
+    features : Features
     kernel : Kernel
     matrix : ndarray or None
         The kernel matrix of X, where it is given.
@@ -34,19 +35,17 @@ class TrainingData:
     ids : ndarray of int32 or None
         The rows of positive weight; ``None`` where it is all of them.
     mapped : bool
-        Whether X is a file that is mapped, and need not fit in memory.
+        Whether X is a file, and need not fit in memory.
     fill : ndarray of shape (n_features,) or None
         The mean of each column, where values are missing.
     threads : int
         How many may work on the rows at a time.
-    roles : FeatureRoles or None
-        Which columns are split on, and which are categories of one source; ``None`` where all are
-        numbers that are split on. What the kernel sees is known to the kernel.
-    on : ndarray or None
-        What a column of each source that is split on has that is on.
+    units : Units or None
+        What the rows were in the units of their table.
     """
 
     X: np.ndarray
+    features: Features
     kernel: Kernel
     matrix: np.ndarray | None = None
     weight: np.ndarray | None = None
@@ -54,32 +53,7 @@ class TrainingData:
     mapped: bool = False
     fill: np.ndarray | None = None
     threads: int = 1
-    roles: FeatureRoles | None = None
-    on: np.ndarray | None = None
-
-    @property
-    def searched(self) -> SearchedColumns:
-        """The columns whose thresholds are looked at."""
-        columns = np.arange(self.n_features) if self.roles is None else self.roles.searched
-        return SearchedColumns(columns, self.n_features)
-
-    @property
-    def sources(self) -> Sources | None:
-        """The sources of categories that are split on, where there are any."""
-        if self.roles is None or self.on is None or not self.roles.groups:
-            return None
-        return Sources(self.roles.groups, self.on)
-
-    @property
-    def n_candidates(self) -> int:
-        """What a search looks at: columns, and sources, each as one."""
-        if self.roles is None:
-            return self.n_features
-        return len(self.roles.searched) + len(self.roles.groups)
-
-    @property
-    def n_features(self) -> int:
-        return self.X.shape[1]
+    units: Units | None = None
 
     @property
     def n_counted(self) -> int:
@@ -101,6 +75,15 @@ class TrainingData:
         store = store_of(self.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources)
         return LocalParts([Part(store, self.counted_ids(), self.weight)])
 
+    def labels(self, tree: Tree) -> np.ndarray:
+        """The cluster of each row, those of no weight too."""
+        if not self.mapped:
+            return tree.predict(self.X, self.threads)
+        labels = np.empty(len(self.X), dtype=np.int32)
+        for rows in gen_batches(len(self.X), ROWS_AT_ONCE):
+            labels[rows] = tree.predict(np.asarray(self.X[rows]), self.threads)
+        return labels
+
     def counted_ids(self) -> np.ndarray:
         """The rows of positive weight, as numbers that are the caller's to reorder."""
         if self.ids is None:
@@ -110,7 +93,7 @@ class TrainingData:
     def rows(self) -> np.ndarray:
         """The rows of positive weight, as float64."""
         rows = self.X if self.ids is None else self.X[self.ids]
-        return np.asarray(rows, dtype=np.float64)
+        return np.ascontiguousarray(rows, dtype=np.float64)
 
     def asked(
         self, samples: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...]

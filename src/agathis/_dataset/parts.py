@@ -167,12 +167,12 @@ class Tally:
 
 
 class Holder(Protocol):
-    """Whoever has the rows.
+    """Whoever has the rows."""
 
-    ``n_rows`` are those of positive weight.
-    """
-
-    n_rows: int
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of positive weight."""
+        ...
 
     def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
         """Add the rows of a leaf, as it is after these cuts, to the tally."""

@@ -23,7 +23,7 @@ from agathis._trees.tree import Tree
 RawThresholds = dict[tuple[int, float], float]
 
 
-def short_thresholds(tree: Tree, X: object) -> tuple[Tree, RawThresholds]:
+def short_thresholds(tree: Tree, X: np.ndarray, units: Units | None) -> tuple[Tree, RawThresholds]:
     """The tree with thresholds of as few digits, in raw units, as the rows allow.
 
     A raw threshold and its image are the same cut but for values that differ from the threshold
@@ -32,18 +32,19 @@ def short_thresholds(tree: Tree, X: object) -> tuple[Tree, RawThresholds]:
     Parameters
     ----------
     tree : Tree
-    X : object
-        The rows of its fit, as they were given. Where they have no ``units`` nothing is done.
+    X : ndarray of shape (n_samples, n_features)
+        The rows of its fit.
+    units : Units or None
+        What they were before they were scaled; where that is not known nothing is done.
     """
-    units = getattr(X, "units", None)
-    if not isinstance(units, Units):
+    if units is None:
         return tree, {}
-    encoder, scaled = units.encoder, np.asarray(X)
+    encoder = units.encoder
     long = in_units(tree, encoder).tree
     # Where values are held all have one image: a cut among them would be none to ``predict``.
     raw = rounded(long, encoder.scaler_.held(units.raw), but=_one_hot(encoder))
-    short, meant = _with_images_of(tree, encoder, raw, rooms_of(tree, scaled, 1))
-    return with_images(short, long, raw, scaled), meant
+    short, meant = _with_images_of(tree, encoder, raw, rooms_of(tree, X, 1))
+    return with_images(short, long, raw, X), meant
 
 
 class TreeRooms(NamedTuple):

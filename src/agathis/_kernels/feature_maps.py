@@ -1,20 +1,17 @@
 """Maps of rows to features, as they are applied: block by block, to any number of rows.
 
-A map phi makes ``<phi(x), phi(y)>`` close to the kernel of x and y. A :class:`ProjectionMap`
-projects on the features of some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2``
-is never more than ``k(x, x)``, and the difference is what the map leaves out. The other two are
-scikit-learn's samplers. Rows of float64 are mapped in float64; rows of float32 in float32 where
-``single`` says that this is as good, which takes half the time, else in float64.
+A map phi makes ``<phi(x), phi(y)>`` close to the kernel of x and y. It projects on the features of
+some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2`` is never more than ``k(x, x)``,
+and the difference is what the map leaves out. Rows of float64 are mapped in float64; rows of
+float32 in float32 where ``single`` says that this is as good, which takes half the time, else in
+float64.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from sklearn import config_context
-from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import in_threads, one_blas_thread, rows_at_once
@@ -26,53 +23,24 @@ VALUES_AT_ONCE = 2**17
 COLUMNS_AT_ONCE = 64
 
 
-class FeatureMap(Protocol):
-    """A map of rows to features.
-
-    Attributes
-    ----------
-    name : str
-        The method that it comes from.
-    n_components : int
-        Features of a row.
-    one_thread : bool
-        Whether two threads must not call it at a time.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def n_components(self) -> int: ...
-
-    @property
-    def one_thread(self) -> bool: ...
-
-    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Features of the rows, of the dtype of X; C-contiguous unless ``out`` is not."""
-        ...
-
-
 @dataclass(frozen=True)
-class ProjectionMap:
+class FeatureMap:
     """``phi(x) = k(x, basis) W``, the rows taken about the origin.
 
     Attributes
     ----------
     weights : ndarray of shape (n_basis, n_components)
-        W. Where it is (upper) triangular it comes from the inverse of a Cholesky factor. A
-        product with that is as accurate as a triangular solve, since there are no pivots that
-        are only rounding; and it is faster, and lets other threads work.
+        W, upper triangular: the transposed inverse of a Cholesky factor. A product with it is as
+        accurate as a triangular solve, since there are no pivots that are only rounding; and it
+        is faster, and lets other threads work.
     single : bool
         Whether float32 is good enough for rows of float32.
     """
 
-    name: str
     kernel: PositiveKernel
     origin: np.ndarray
     basis: np.ndarray
     weights: np.ndarray
-    triangular: bool
     single: bool = False
 
     @property
@@ -81,19 +49,20 @@ class ProjectionMap:
 
     @property
     def one_thread(self) -> bool:
+        """Whether two threads must not call it at a time."""
         return callable(self.kernel.kernel.metric)
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Features of the rows, of the dtype of X; C-contiguous unless ``out`` is not."""
         out = _output(self, X) if out is None else out
-        dtype = _inside(self, X)
+        dtype = X.dtype if self.single else np.dtype(np.float64)
         weights = self.weights.astype(dtype, copy=False)
         # Arrays of a model that was mapped from disk are read-only, which some kernels refuse.
         basis = np.require(self.basis, requirements="W")
-        width = COLUMNS_AT_ONCE if self.triangular else self.n_components
         for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // len(basis))):
             values = self.kernel.between((X[rows] - self.origin).astype(dtype, copy=False), basis)
-            for part in gen_batches(self.n_components, width):
-                used = slice(part.stop if self.triangular else None)
+            for part in gen_batches(self.n_components, COLUMNS_AT_ONCE):
+                used = slice(part.stop)
                 np.matmul(values[:, used], weights[used, part], out=out[rows, part])
         return out
 
@@ -104,54 +73,6 @@ class ProjectionMap:
         """
         kept = np.einsum("ij,ij->i", phi, phi, dtype=np.float64)
         return np.maximum(self.kernel.diagonal(X - self.origin) - kept, 0.0)
-
-
-@dataclass(frozen=True)
-class FourierMap:
-    """Random cosines for the rbf kernel, as scikit-learn's ``RBFSampler`` draws them."""
-
-    directions: np.ndarray
-    offset: np.ndarray
-    origin: np.ndarray
-    single: bool = False
-    name: str = "sampler"
-    one_thread: bool = False
-
-    @property
-    def n_components(self) -> int:
-        return len(self.offset)
-
-    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        out = _output(self, X) if out is None else out
-        dtype = _inside(self, X)
-        directions = self.directions.astype(dtype, copy=False)
-        offset = self.offset.astype(dtype, copy=False)
-        for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // self.n_components)):
-            values = (X[rows] - self.origin).astype(dtype, copy=False) @ directions
-            values += offset
-            np.cos(values, out=values)
-            np.multiply(values, dtype.type((2 / self.n_components) ** 0.5), out=out[rows])
-        return out
-
-
-@dataclass(frozen=True)
-class AdditiveChi2Map:
-    """scikit-learn's ``AdditiveChi2Sampler``, in the dtype of the rows.
-
-    Its inner products are close to ``sum 2 x y / (x + y)``. scikit-learn's kernel of that name is
-    ``-sum (x - y)^2 / (x + y)``, which is twice that less ``|x|_1 + |y|_1``. These are terms of
-    one row each, which change no gain; for the twice, features are multiplied by its root.
-    """
-
-    sampler: AdditiveChi2Sampler
-    n_components: int
-    name: str = "sampler"
-    one_thread: bool = False
-
-    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        out = _output(self, X) if out is None else out
-        with config_context(assume_finite=True):
-            return np.multiply(self.sampler.transform(X), X.dtype.type(2**0.5), out=out)
 
 
 def mapped(
@@ -180,8 +101,3 @@ def mapped(
 
 def _output(feature_map: FeatureMap, X: np.ndarray) -> np.ndarray:
     return np.empty((len(X), feature_map.n_components), dtype=X.dtype)
-
-
-def _inside(feature_map: ProjectionMap | FourierMap, X: np.ndarray) -> np.dtype:
-    """The dtype that features of X are computed in."""
-    return X.dtype if feature_map.single else np.dtype(np.float64)

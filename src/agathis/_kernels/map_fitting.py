@@ -1,9 +1,10 @@
 """Feature maps, found from a sample of the rows: with features a tree needs no pairs of rows.
 
-:func:`fit_map` takes a basis from the sample, by randomly pivoted Cholesky or by landmarks
-(Nystroem), or one of scikit-learn's samplers; what comes back is in
-:mod:`agathis._kernels.feature_maps`. Of a sample of
-any size only some rows are looked at, drawn without return, and never all pairs of them.
+:func:`fit_map` takes a basis from the sample by randomly pivoted Cholesky; what comes back is in
+:mod:`agathis._kernels.feature_maps`. It takes any positive kernel, and stops where it leaves out
+little, so that there is no choice of other maps (Nystroem with landmarks, random Fourier features).
+Of a sample of any size only some rows are looked at, drawn without return, and never all pairs of
+them.
 :func:`components_needed` and :func:`residual_warning` are for maps that leave out much: what is
 left out is counted as a share of the centred kernel, see
 :mod:`agathis._kernels.positive`.
@@ -11,28 +12,18 @@ left out is counted as a share of the centred kernel, see
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
 from sklearn.utils.random import sample_without_replacement
 
-from agathis._kernels.feature_maps import (
-    AdditiveChi2Map,
-    FeatureMap,
-    FourierMap,
-    ProjectionMap,
-    mapped,
-)
+from agathis._kernels.feature_maps import FeatureMap, mapped
 from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.names import traits
 from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel
 
 __all__ = [
-    "FEATURE_MAPS",
     "MAP_TOL",
     "RESIDUAL_LIMIT",
     "FeatureMap",
@@ -49,19 +40,11 @@ RESIDUAL_LIMIT = 0.1
 ROWS_TO_FIT = 20_000
 ROWS_TO_TRY = 2_000
 FACTOR_BYTES = 2**29
-#: The share of the (centred) kernel below which ``"cholesky"`` adds no more components to the map
-#: of a fit.
+#: The share of the (centred) kernel below which no more components are added to the
+#: map of a fit.
 MAP_TOL = 1e-3
-# Of the largest eigenvalue of the kernel on landmarks, what may be rounding.
-EIGENVALUE = 1e-12
 # How far features in float32 may be from those in float64, in units of the largest row.
 SINGLE = 1e-4
-
-# Intervals of the additive chi2 sampler by its steps. With scikit-learn's own (0.8, 0.5, 0.4) the
-# error of the centred kernel was larger on all of ten kinds of data, up to six times.
-_INTERVALS = {1: 1.0, 2: 0.8, 3: 0.65}
-
-Single = TypeVar("Single", ProjectionMap, FourierMap)
 
 
 def fit_map(
@@ -69,7 +52,6 @@ def fit_map(
     sample: np.ndarray,
     n_components: int,
     *,
-    method: str,
     tol: float,
     random_state: np.random.RandomState,
 ) -> FeatureMap:
@@ -82,11 +64,8 @@ def fit_map(
         Finite, of float32 or float64; at most ``ROWS_TO_FIT`` of its rows are looked at.
     n_components : int
         The most features; there are fewer where they suffice.
-    method : {"cholesky", "nystroem", "sampler"}
-        A basis by randomly pivoted Cholesky; landmarks by k-means++; or scikit-learn's sampler
-        for the rbf or the additive chi2 kernel.
     tol : float
-        With ``"cholesky"``, the share of the sample's centred kernel that may be left out.
+        The fraction of the sample's centred kernel that may be left out.
     random_state : RandomState
 
     Examples
@@ -95,19 +74,21 @@ def fit_map(
     >>> from agathis._kernels.kernel import Kernel
     >>> X = np.random.RandomState(0).normal(size=(1000, 2))
     >>> kernel = Kernel("rbf", {"gamma": 0.5})
-    >>> phi = fit_map(kernel, X, 100, method="cholesky", tol=0.01,
-    ...               random_state=np.random.RandomState(0))
+    >>> phi = fit_map(kernel, X, 100, tol=0.01, random_state=np.random.RandomState(0))
     >>> phi.n_components < 40
     True
     >>> bool(phi.residuals(X, phi(X)).mean() < 0.01)
     True
     """
-    if method not in FEATURE_MAPS:
-        raise ValueError(f"feature_map={method!r} is none of {_listed(FEATURE_MAPS)}.")
-    wanted = _Wanted(kernel, sample, n_components, tol, random_state)
     # One thread: products are small here, and threads would mostly wait for one another.
     with one_blas_thread():
-        return FEATURE_MAPS[method](wanted)
+        most = min(ROWS_TO_FIT, max(n_components, FACTOR_BYTES // (8 * n_components)))
+        rows, origin = _settled(kernel, sample, most, random_state)
+        positive = PositiveKernel(kernel)
+        basis, weights = _cholesky(positive, rows, n_components, tol, random_state)
+        found = FeatureMap(positive, origin, basis, weights)
+        # Other kernels than rbf come from scikit-learn, in float64.
+        return _single_if_safe(found, rows) if positive.name == "rbf" else found
 
 
 def components_needed(
@@ -115,7 +96,7 @@ def components_needed(
 ) -> tuple[int, bool]:
     """How many components leave out at most ``share`` of the centred kernel.
 
-    Tried with ``"cholesky"`` on at most ``ROWS_TO_TRY`` rows of the sample. What is left out is
+    Tried on at most ``ROWS_TO_TRY`` rows of the sample. What is left out is
     measured on the rows that are not in the basis, which are half of them or more.
 
     Returns
@@ -161,43 +142,10 @@ def residual_warning(
     found = f"{n_components} components leave out {share:.0%} of {kernel}."
     limit = f"{RESIDUAL_LIMIT:.0%}"
     if reached:
-        # Landmarks may be chosen so badly that fewer pivots do better.
-        of = "" if needed > n_components else " of feature_map='cholesky'"
-        return f"{found} About {needed}{of} would leave out no more than {limit}."
+        return f"{found} About {needed} would leave out no more than {limit}."
     more = f"Even {needed} would" if needed > n_components else "More of them"
     gamma = "a smaller gamma or " if traits(kernel.metric).gamma else ""
     return f"{found} {more} leave out more than {limit}: take {gamma}n_components=None."
-
-
-class _Wanted(NamedTuple):
-    """What a map is found from; see :func:`fit_map`."""
-
-    kernel: Kernel
-    sample: np.ndarray
-    n_components: int
-    tol: float
-    random_state: np.random.RandomState
-
-
-def _cholesky_map(wanted: _Wanted) -> ProjectionMap:
-    n, random = wanted.n_components, wanted.random_state
-    most = min(ROWS_TO_FIT, max(n, FACTOR_BYTES // (8 * n)))
-    rows, origin = _settled(wanted.kernel, wanted.sample, most, random)
-    kernel = PositiveKernel(wanted.kernel)
-    basis, weights = _cholesky(kernel, rows, n, wanted.tol, random)
-    return _projection(ProjectionMap("cholesky", kernel, origin, basis, weights, True), rows)
-
-
-def _nystroem_map(wanted: _Wanted) -> ProjectionMap:
-    rows, origin = _settled(wanted.kernel, wanted.sample, ROWS_TO_FIT, wanted.random_state)
-    kernel = PositiveKernel(wanted.kernel)
-    basis, weights = _nystroem(kernel, rows, wanted.n_components, wanted.random_state)
-    return _projection(ProjectionMap("nystroem", kernel, origin, basis, weights, False), rows)
-
-
-def _projection(projection: ProjectionMap, rows: np.ndarray) -> ProjectionMap:
-    # Other kernels than rbf come from scikit-learn, in float64.
-    return _single_if_safe(projection, rows) if projection.kernel.name == "rbf" else projection
 
 
 def _cholesky(
@@ -218,69 +166,6 @@ def _cholesky(
     return rows[factor.pivots], np.ascontiguousarray(inverse.T)
 
 
-def _nystroem(
-    kernel: PositiveKernel,
-    rows: np.ndarray,
-    n_components: int,
-    random_state: np.random.RandomState,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Landmarks, and a root of the inverse of their kernel, by eigenvectors.
-
-    The inner products are those of scikit-learn's ``Nystroem``. That one has as many features as
-    landmarks even where the rank of the kernel is lower, does not tell whether eigenvalues are
-    negative, and lifts those below 1e-12 to that, however small the kernel is.
-    """
-    # Few fits need it, and it takes a while to import.
-    from sklearn.cluster import kmeans_plusplus
-
-    size = min(n_components, len(rows))
-    chosen = kmeans_plusplus(rows, size, random_state=random_state)[1]
-    basis = np.unique(rows[chosen], axis=0)
-    matrix, diagonal = kernel.between(basis, basis), kernel.diagonal(basis)
-    kernel.check_finite(matrix)
-    kernel.check_sign(diagonal.min(), diagonal.max())
-    # Landmarks of length one: else the longest hide the others.
-    own = diagonal > 0
-    scale = np.where(own, diagonal, 1.0) ** -0.5 * own
-    matrix *= np.outer(scale, scale)
-    np.fill_diagonal(matrix, own)
-    values, vectors = np.linalg.eigh(matrix)
-    kernel.check_sign(values[0], values[-1])
-    rounding = kernel.rounding(basis) @ (np.abs(matrix) - np.diag(own))
-    kept = values > max(EIGENVALUE * values[-1], rounding.max())
-    if not kept.any():
-        return basis[:1], np.zeros((1, 1))
-    return basis, scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
-
-
-def _sampler_map(wanted: _Wanted) -> FeatureMap:
-    kernel, sample, n_components = wanted.kernel, wanted.sample, wanted.n_components
-    random_state = wanted.random_state
-    n_features = sample.shape[1]
-    if kernel.metric == "rbf":
-        rows, origin = _settled(kernel, sample, ROWS_TO_TRY, random_state)
-        gamma = kernel.gamma(n_features)
-        drawn = RBFSampler(gamma=gamma, n_components=n_components, random_state=random_state)
-        drawn.fit(rows)
-        fourier = FourierMap(drawn.random_weights_, drawn.random_offset_, origin)
-        return _single_if_safe(fourier, rows)
-    if kernel.metric == "additive_chi2":
-        if n_components < n_features:
-            raise ValueError(
-                f"n_components={n_components} is too few for feature_map='sampler' with {kernel}, "
-                f"which takes at least one for each feature of X: {n_features}."
-            )
-        # It has (2 steps - 1) features for each of X.
-        steps = min(3, (n_components // n_features + 1) // 2)
-        sampler = AdditiveChi2Sampler(sample_steps=steps, sample_interval=_INTERVALS[steps])
-        sampler.fit(sample[:1])
-        return AdditiveChi2Map(sampler, (2 * steps - 1) * n_features)
-    raise ValueError(
-        "feature_map='sampler' goes with kernel='rbf' and kernel='additive_chi2', not with "
-        f"{kernel}; feature_map='cholesky' and feature_map='nystroem' take any positive kernel."
-    )
-
-
 def _settled(
     kernel: Kernel, sample: np.ndarray, most: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -293,7 +178,7 @@ def _settled(
     return rows, origin
 
 
-def _single_if_safe(feature_map: Single, rows: np.ndarray) -> Single:
+def _single_if_safe(feature_map: FeatureMap, rows: np.ndarray) -> FeatureMap:
     """The map in float32 for rows of float32, where a trial on some rows tells no difference."""
     single = replace(feature_map, single=True)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -302,15 +187,3 @@ def _single_if_safe(feature_map: Single, rows: np.ndarray) -> Single:
         apart = np.abs(single(trial) - exact).max()
     # Not so either where float32 overflows: a NaN is less than nothing.
     return single if apart <= SINGLE * np.linalg.norm(exact, axis=1).max() else feature_map
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))
-
-
-#: How a map is found, by the names of ``feature_map``.
-FEATURE_MAPS: dict[str, Callable[[_Wanted], FeatureMap]] = {
-    "cholesky": _cholesky_map,
-    "nystroem": _nystroem_map,
-    "sampler": _sampler_map,
-}

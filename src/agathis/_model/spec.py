@@ -11,7 +11,7 @@ roles of columns, which belong to the data.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 
 from agathis._checks.data import check_arguments
 from agathis._growing.approximation import Approximation
-from agathis._growing.limits import Constraints
+from agathis._growing.limits import Constraints, Counted, Limits, leaf_limit
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import ALL, method_of
 from agathis._searching.spec import SearchSpec
@@ -148,6 +148,25 @@ class FitSpec:
         return cls(method=method, **single, **groups, options=options)
 
     @property
+    def seed(self) -> int | np.random.RandomState | None:
+        """The random state of a fit."""
+        if isinstance(self.random_state, NotRestorable):
+            raise _missing_value("random_state", self.random_state)
+        return self.random_state
+
+    @property
+    def max_leaves(self) -> int | None:
+        """The maximum number of leaves; ``None`` is no limit."""
+        if self.search.search == "optimal":
+            return self.n_clusters
+        return leaf_limit(self.constraints.max_leaf_nodes, self.n_clusters or 1)
+
+    def limits(self, dataset: Counted) -> Limits:
+        """The limits of a tree of these rows."""
+        constraints = replace(self.constraints, max_leaf_nodes=self.max_leaves)
+        return constraints.resolve(dataset, self.n_clusters or 1)
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the method's estimator, by their names."""
         out = {}
@@ -176,9 +195,7 @@ class FitSpec:
         values = {**self.parameters, **overrides}
         for name, value in values.items():
             if isinstance(value, NotRestorable):
-                raise ValueError(
-                    f"{name} was {value.name}, which a file does not hold: give it as {name}=."
-                )
+                raise _missing_value(name, value)
         (method,) = (one for one in ALL if one.key == self.method)
         return method.estimator_class(**values)
 
@@ -225,6 +242,10 @@ class FitSpec:
         if missing:
             raise ValueError(f"a spec of method={method!r} must have {min(missing)}.")
         return cls.from_parameters(method, values)
+
+
+def _missing_value(name: str, value: NotRestorable) -> ValueError:
+    return ValueError(f"{name} was {value.name}, which a file does not hold: give it as {name}=.")
 
 
 def _plain(value: Any) -> Any:

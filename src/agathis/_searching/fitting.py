@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._core.search.draft import Draft
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._growing.engines.protocol import Stocks
 from agathis._growing.engines.tuning import EXACT_ROWS
 from agathis._growing.limits import Limits
@@ -32,6 +32,7 @@ from agathis._searching.optimum import Optimum, optimum
 from agathis._searching.pairs import with_pairs
 from agathis._searching.points import search_points
 from agathis._searching.rows import SearchRows
+from agathis._searching.spec import SearchSpec
 from agathis._searching.tuning import PAIR_PRICE, PAIR_ROUNDS
 from agathis._support.progress import Progress
 from agathis._trees.builder import TreeBuilder
@@ -43,30 +44,18 @@ SAME_COST = 1e-9
 
 
 @dataclass(frozen=True)
-class SearchOptions:
-    """How a better tree is searched.
+class SearchOptions(SearchSpec):
+    """A search, and what does not decide its tree for good.
 
     Attributes
     ----------
-    search : {"greedy", "local", "optimal"}
-        Greedy trees come here for cuts on pairs.
-    limited : bool
-        Whether the number of leaves is limited.
-    effort : float
-    n_init : int or None
     time_limit : float or None
         Seconds of the proof.
-    split : {"axis", "pair"}
     seed : int, numpy.random.RandomState or None
-        ``None`` is NumPy's global state.
+        ``None`` is NumPy's global state. Greedy trees come here for cuts on pairs.
     """
 
-    search: str
-    limited: bool = True
-    effort: float = 1.0
-    n_init: int | None = None
     time_limit: float | None = None
-    split: str = "axis"
     seed: int | np.random.RandomState | None = None
 
 
@@ -122,7 +111,7 @@ def tree_of_start(start: object, n_features: int) -> Tree | None:
 
 def better_tree(
     options: SearchOptions,
-    data: TrainingData,
+    data: InMemory,
     stocks: Stocks,
     limits: Limits,
     trees: Sequence[Tree],
@@ -134,7 +123,7 @@ def better_tree(
     Parameters
     ----------
     options : SearchOptions
-    data : TrainingData
+    data : InMemory
     stocks : Stocks
         Of the greedy tree.
     limits : Limits
@@ -166,7 +155,7 @@ class _Sought:
 
 def _bettered(
     options: SearchOptions,
-    data: TrainingData,
+    data: InMemory,
     stocks: Stocks,
     limits: Limits,
     trees: Sequence[Tree],
@@ -174,9 +163,6 @@ def _bettered(
     keep: bool,
 ) -> Found:
     judge, sought = judge_of(data, stocks), _Sought()
-    if not options.limited:
-        # Without a limit the search makes no more leaves than the trees that it begins with.
-        limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
     greedy_labels = trees[0].predict(data.X, data.threads)
     greedy_cost = judge.cost(greedy_labels)
     try:
@@ -222,7 +208,7 @@ def _bettered(
 def _seek(
     sought: _Sought,
     options: SearchOptions,
-    data: TrainingData,
+    data: InMemory,
     space: Space | None,
     limits: Limits,
     trees: Sequence[Tree],
@@ -243,7 +229,7 @@ def _seek(
         local = LocalSearch(
             rows,
             scaled,
-            options.effort,
+            options.search_effort,
             options.n_init,
             random,
             data.threads,
@@ -276,12 +262,12 @@ def _no_proof(cost: float) -> Optimum:
     return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
 
 
-def _completed(drawn: TreeBuilder, data: TrainingData, space: Space | None) -> Tree:
+def _completed(drawn: TreeBuilder, data: InMemory, space: Space | None) -> Tree:
     tree, _ = completed(drawn, data.X, data.weight, data.kernel, data.threads, space, data.matrix)
     return tree
 
 
-def _check_optimal(data: TrainingData, space: Space | None) -> None:
+def _check_optimal(data: InMemory, space: Space | None) -> None:
     """Raise where no proof can be given."""
     why = None
     if data.n_counted > EXACT_ROWS:
@@ -324,7 +310,7 @@ def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOpti
 
 
 def _rows(
-    data: TrainingData, space: Space | None, random: np.random.RandomState, exact: bool
+    data: InMemory, space: Space | None, random: np.random.RandomState, exact: bool
 ) -> tuple[SearchRows, float]:
     """The rows that are searched, and which share of the weight they are."""
     if data.n_counted > EXACT_ROWS:
@@ -340,4 +326,6 @@ def _rows(
     # With one thread products have the same last digits whatever else is running.
     with one_blas_thread():
         points = search_points(data, rows, weight, space, exact)
-    return SearchRows.of(rows, points, weight, data.searched.columns, data.sources), share
+    features = data.features
+    found = SearchRows.of(rows, points, weight, features.searched.columns, features.sources)
+    return found, share

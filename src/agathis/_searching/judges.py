@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._growing.engines.points import PointStocks
 from agathis._growing.engines.protocol import Stocks
 from agathis._kernels.space import Space
@@ -32,7 +32,7 @@ class Judge(Protocol):
 class PointJudge:
     """Of an engine whose rows are points."""
 
-    def __init__(self, data: TrainingData, stocks: PointStocks) -> None:
+    def __init__(self, data: InMemory, stocks: PointStocks) -> None:
         self.data, self.stocks = data, stocks
         self.space: Space | None = stocks.space
         self.weight = np.ones(len(data.X)) if data.weight is None else data.weight
@@ -61,7 +61,7 @@ class KernelJudge:
 
     space: Space | None = None
 
-    def __init__(self, data: TrainingData) -> None:
+    def __init__(self, data: InMemory) -> None:
         self.data = data
 
     def cost(self, labels: np.ndarray) -> float:
@@ -81,6 +81,6 @@ class KernelJudge:
         return centres_of(data.kernel, X, labels, data.weight, means, keep=keep)
 
 
-def judge_of(data: TrainingData, stocks: Stocks) -> Judge:
+def judge_of(data: InMemory, stocks: Stocks) -> Judge:
     """Who judges clusters as the engine of these stocks does."""
     return PointJudge(data, stocks) if isinstance(stocks, PointStocks) else KernelJudge(data)

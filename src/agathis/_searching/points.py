@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, mapped
 from agathis._kernels.space import Space
@@ -26,7 +26,7 @@ INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
 def search_points(
-    data: TrainingData,
+    data: InMemory,
     rows: np.ndarray,
     weight: np.ndarray,
     space: Space | None,
@@ -62,7 +62,6 @@ def search_points(
         data.kernel,
         data.kernel.seen(rows),
         MAP_COMPONENTS,
-        method="cholesky",
         tol=1e-4,
         random_state=check_random_state(0),
     )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from agathis._kauri import Kauri as LocalKauri
 from agathis._partitions.centres import PointCentres
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
 class LabelsOfTree:
     """Labels of a tree that no model has yet."""
 
-    def __init__(self, model: BaseEstimator, tree: Tree) -> None:
-        self.tree = tree
-        names = getattr(model, "feature_names_in_", None)
-        self.names = None if names is None else list(names)
+    def __init__(self, tree: Tree, names: list[str] | None) -> None:
+        self.tree, self.names = tree, names
 
     def __call__(self, rows: Any) -> np.ndarray:
         if self.names is not None and hasattr(rows, "columns"):

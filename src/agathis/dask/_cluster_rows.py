@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks import data as checks
+from agathis._checks.kernels import kernel_of
 from agathis._checks.roles import FeatureRoles
-from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.features import Features
+from agathis._dataset.given import roles_for
 from agathis._dataset.grid import Seen
 from agathis._dataset.parts import Answer, Cut, Plan, Question, Tally, Tell, added
 from agathis._kernels.kernel import Kernel
+from agathis._trees.tree import Tree
+from agathis.dask._applying import LabelsOfTree
 from agathis.dask._cluster import Cluster
+from agathis.dask._partitions import mapped
 from agathis.dask._worker import Look
 
 
@@ -127,68 +133,55 @@ def changed(number: int) -> RuntimeError:
     )
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class ClusterRows:
-    """The rows of a fit; :class:`~agathis._dataset.memory.TrainingData` says what is asked of it.
+    """The dataset of a fit on a cluster.
 
     Attributes
     ----------
     cluster : Cluster
-    survey : Survey
+    X : collection of Dask
+    features : Features
+    kernel : Kernel
     counted : list of int
         Rows of positive weight, by partition.
+    total_weight : float
+    weighted : bool
+    fill : ndarray or None
+    threads : int
+        Of this process.
+    names : list of str or None
+        Columns of blocks that are frames.
     """
 
     cluster: Cluster
-    survey: Survey
-    counted: list[int]
+    X: Any
+    features: Features
     kernel: Kernel
-    roles: FeatureRoles
+    counted: list[int]
+    total_weight: float
+    weighted: bool
+    fill: np.ndarray | None
     threads: int
-    fill: np.ndarray | None = None
-    on: np.ndarray | None = None
-    matrix: None = None
-    X: Any = None
-    n_rows: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.n_rows = sum(self.counted)
-
-    @property
-    def weighted(self) -> bool:
-        return self.survey.total is not None
-
-    @property
-    def total_weight(self) -> float:
-        return float(self.survey.n if self.survey.total is None else self.survey.total)
+    names: list[str] | None
 
     @property
     def n_counted(self) -> int:
-        return self.n_rows
+        return sum(self.counted)
 
     @property
-    def n_features(self) -> int:
-        return self.survey.n_features
+    def n_rows(self) -> int:
+        """Those that a holder of parts has."""
+        return self.n_counted
 
-    @property
-    def searched(self) -> SearchedColumns:
-        return SearchedColumns(self.roles.searched, self.n_features)
-
-    @property
-    def sources(self) -> Sources | None:
-        if self.on is None or not self.roles.groups:
-            return None
-        return Sources(self.roles.groups, self.on)
-
-    @property
-    def n_candidates(self) -> int:
-        return len(self.roles.searched) + len(self.roles.groups)
+    def labels(self, tree: Tree) -> Any:
+        return mapped(self.X, LabelsOfTree(tree, self.names), None)
 
     def sample(
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """The rows that a fit in memory would draw: by their place, whatever the partitions."""
-        n = self.n_rows
+        n = self.n_counted
         if n <= most:
             places = np.arange(n)
         else:
@@ -246,6 +239,44 @@ class ClusterRows:
 
     def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
         return added(self.cluster.ask("ask", list(cuts), slot, question))
+
+
+def dataset_on(
+    cluster: Cluster, estimator: BaseEstimator, X: Any, n_features: int | None
+) -> ClusterRows:
+    """The dataset of a fit, once the rows that a cluster has loaded have been looked at.
+
+    The estimator gets ``n_features_in_`` and the like.
+    """
+    found = survey(cluster, n_features)
+    estimator.n_features_in_ = found.n_features
+    # Encoded rows have no names in memory either: those of features are the encoder's.
+    names = found.names if found.roles is None else None
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    else:
+        vars(estimator).pop("feature_names_in_", None)
+    counted = counted_rows(cluster, found, estimator.n_clusters)
+    roles = roles_for(estimator, found)
+    on = on_in_all(cluster, roles.groups, found.names) if roles.groups else None
+    kernel = kernel_of(estimator, roles.kernel_columns)
+    cluster.ask("check_domain", kernel)
+    fill = None
+    if found.missing.any():
+        totals = [some for some in cluster.ask("totals") if some is not None]
+        fill = checks.means_of_totals(sum(totals[1:], totals[0]))
+    return ClusterRows(
+        cluster=cluster,
+        X=X,
+        features=Features(roles, on),
+        kernel=kernel,
+        counted=counted,
+        total_weight=float(found.n if found.total is None else found.total),
+        weighted=found.total is not None,
+        fill=fill,
+        threads=checks.n_threads(estimator.n_jobs),
+        names=names,
+    )
 
 
 def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:

@@ -1,33 +1,36 @@
 """The estimator: Kauri's parameters and fitted attributes, with rows on a Dask cluster.
 
-The flow of :meth:`Kauri.fit` is that of :class:`agathis.Kauri`: rows are looked at where they lie
-(:mod:`agathis.dask._cluster_rows`), an engine is made whose sums come from the workers, and the
-same grower cuts the same leaves.
+The flow of :meth:`Kauri.fit` is that of :class:`agathis.Kauri`, with a dataset whose rows are
+looked at where they lie (:mod:`agathis.dask._cluster_rows`) and whose sums come from the workers.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, BINNED
 from agathis._checks.parameters import CLUSTER_CONSTRAINTS
-from agathis._describe.short_thresholds import RawThresholds
+from agathis._fit.fit import fit
 from agathis._kauri import Kauri as LocalKauri
-from agathis._searching.fitting import tree_of_start
+from agathis._model.spec import FitSpec
 from agathis._support.extras import needed
 from agathis._support.progress import Progress
-from agathis._trees.tree import Tree
-from agathis.dask._applying import LabelsOfTree, called, score_of
+from agathis.dask._applying import called, score_of
 from agathis.dask._cluster import Cluster
-from agathis.dask._cluster_rows import ClusterRows, counted_rows, on_in_all, survey
+from agathis.dask._cluster_rows import dataset_on
 from agathis.dask._partitions import is_collection, mapped, partitions_of
-from agathis.dask._short_thresholds import origin_of, short_thresholds
+from agathis.dask._short_thresholds import short_thresholds
+
+
+def _with_timeout(local: Signature) -> Signature:
+    timeout = Parameter("timeout", Parameter.KEYWORD_ONLY, default=600, annotation="float")
+    return local.replace(parameters=[*local.parameters.values(), timeout])
 
 
 class Kauri(LocalKauri):
@@ -88,70 +91,12 @@ class Kauri(LocalKauri):
 
     _parameter_constraints: ClassVar[dict] = CLUSTER_CONSTRAINTS
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: Any = "linear",
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | str | None = "auto",
-        max_features: int | float | str | None = None,
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        engine: str = "auto",
-        max_bins: int = 255,
-        subsample: int = 50_000,
-        n_components: int | None = None,
-        feature_map: str = "cholesky",
-        one_hot: Any = "auto",
-        split_features: Any = "auto",
-        kernel_features: Any = "auto",
-        search: str = "greedy",
-        search_effort: float = 1,
-        n_init: int | None = None,
-        time_limit: float | None = None,
-        split: str = "axis",
-        keep_training_data: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: int | np.random.RandomState | None = None,
-        timeout: float = 600,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            kernel=kernel,
-            gamma=gamma,
-            degree=degree,
-            coef0=coef0,
-            kernel_params=kernel_params,
-            max_leaf_nodes=max_leaf_nodes,
-            max_features=max_features,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            engine=engine,
-            max_bins=max_bins,
-            subsample=subsample,
-            n_components=n_components,
-            feature_map=feature_map,
-            one_hot=one_hot,
-            split_features=split_features,
-            kernel_features=kernel_features,
-            search=search,
-            search_effort=search_effort,
-            n_init=n_init,
-            time_limit=time_limit,
-            split=split,
-            keep_training_data=keep_training_data,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            random_state=random_state,
-        )
+    def __init__(self, n_clusters: int = 8, *, timeout: float = 600, **params: Any) -> None:
+        super().__init__(n_clusters, **params)
         self.timeout = timeout
+
+    # scikit-learn and ``help`` read the parameters here: those of Kauri, and ``timeout``.
+    __init__.__signature__ = _with_timeout(signature(LocalKauri.__init__))  # type: ignore[attr-defined]
 
     @checks.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -187,16 +132,16 @@ class Kauri(LocalKauri):
         needed("dask.dataframe", "dask", "agathis.dask")
         self._check_possible(gram)
         partitions = partitions_of(X, sample_weight)
+        spec = FitSpec.of(self)
         with (
             checks.last_fit_kept(self),
             Cluster(client, self.timeout) as cluster,
-            Progress(self.verbose, self._most_leaves(), self.n_clusters) as progress,
+            Progress(self.verbose, spec.max_leaves, self.n_clusters) as progress,
         ):
             cluster.load(partitions)
-            data = self._rows_of(cluster, partitions.n_features)
-            data.X = X
-            first = tree_of_start(start, self.n_features_in_)
-            self._grow(data, progress, first)
+            dataset = dataset_on(cluster, self, X, partitions.n_features)
+            found = fit(dataset, spec, start=start, progress=progress, shorten=short_thresholds)
+        self._keep(found)
         return self
 
     def _check_possible(self, gram: object) -> None:
@@ -219,52 +164,6 @@ class Kauri(LocalKauri):
                     "sample of the rows."
                 )
         kernel_checks.check_engine(BINNED, kernel_checks.kernel_of(self), self.n_components)
-
-    def _rows_of(self, cluster: Cluster, n_features: int | None) -> ClusterRows:
-        """The rows of a fit, once they have been looked at."""
-        found = survey(cluster, n_features)
-        names = found.names
-        self.n_features_in_ = found.n_features
-        # Encoded rows have no names in memory either: those of features are the encoder's.
-        if names is not None and found.roles is None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        else:
-            self.__dict__.pop("feature_names_in_", None)
-        counted = counted_rows(cluster, found, self.n_clusters)
-        roles = self._check_roles(found)
-        on = on_in_all(cluster, roles.groups, names) if roles.groups else None
-        kernel = kernel_checks.kernel_of(self, roles.kernel_columns)
-        cluster.ask("check_domain", kernel)
-        fill = None
-        if found.missing.any():
-            totals = [some for some in cluster.ask("totals") if some is not None]
-            fill = checks.means_of_totals(sum(totals[1:], totals[0]))
-        threads = checks.n_threads(self.n_jobs)
-        return ClusterRows(cluster, found, counted, kernel, roles, threads, fill, on)
-
-    def _labels_of(self, tree: Tree, data: Any) -> Any:
-        return mapped(data.X, LabelsOfTree(self, tree), None)
-
-    def _means_of(self, labels: Any, data: Any, centres: Any) -> np.ndarray | None:
-        """Of the columns of X, where these are what the cluster summed; others take a pass more."""
-        return super()._means_of(labels, data, centres) if centres.space.is_identity else None
-
-    def _shortened(self, tree: Tree, data: Any, given: object) -> tuple[Tree, RawThresholds]:
-        origin = origin_of(data.X)
-        if origin is None:
-            return tree, {}
-        client = data.cluster.client
-        data.cluster.close()  # nothing more is asked of the rows that workers hold
-        return short_thresholds(tree, origin, client, self.timeout, weighted=data.weighted)
-
-    def _grow(
-        self, data: Any, progress: Progress, first: Tree | None, given: object = None
-    ) -> None:
-        engine, self.engine = self.engine, BINNED
-        try:
-            super()._grow(data, progress, first)
-        finally:
-            self.engine = engine
 
     def predict(self, X: Any) -> Any:
         """The cluster of each row; lazily, in the partitions of X, where that is a collection.

@@ -20,6 +20,7 @@ from agathis._describe.short_thresholds import RawThresholds, TreeRooms, to_shor
 from agathis._tables.encode import TableEncoder
 from agathis._tables.frames import as_arrow
 from agathis._trees.tree import Tree
+from agathis.dask._cluster_rows import ClusterRows
 from agathis.dask._waiting import computed, put_together
 
 NAME = "_agathis_origin"
@@ -77,23 +78,16 @@ def origin_of(X: Any) -> Origin | None:
     return origin if isinstance(origin, Origin) and X._name == name else None
 
 
-def short_thresholds(
-    tree: Tree, origin: Origin, client: Any, timeout: float, *, weighted: bool
-) -> tuple[Tree, RawThresholds]:
+def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresholds]:
     """The tree with thresholds of as few digits, in raw units, as all rows allow.
 
     Sums of columns, which only a tree that growth was begun with may have, stay as they are.
-
-    Parameters
-    ----------
-    tree : Tree
-    origin : Origin
-    client : distributed.Client
-    timeout : float
-        Seconds that the scheduler may take for an answer, and a worker for a partition.
-    weighted : bool
-        Whether rows of the tree may be fewer than those of the table.
+    Nothing more is asked of the rows that workers hold afterwards.
     """
+    origin, cluster = origin_of(dataset.X), dataset.cluster
+    if origin is None:
+        return tree, {}
+    cluster.close()
     encoder = origin.encoder
     if not to_shorten(tree, encoder):
         return tree, {}
@@ -103,11 +97,11 @@ def short_thresholds(
     places = {s: p for s, p in encoder.places().items() if not asked.isdisjoint(p.tolist())}
     features = [encoder.feature_names_[place] for some in places.values() for place in some]
     long = in_units(tree, encoder).tree
-    with client.as_current():
+    with cluster.client.as_current():
         told = [dask.delayed(one, traverse=False) for one in (tree, long, encoder, features)]
         found = [dask.delayed(_rooms)(block, *told) for block in origin.columns(list(places))]
-        (rooms,) = computed([put_together(found, _within_all)], timeout)
-    if not weighted and (rooms.n_rows != tree.n_node_samples)[tree.is_leaf].any():
+        (rooms,) = computed([put_together(found, _within_all)], cluster.timeout)
+    if not dataset.weighted and (rooms.n_rows != tree.n_node_samples)[tree.is_leaf].any():
         raise ValueError(
             "partitions of X were read again for short thresholds, and have changed. Partitions "
             "must be the same each time, without random numbers."

@@ -17,9 +17,9 @@ from sklearn.base import BaseEstimator
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import check_labels
+from agathis._dataset.given import dataset_of
 from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import short_thresholds
-from agathis._kernels.kernel import Kernel
 from agathis._partitions.centres import cluster_means, euclidean_distances
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import kernel_objective
@@ -69,36 +69,30 @@ class Rival(TreeModel, ModelMethods, BaseEstimator):
     ) -> Own:
         """Grow the tree; ``labels`` are for a rival that learns given ones."""
         with checks.last_fit_kept(self):
-            threads = checks.n_threads(self.n_jobs)
-            given = X
-            X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
-            weight = checks.check_sample_weight(sample_weight, len(X))
-            least = (self.n_clusters or 1) if labels is None else 1
-            ids = checks.counted_rows(len(X), weight, least)
-            kernel = self._kernel()
-            kernel_checks.check_domain(kernel, X)
-            rows = np.ascontiguousarray(X if ids is None else X[ids], dtype=np.float64)
-            share = weight if weight is None or ids is None else weight[ids]
+            least = self.n_clusters if labels is None else 1
+            data = dataset_of(self, X, sample_weight, n_clusters=least)
+            X, weight, threads = data.X, data.weight, data.threads
+            rows, share = data.rows(), None if weight is None else data.weights()
             told = {}
             if labels is not None:
                 codes = check_labels(labels, n=len(X))
-                told["labels"] = codes if ids is None else codes[ids]
+                told["labels"] = codes if data.ids is None else codes[data.ids]
             drawn, found = self._draw(rows, share, threads, **told)
-            tree, kept = completed(drawn, rows, share, kernel, threads)
-            labels = tree.predict(X, threads)
-            found["inertia_"] = kernel_cost(kernel, X, labels, weight, threads)
+            tree, kept = completed(drawn, rows, share, data.kernel, threads)
+            labels = data.labels(tree)
+            found["inertia_"] = kernel_cost(data.kernel, X, labels, weight, threads)
             if "teacher_labels_" in found:
                 centres = found.get("cluster_centers_")
                 found["teacher_labels_"] = _of_all_rows(
-                    found["teacher_labels_"], X, ids, centres, kept
+                    found["teacher_labels_"], X, data.ids, centres, kept
                 )
-            tree, meant = short_thresholds(tree, given)
+            tree, meant = short_thresholds(tree, X, data.units)
         self.tree_ = tree
         self.raw_thresholds_ = meant
         self.labels_ = labels
         self.n_clusters_ = tree.n_clusters
         self.n_leaves_ = tree.n_leaves
-        if kernel.metric == "linear":
+        if data.kernel.metric == "linear":
             self.cluster_centers_ = cluster_means(X, labels, tree.n_clusters, weight)
         else:  # the last fit may have had centres
             self.__dict__.pop("cluster_centers_", None)
@@ -127,14 +121,10 @@ class Rival(TreeModel, ModelMethods, BaseEstimator):
         """
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel = self._kernel()
+        kernel = kernel_checks.kernel_of(self)
         kernel_checks.check_domain(kernel, X)
         labels = self.tree_.predict(X, threads)
         return kernel_objective(kernel, X, labels, weight, threads)
-
-    def _kernel(self) -> Kernel:
-        """The kernel by whose KMeans objective the tree is judged."""
-        return Kernel("linear")
 
     @abstractmethod
     def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:

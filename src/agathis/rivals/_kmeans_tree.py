@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags, check_random_state
 
 from agathis._checks import data as checks
-from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
 from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
@@ -148,9 +147,6 @@ class KMeansTree(Rival):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = Kernel(self.kernel).needs_non_negative
         return tags
-
-    def _kernel(self) -> Kernel:
-        return kernel_checks.kernel_of(self)
 
     @checks.fit_context(prefer_skip_nested_validation=True)
     def fit(

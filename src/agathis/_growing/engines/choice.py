@@ -16,8 +16,9 @@ from agathis._checks.engines import AUTO, BINNED, ENGINES
 from agathis._dataset.bins import find_bins
 from agathis._dataset.features import SearchedColumns, Sources
 from agathis._dataset.grid import Grid, rounded_origin
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._dataset.parts import Plan
+from agathis._dataset.protocol import Dataset
 from agathis._growing.approximation import Approximation
 from agathis._growing.engines.binned import BinnedStocks
 from agathis._growing.engines.exact import FeatureStocks
@@ -27,7 +28,7 @@ from agathis._growing.engines.protocol import Stocks
 from agathis._growing.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
-from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
+from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
     MAP_TOL,
@@ -61,13 +62,13 @@ class Built:
     warnings: tuple[str, ...] = ()
 
 
-def choose_engine(engine: str, data: TrainingData, approximation: Approximation) -> str:
+def choose_engine(engine: str, data: Dataset, approximation: Approximation) -> str:
     """The engine that ``"auto"`` means; the table is in the docstring of ``Kauri``."""
     if engine != AUTO:
         return engine
-    if data.fill is not None:
+    if data.fill is not None or not isinstance(data, InMemory):
         return BINNED
-    n, d = data.n_counted, data.n_features
+    n, d = data.n_counted, data.features.n_features
     memory = get_config()["working_memory"] * 2**20
     if data.matrix is not None:
         return "gram"
@@ -86,22 +87,25 @@ def choose_engine(engine: str, data: TrainingData, approximation: Approximation)
 
 def build(
     chosen: str,
-    data: TrainingData,
+    data: Dataset,
     limits: Limits,
     approximation: Approximation,
     progress: Progress,
     seed: int | np.random.RandomState | None = None,
 ) -> Built:
     """The stocks of that name; ``seed`` draws rows, as ``random_state`` of an estimator does."""
+    if ENGINES[chosen].exact and not isinstance(data, InMemory):
+        raise ValueError(f"engine={chosen!r} needs all rows in one place: use engine={BINNED!r}.")
     if not ENGINES[chosen].needs_points:
+        assert isinstance(data, InMemory)
         rows = rows_of_data(chosen, data)
-        if rows.points is not None and data.sources is None:
+        if rows.points is not None and data.features.sources is None:
             return Built(WalkedStocks(data, rows, limits, progress))
         return Built(PairStocks(data, rows, limits, progress))
     text = _memory_warning(chosen, data, limits, approximation)
     warnings = () if text is None else (text,)
     stocks: Stocks
-    if ENGINES[chosen].exact and approximation.n_components is None:
+    if isinstance(data, InMemory) and ENGINES[chosen].exact and approximation.n_components is None:
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
@@ -109,7 +113,7 @@ def build(
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
-    if ENGINES[chosen].exact:
+    if isinstance(data, InMemory) and ENGINES[chosen].exact:
         sample, weight = data.rows(), data.weights()
         phi = space.points(sample, data.threads)
         stocks = FeatureStocks(data, space, phi, limits)
@@ -119,7 +123,7 @@ def build(
     if feature_map is None:
         return Built(stocks, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
-    if residual is not None and residual > RESIDUAL_LIMIT:
+    if residual > RESIDUAL_LIMIT:
         needed, reached = components_needed(
             data.kernel, space.filled(sample), RESIDUAL_LIMIT, random_state
         )
@@ -130,11 +134,11 @@ def build(
 
 
 def _memory_warning(
-    chosen: str, data: TrainingData, limits: Limits, approximation: Approximation
+    chosen: str, data: Dataset, limits: Limits, approximation: Approximation
 ) -> str | None:
     """What to tell the user where the sums of the leaves will take more memory than the data."""
-    d = data.n_candidates
-    width = approximation.n_components or data.kernel.n_seen(data.n_features)
+    d = data.features.n_candidates
+    width = approximation.n_components or data.kernel.n_seen(data.features.n_features)
     leaves = min(limits.max_leaves, TYPICAL_LEAVES)
     needed = 8 * leaves * d * width * min(approximation.max_bins, data.n_counted)
     if needed <= 4 * get_config()["working_memory"] * 2**20:
@@ -146,7 +150,7 @@ def _memory_warning(
     )
 
 
-def rows_of_data(chosen: str, data: TrainingData) -> KernelRows:
+def rows_of_data(chosen: str, data: InMemory) -> KernelRows:
     """Kernel rows of the rows of positive weight."""
     if data.matrix is not None:
         return MatrixRows(data.matrix, str(data.kernel), keep=data.ids)
@@ -167,7 +171,7 @@ def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> 
 
 
 def _map(
-    data: TrainingData,
+    data: Dataset,
     approximation: Approximation,
     sample: np.ndarray,
     random_state: np.random.RandomState,
@@ -178,14 +182,13 @@ def _map(
         data.kernel,
         Space(data.kernel, None, data.fill).filled(sample),
         approximation.n_components,
-        method=approximation.feature_map,
         tol=MAP_TOL,
         random_state=random_state,
     )
 
 
 def _binned(
-    data: TrainingData,
+    data: Dataset,
     space: Space,
     sample: np.ndarray,
     phi: np.ndarray,
@@ -202,8 +205,8 @@ def _binned(
         weight,
         n_rows=data.n_counted,
         total_weight=data.total_weight if data.weighted else None,
-        searched=data.searched,
-        sources=data.sources,
+        searched=data.features.searched,
+        sources=data.features.sources,
         max_bins=approximation.max_bins,
         threads=data.threads,
     )
@@ -242,12 +245,9 @@ def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.average(rows.astype(np.float64), axis=0, weights=weight)
 
 
-def _residual(
-    space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None
-) -> float | None:
-    """The share of the centred kernel of some rows that a map leaves out, where it tells."""
-    if not isinstance(space.map, ProjectionMap):
-        return None
+def _residual(space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None) -> float:
+    """The fraction of the centred kernel of some rows that the map leaves out."""
+    assert space.map is not None
     weights = np.ones(len(rows)) if weight is None else weight
     left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)
     about = phi - _means(phi, weight)

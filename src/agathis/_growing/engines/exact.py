@@ -14,7 +14,7 @@ from agathis._core.points.histogram import Histogram
 from agathis._core.points.leaves import PointState, padded
 from agathis._core.points.sorted_points import SortedPoints
 from agathis._dataset.grid import Grid
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import SourceTables
 from agathis._growing.engines.points import Located, PointStocks
@@ -31,7 +31,7 @@ class FeatureStocks(PointStocks):
 
     Parameters
     ----------
-    data : TrainingData
+    data : InMemory
     space : Space
         How rows become points.
     phi : ndarray of shape (n_samples, n_components)
@@ -41,7 +41,7 @@ class FeatureStocks(PointStocks):
 
     samples: SortedPoints
 
-    def __init__(self, data: TrainingData, space: Space, phi: np.ndarray, limits: Limits) -> None:
+    def __init__(self, data: InMemory, space: Space, phi: np.ndarray, limits: Limits) -> None:
         weight, n_clusters = data.weights(), limits.n_clusters
         origin = np.einsum("i,ij->j", weight, phi) / weight.sum()
         points = np.zeros((len(phi), padded(len(origin))))
@@ -50,7 +50,7 @@ class FeatureStocks(PointStocks):
         if not np.isfinite(inertia):
             raise ValueError("X is too large: the squared length of some row is not finite.")
         self.data, rows = data, data.rows()
-        self.values = np.ascontiguousarray(data.searched.take(rows).T, dtype=np.float64)
+        self.values = np.ascontiguousarray(data.features.searched.take(rows).T, dtype=np.float64)
         many = n_clusters > MANY_CLUSTERS
         few, parts = 16, 16
         if many:
@@ -60,9 +60,9 @@ class FeatureStocks(PointStocks):
         )
         state = PointState(*self.samples.tables(0), n_clusters, data.threads)
         tables = None
-        if data.sources is not None:
-            data.sources.check()
-            self.points, self.codes = points, data.sources.bins(rows)
+        if data.features.sources is not None:
+            data.features.sources.check()
+            self.points, self.codes = points, data.features.sources.bins(rows)
             self.weights = None if data.weight is None else weight
             # On a grid with no guess: all rows are there.
             grid = Grid.guess(
@@ -72,10 +72,10 @@ class FeatureStocks(PointStocks):
                 None if self.weights is None else exact_sum(self.weights),
                 origin=np.zeros(points.shape[1]),
             )
-            n_sources = len(data.sources.columns)
+            n_sources = len(data.features.sources.columns)
             histogram = Histogram(n_sources, points.shape[1], grid, data.threads)
-            tables = SourceTables(data.sources, histogram)
-        super().__init__(state, space, origin, inertia, limits, data.searched, tables)
+            tables = SourceTables(data.features.sources, histogram)
+        super().__init__(state, space, origin, inertia, limits, data.features.searched, tables)
         if tables is not None:
             self._add_to(tables, np.arange(len(points), dtype=np.int32))
             tables.open()

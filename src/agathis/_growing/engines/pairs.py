@@ -22,7 +22,7 @@ from agathis._core.pairs.pair_subsets import locate_subset, search_subsets
 from agathis._core.pairs.partition import partition
 from agathis._core.pairs.state import State
 from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split, sent_left
 from agathis._growing.engines.categories import drawn_parts, first_split
 from agathis._growing.engines.kernel_rows import Block, KernelRows
@@ -38,7 +38,7 @@ class PairStocks:
 
     Parameters
     ----------
-    data : TrainingData
+    data : InMemory
     rows : KernelRows
         Of the samples, the rows of positive weight.
     limits : Limits
@@ -49,7 +49,7 @@ class PairStocks:
     walked = False
 
     def __init__(
-        self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
+        self, data: InMemory, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
         X, weight = data.rows(), data.weights()
         self.data, self.rows, self.weight, self.limits = data, rows, weight, limits
@@ -58,7 +58,7 @@ class PairStocks:
         if data.kernel.metric == "linear":
             diagonal = data.kernel.diagonal(data.kernel.seen(X))
         self.trace = float(diagonal @ weight)
-        self.searched, self.sources = data.searched, data.sources
+        self.searched, self.sources = data.features.searched, data.features.sources
         self.values = np.ascontiguousarray(self.searched.take(X).T, dtype=np.float64)
         self.state = State(
             self.values,
@@ -102,7 +102,7 @@ class PairStocks:
 
     @property
     def n_features(self) -> int:
-        return self.data.n_features
+        return self.data.features.n_features
 
     @property
     def n_clusters(self) -> int:

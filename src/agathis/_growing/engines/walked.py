@@ -15,7 +15,7 @@ from agathis._core.pairs.clusters import renew
 from agathis._core.pairs.pair_search import LeafSearch
 from agathis._core.pairs.updates import close_root, fill_stocks, part_stocks
 from agathis._core.pairs.walks import N_LEADING, LeadingParts, Parts
-from agathis._dataset.memory import TrainingData
+from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split
 from agathis._growing.engines.kernel_rows import KernelRows
 from agathis._growing.engines.leading import leading
@@ -34,7 +34,7 @@ class WalkedStocks(PairStocks):
 
     Parameters
     ----------
-    data : TrainingData
+    data : InMemory
         Without categories.
     rows : KernelRows
         With points.
@@ -45,7 +45,7 @@ class WalkedStocks(PairStocks):
     walked = True
 
     def __init__(
-        self, data: TrainingData, rows: KernelRows, limits: Limits, progress: Progress
+        self, data: InMemory, rows: KernelRows, limits: Limits, progress: Progress
     ) -> None:
         assert rows.points is not None
         n, width = rows.points.shape

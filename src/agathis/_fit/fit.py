@@ -1,0 +1,224 @@
+"""The fit of a tree: an engine is made, a grower cuts leaves, and a search goes on from there.
+
+Estimators, files and Dask are faces of :func:`fit`: they make a dataset and a spec of their
+arguments, and keep what comes back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from agathis._checks import data as checks
+from agathis._checks.kernels import check_engine
+from agathis._checks.roles import FeatureRoles
+from agathis._dataset.memory import InMemory
+from agathis._dataset.protocol import Dataset
+from agathis._describe.short_thresholds import RawThresholds, short_thresholds
+from agathis._growing.engines.choice import build, choose_engine
+from agathis._growing.grower import FeatureDraws, Grower
+from agathis._model.spec import FitSpec
+from agathis._partitions.centres import Centres, PointCentres, cluster_means
+from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
+from agathis._support.progress import Clocks, Progress
+from agathis._trees.tree import Tree
+
+#: Attributes of estimators that not every fit leaves.
+OPTIONAL_ATTRIBUTES = (
+    *("cluster_centers_", "search_path_", "search_interrupted_"),
+    *("lower_bound_", "gap_", "is_optimal_"),
+)
+#: What gives the thresholds of a tree as few digits as the rows of its dataset allow.
+Shorten = Callable[[Tree, Any], tuple[Tree, RawThresholds]]
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A tree, and what the fit knows of it.
+
+    Attributes
+    ----------
+    tree : Tree
+    raw_thresholds : dict
+        The thresholds in the units of the table, where these are known.
+    labels : ndarray of shape (n_samples,), or a lazy collection
+    centres : Centres or None
+        What distances take.
+    cluster_centers : ndarray of shape (n_clusters, n_features) or None
+        The mean of each cluster in the columns of X, where rows are points.
+    roles : FeatureRoles
+    engine : str
+    n_components : int or None
+    residual_trace : float or None
+    inertia, objective : float
+    search : dict
+        What a search tells, by the attributes of estimators.
+    """
+
+    tree: Tree
+    raw_thresholds: RawThresholds
+    labels: Any
+    centres: Centres | None
+    cluster_centers: np.ndarray | None
+    roles: FeatureRoles
+    engine: str
+    n_components: int | None
+    residual_trace: float | None
+    inertia: float
+    objective: float
+    search: dict[str, Any]
+
+    def attributes(self) -> dict[str, Any]:
+        """The fitted attributes of an estimator."""
+        means = self.cluster_centers
+        return {
+            **({} if means is None else {"cluster_centers_": means}),
+            "tree_": self.tree,
+            "raw_thresholds_": self.raw_thresholds,
+            "labels_": self.labels,
+            "_centres": self.centres,
+            "roles_": self.roles,
+            "engine_": self.engine,
+            "n_clusters_": self.tree.n_clusters,
+            "n_leaves_": self.tree.n_leaves,
+            "n_components_": self.n_components,
+            "residual_trace_": self.residual_trace,
+            "inertia_": self.inertia,
+            "objective_": self.objective,
+            **self.search,
+        }
+
+
+def shortened(tree: Tree, dataset: InMemory) -> tuple[Tree, RawThresholds]:
+    """Short thresholds for rows that are here and know their units."""
+    return short_thresholds(tree, dataset.X, dataset.units)
+
+
+def fit(
+    dataset: Dataset,
+    spec: FitSpec,
+    *,
+    start: object = None,
+    progress: Progress | None = None,
+    time_limit: float | None = None,
+    keep_training_data: bool = False,
+    shorten: Shorten = shortened,
+) -> FitResult:
+    """Grow a tree of a dataset.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With the kernel of the spec.
+    spec : FitSpec
+        Of the method ``"kauri"``.
+    start : Tree or fitted estimator, optional
+        A tree to begin with.
+    progress : Progress, optional
+    time_limit : float, optional
+        Seconds for the proof of ``search="optimal"``.
+    keep_training_data : bool
+        Whether the centres may hold training rows.
+    shorten : callable
+        Takes the tree and the dataset.
+
+    Raises
+    ------
+    ValueError
+        Where settings do not go together, or do not suit the dataset.
+    """
+    _check(spec)
+    progress = progress or Progress(0, spec.max_leaves, spec.n_clusters or 0)
+    first = tree_of_start(start, dataset.features.n_features)
+    limits, clocks = spec.limits(dataset), Clocks()
+    chosen = choose_engine(spec.engine, dataset, spec.approximation)
+    seed = spec.seed
+    built = build(chosen, dataset, limits, spec.approximation, progress, seed)
+    for text in built.warnings:
+        checks.warn(text, UserWarning)
+    stocks = built.stocks
+    progress.trace = stocks.trace
+    clocks.stocks = time.perf_counter() - progress.started
+    greedy = spec.search.search == "greedy"
+    draws = _draws(spec, dataset.features.n_candidates)
+    tree = Grower(stocks, limits, progress, clocks, draws, first if greedy else None).grow()
+    searched: dict[str, Any] = {}
+    if greedy and spec.search.split == "axis":
+        labels = dataset.labels(tree)
+        centres = stocks.centres(labels, keep=keep_training_data)
+        cost = 0.0 - stocks.objective
+    else:
+        if not isinstance(dataset, InMemory):
+            raise ValueError("a search needs all rows in one place: use search='greedy'.")
+        trees = [tree] if first is None else [tree, first]
+        if spec.max_leaves is None:
+            # Without a limit the search makes no more leaves than the trees that it begins with.
+            limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
+        options = SearchOptions(**asdict(spec.search), time_limit=time_limit, seed=seed)
+        found = better_tree(options, dataset, stocks, limits, trees, progress, keep_training_data)
+        tree, labels, centres, cost = found.tree, found.labels, found.centres, found.cost
+        searched = found.told()
+        if found.interrupted:
+            checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
+    means = _cluster_means(dataset, labels, centres)
+    tree, raw_thresholds = shorten(tree, dataset)
+    progress.done(tree.n_leaves, tree.n_clusters, -cost, clocks)
+    return FitResult(
+        tree=tree,
+        raw_thresholds=raw_thresholds,
+        labels=labels,
+        centres=centres,
+        cluster_centers=means,
+        roles=dataset.features.roles,
+        engine=chosen,
+        n_components=built.n_components,
+        residual_trace=built.residual,
+        inertia=cost,
+        objective=stocks.trace - cost,
+        search=searched,
+    )
+
+
+def _cluster_means(dataset: Dataset, labels: Any, centres: Centres | None) -> np.ndarray | None:
+    """The mean of each cluster in the columns of X, where rows are points.
+
+    For rows elsewhere only where these are what was summed; others would take a pass more.
+    """
+    if not isinstance(centres, PointCentres):
+        return None
+    if centres.space.is_identity:
+        return centres.points + centres.origin
+    if not isinstance(dataset, InMemory):
+        return None
+    n_clusters = len(centres.points)
+    return cluster_means(dataset.X, labels, n_clusters, dataset.weight, dataset.fill)
+
+
+def _check(spec: FitSpec) -> None:
+    """Raise where settings do not go together."""
+    check_engine(spec.engine, spec.kernel.resolve(), spec.approximation.n_components)
+    if spec.search.search != "optimal":
+        return
+    if spec.search.split == "pair":
+        raise ValueError(
+            "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
+            "split='axis', or search='local'."
+        )
+    most = spec.constraints.max_leaf_nodes
+    if most not in ("auto", None, spec.n_clusters):
+        raise ValueError(
+            f"max_leaf_nodes={most} with search='optimal': the best tree is found among those with "
+            f"a leaf for each of n_clusters={spec.n_clusters} clusters. Use max_leaf_nodes='auto', "
+            "or search='local'."
+        )
+
+
+def _draws(spec: FitSpec, n_candidates: int) -> FeatureDraws | None:
+    """What draws features, where ``max_features`` asks for it."""
+    count = checks.resolve_max_features(spec.max_features, n_candidates)
+    return None if count is None else FeatureDraws(count, check_random_state(spec.seed))
