@@ -40,14 +40,34 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     found a new cluster or join another one. The tree is grown from nothing, with no clustering
     to imitate, and ends when no split helps or a limit is reached.
 
+    Five parameters matter most: the number of clusters (``n_clusters``) and of rules
+    (``max_leaf_nodes``), the fewest samples of a rule (``min_samples_leaf``), what makes samples
+    similar (``kernel``), and how far to look for a better tree (``search``).
+
     Parameters
     ----------
     n_clusters : int, default=8
-        The most clusters there may be; fewer are found where more do not help.
+        The maximum number of clusters; fewer are found where more do not help.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
+    min_samples_leaf : int or float, default=1
+        The minimum number of samples in a leaf. If float, a fraction of ``n_samples``. Samples
+        count by their weight, except that the default limits nothing.
     kernel : str or callable, default="linear"
         A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
         rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``. With the linear
         kernel the objective is that of KMeans.
+    search : {"greedy", "local", "optimal"}, default="greedy"
+        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
+        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
+        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
+        where they gain more, as long as the objective rises. It is never worse than the greedy
+        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
+        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
+        with a leaf for each cluster is better, for two to about five clusters, or says how far
+        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
+        have up to 10 categories, and the kernel must be positive semi-definite.
     gamma : float, default=None
         For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
         scikit-learn's default for each.
@@ -57,19 +77,14 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
-        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
     max_depth : int, default=None
-        The most splits on the way to a leaf.
+        The maximum number of splits on the way to a leaf.
     min_samples_split : int or float, default=2
-        The least samples of a leaf that is cut; a float is a share of all.
-    min_samples_leaf : int or float, default=1
-        The least samples of a leaf; a float is a share of all. Both count samples by their
-        weight, except that the defaults limit nothing.
+        The minimum number of samples of a node that is split. If float, a fraction of
+        ``n_samples``. Samples count by their weight, except that the default limits nothing.
     engine : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
         How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
         computes rows of it when they are needed, in memory that is linear in the number of rows;
@@ -97,7 +112,7 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
 
         Missing values with any other kernel are an error, unless n_components is given.
     max_bins : int, default=255
-        The most bins of a feature, of about as many rows each, for ``"binned"``.
+        The maximum number of bins of a feature, of about as many rows each, for ``"binned"``.
     subsample : int, default=50_000
         The most rows from which bins and feature maps are found.
     n_components : int, default=None
@@ -122,16 +137,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     kernel_features : "auto", None, or list of columns, default="auto"
         Columns that the kernel sees, said in the same way. The others may be split on all the
         same, but do not count for the objective.
-    search : {"greedy", "local", "optimal"}, default="greedy"
-        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
-        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
-        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
-        where they gain more, as long as the objective rises. It is never worse than the greedy
-        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
-        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
-        with a leaf for each cluster is better, for two to about five clusters, or says how far
-        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
-        have up to 10 categories, and the kernel must be positive semi-definite.
     search_effort : float, default=1
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
@@ -240,16 +245,17 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self,
         n_clusters: int = 8,
         *,
+        max_leaf_nodes: int | str | None = "auto",
+        min_samples_leaf: int | float = 1,
         kernel: str | Callable[..., float] = "linear",
+        search: str = "greedy",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
         engine: str = "auto",
         max_bins: int = 255,
         subsample: int = 50_000,
@@ -257,7 +263,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
-        search: str = "greedy",
         search_effort: float = 1,
         n_init: int | None = None,
         time_limit: float | None = None,
@@ -268,16 +273,17 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
         self.kernel = kernel
+        self.search = search
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
         self.engine = engine
         self.max_bins = max_bins
         self.subsample = subsample
@@ -285,7 +291,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
-        self.search = search
         self.search_effort = search_effort
         self.n_init = n_init
         self.time_limit = time_limit

@@ -6,6 +6,8 @@ from the user, is for :mod:`agathis._partitions.centres`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -63,6 +65,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         *,
         gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> np.ndarray:
         """Fit, and give the distance of each row to the centre of each cluster.
 
@@ -73,6 +76,8 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``.
         sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            Other arguments of ``fit``.
 
         Returns
         -------
@@ -80,7 +85,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         if not self._keeps_centres():
             raise self._rows_missing()
-        self.fit(X, gram=gram, sample_weight=sample_weight)
+        self.fit(X, gram=gram, sample_weight=sample_weight, **fit_params)
         if gram is None:
             return self.transform(X)
         return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))
