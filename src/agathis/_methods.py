@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    import numpy as np
     from sklearn.base import BaseEstimator
 
 
@@ -92,7 +93,7 @@ def make_method(
     max_leaf_nodes: int | str | None = "auto",
     kernel: Mapping[str, Any] | None = None,
     centers: Any = None,
-    random_state: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> BaseEstimator:
     """The estimator of a name in ``METHODS``, with those of the parameters that it takes.

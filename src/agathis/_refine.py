@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
@@ -23,7 +24,7 @@ def refine(
     gram: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Kauri:
     """Search a better tree, beginning with that of a fitted model.
 
@@ -41,7 +42,9 @@ def refine(
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int, optional
         Threads; by default as many as cores.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=None
+        Draws what the search tries. Pass an int for the same tree in every call; ``None`` draws
+        from NumPy's global random state.
 
     Returns
     -------
@@ -56,7 +59,7 @@ def refine(
     >>> from agathis.rivals import IMM
     >>> X = minmax_scale(load_wine().data)
     >>> model = IMM(3, random_state=0).fit(X)
-    >>> better = refine(model, X)
+    >>> better = refine(model, X, random_state=0)
     >>> bool(better.inertia_ < model.inertia_), better.n_leaves_ <= model.n_leaves_
     (True, True)
     """
