@@ -30,9 +30,9 @@ def suggest(
     *,
     max_clusters: int = 10,
     engine: str = "auto",
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
-    verbose: bool | int = False,
+    verbose: int = 0,
 ) -> Suggestion:
     """Suggest how many clusters and leaves suit a table, and say why.
 
@@ -50,13 +50,14 @@ def suggest(
         The most clusters to try; never more than rows less one.
     engine : str, default="auto"
         As of :class:`~agathis.Kauri`.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Draws the rows that are looked at where there are many (10,000 for trees, 2,000 for
         silhouettes, 1,000 for stability and chance), their halves, and rows without groups.
+        Pass an int for the same figures in every call; ``None`` draws from NumPy's global state.
     n_jobs : int, default=None
         Threads; ``None`` and -1 are all cores.
-    verbose : bool or int, default=False
-        Show on standard error how many numbers of clusters were tried: a bar on a terminal,
+    verbose : int, default=0
+        1 shows on standard error how many numbers of clusters were tried: a bar on a terminal,
         otherwise a line for each.
 
     Returns
@@ -72,7 +73,7 @@ def suggest(
     >>> from sklearn.datasets import make_blobs
     >>> import agathis
     >>> X, _ = make_blobs(120, centers=[[0, 0], [0, 9], [9, 0]], random_state=0)
-    >>> found = agathis.suggest(X, max_clusters=5)
+    >>> found = agathis.suggest(X, max_clusters=5, random_state=0)
     >>> found.n_clusters, found.max_leaf_nodes
     (3, 3)
     >>> found.table["clusters"]
