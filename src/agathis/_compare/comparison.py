@@ -33,7 +33,7 @@ from agathis._compare.workers import Outcome, run
 from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
-from agathis._methods import KernelSettings, make_method
+from agathis._methods import make_method
 from agathis._support.progress import progress_bar
 from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
@@ -129,7 +129,7 @@ def compare(
     True
     """
     table = checks.check_table(X)
-    kernel_args: KernelSettings = {
+    kernel_args: dict[str, Any] = {
         "kernel": kernel,
         "gamma": gamma,
         "degree": degree,
@@ -189,7 +189,7 @@ class _Setting:
 
     X: np.ndarray
     y: np.ndarray | None
-    kernel: KernelSettings
+    kernel: dict[str, Any]
     n_clusters: int
     max_leaf_nodes: int | None
     methods: dict[str, BaseEstimator | None]
