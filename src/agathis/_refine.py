@@ -10,11 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._kauri import Kauri
+from agathis._model.fitted_model import FittedModel
+from agathis._model.spec import FitSpec
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
-
-#: Parameters that say what a tree is judged by; a model that has them keeps them.
-_KEPT = ("kernel", "gamma", "degree", "coef0", "kernel_params")
 
 
 def refine(
@@ -75,9 +74,19 @@ def refine(
         better = refine(last, model[:-1].transform(X) if before else X, **options)
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
     tree = tree_of(model)
-    params = {} if isinstance(model, Tree) else model.get_params(deep=False)
-    kept = params if isinstance(model, Kauri) else set(_KEPT) & set(params)
-    better = Kauri(**{name: params[name] for name in kept})
+    better = Kauri()
+    if isinstance(model, FittedModel):
+        if model.preparation is not None:
+            raise ValueError(
+                "refine takes a loaded model only where its rows are fitted as they are: give the "
+                "fitted pipeline."
+            )
+        X = model.encode(X)
+        better.set_params(**vars(model.settings().kernel))
+    elif isinstance(model, Kauri):
+        better.set_params(**model.get_params(deep=False))
+    elif not isinstance(model, Tree):
+        better.set_params(**vars(FitSpec.of(model).kernel))
     better.set_params(
         n_clusters=tree.n_clusters,
         max_leaf_nodes=max(2, tree.n_leaves),

@@ -28,22 +28,17 @@ from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.measures import measure_fit
 from agathis._compare.methods import check_methods
 from agathis._compare.result import MEASURES, Comparison, summary_of
+from agathis._compare.tuning import CELLS, FEWEST, SHARE
 from agathis._compare.workers import Outcome, run
 from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
-from agathis._methods import KernelSettings, make_method
+from agathis._methods import make_method
 from agathis._support.progress import progress_bar
 from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
-#: The share of the rows that a run draws.
-SHARE = 0.8
-#: All methods go through so many numbers in less than a minute, on two cores.
-CELLS = 2_000_000
-#: A run has at least so many rows, if there are as many: the share of fewer is a small table.
-FEWEST = 2000
 
 
 def compare(
@@ -134,7 +129,7 @@ def compare(
     True
     """
     table = checks.check_table(X)
-    kernel_args: KernelSettings = {
+    kernel_args: dict[str, Any] = {
         "kernel": kernel,
         "gamma": gamma,
         "degree": degree,
@@ -194,7 +189,7 @@ class _Setting:
 
     X: np.ndarray
     y: np.ndarray | None
-    kernel: KernelSettings
+    kernel: dict[str, Any]
     n_clusters: int
     max_leaf_nodes: int | None
     methods: dict[str, BaseEstimator | None]

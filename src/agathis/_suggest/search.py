@@ -13,11 +13,8 @@ from agathis._partitions.cost import scatter
 from agathis._suggest import resampling
 from agathis._suggest.figures import grown_with_enough, silhouette
 from agathis._suggest.suggestion import Candidate, Suggestion
+from agathis._suggest.tuning import MANY, ROWS, ROWS_FOR_SILHOUETTE
 from agathis._support.progress import Show, progress_bar
-
-#: Of more rows a sample is looked at.
-MANY = 10_000
-ROWS_FOR_SILHOUETTE = 2000
 
 _CONSTRAINTS = {
     "max_clusters": at_least(2),
@@ -121,7 +118,7 @@ def _candidates(
     filled = np.where(np.isnan(plain), checks.column_means(plain, None), plain)[:, kernel]
     total = scatter(filled, np.zeros(len(filled), dtype=np.intp))
     order = random.permutation(len(X))
-    few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[: resampling.ROWS])
+    few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[:ROWS])
     halves = resampling.halvings(len(fewer), random)
     clouds = resampling.clouds(filled[fewer], random)
     out: list[Candidate] = []
