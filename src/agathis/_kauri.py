@@ -159,8 +159,9 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         1 shows progress, as a bar where there is a terminal, and the time that each part took.
     random_state : int, RandomState instance or None, default=None
         Draws the features where ``max_features`` asks for it, the rows that ``subsample``
-        and ``n_components`` call for, and what ``search`` tries; with ``None`` these rows and
-        trials are always the same ones.
+        and ``n_components`` call for, and what ``search`` tries. Pass an int for the same tree in
+        every fit; ``None`` draws from NumPy's global random state. A greedy search of all
+        features and rows draws nothing.
 
     Attributes
     ----------
