@@ -156,7 +156,7 @@ def new_model(
     search_effort: float | None = None,
     time_limit: float | None = None,
     split: str = "axis",
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> BaseEstimator:
@@ -261,7 +261,7 @@ def fit_table(
     show: Sequence[str] = (),
     max_categories: int = 20,
     strict: bool = False,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Pipeline:
@@ -294,7 +294,9 @@ def fit_table(
         A column of known classes: it is not used.
     drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
         As for :class:`agathis.TableEncoder`.
-    random_state : int, optional
+    random_state : int, RandomState instance or None, default=None
+        Draws what the search tries, and the rows of :func:`agathis.suggest`. Pass an int for the
+        same tree in every call, as the command does; ``None`` draws from NumPy's global state.
     n_jobs : int, optional
         Threads; by default as many as cores.
     verbose : int, default=0
@@ -312,7 +314,7 @@ def fit_table(
     >>> from agathis import fit_table
     >>> from agathis.export import to_rules
     >>> orders = pd.DataFrame({"items": [1, 2, 1, 9, 8, 9], "paid": list("yyynnn")})
-    >>> model = fit_table(orders, 2)
+    >>> model = fit_table(orders, 2, random_state=0)
     >>> model.predict(orders)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
@@ -371,7 +373,10 @@ def fit_table(
 
 
 def suggested(
-    prepared: PreparedTable, *, random_state: int | None = 0, n_jobs: int | None = None
+    prepared: PreparedTable,
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
 ) -> Suggestion:
     """How many clusters suit these rows."""
     if len(prepared.X) < 4:

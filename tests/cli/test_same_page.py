@@ -45,7 +45,7 @@ CASES = {
     "greedy": ["--search", "greedy", "--leaves", "7"],
     "optimal": ["--search", "optimal"],
     "pairs": ["--pairs"],
-    "effort": ["--effort", "3", "--leaves", "5"],
+    "effort": ["--search-effort", "3", "--leaves", "5"],
     "dropped rows": ["--missing", "drop"],
     "dropped rows and a kernel": ["--missing", "drop", "--kernel", "rbf", "--gamma", "0.3"],
     "scales": ["--scale", "size=log", "--scale", "age=rank", "--weight", "equal"],

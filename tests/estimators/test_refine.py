@@ -61,7 +61,7 @@ def test_a_model_from_a_file_is_searched_as_the_fitted_one(kernel):
     table.loc[::9, "age"] = np.nan
     fitted = fit_table(table, 3, kernel=kernel, search="greedy", scale="rank")
     loaded = from_json(to_json(fitted))
-    better, same = refine(loaded, table), refine(fitted, table)
+    better, same = (refine(each, table, random_state=0) for each in (loaded, fitted))
     np.testing.assert_array_equal(better.predict(table), same.predict(table))
     assert better[-1].inertia_ == same[-1].inertia_ <= fitted[-1].inertia_ * (1 + 1e-9)
     assert better[-1].kernel == kernel
@@ -109,3 +109,14 @@ def test_pipelines(iris):
     better = refine(table, frame)
     assert better[-1].inertia_ <= table[-1].inertia_ * (1 + 1e-9)
     assert "x[" not in to_rules(better)
+
+
+def test_a_loaded_model_keeps_its_kernel(iris):
+    fitted = Kauri(3, kernel="rbf", gamma=0.5, max_leaf_nodes=5).fit(iris)
+    better = refine(from_json(to_json(fitted)), iris)
+    assert (better.kernel, better.gamma) == ("rbf", 0.5)
+    assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
+    assert better.inertia_ == refine(fitted, iris).inertia_
+    scaled = make_pipeline(MinMaxScaler(), fitted).fit(iris)
+    with pytest.raises(ValueError, match="refine takes a loaded model only where"):
+        refine(from_json(to_json(scaled)), iris)

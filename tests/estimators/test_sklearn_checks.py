@@ -41,7 +41,7 @@ MORE = [
     KMeansTree(kernel="chi2", max_leaf_nodes=None),
     KMeansTree(algorithm="lloyd", max_leaf_nodes=None),
     ExKMC(base_tree=None),
-    ICOT(None, n_init=4),
+    ICOT(None, criterion="dunn", n_init=4),
 ]
 # Some checks ask for one or two components, whatever that leaves out, or have fewer distinct rows
 # than the default number of clusters.

@@ -35,7 +35,24 @@ def silhouette(X, labels, weight=None) -> float:
     return total / weight.sum()
 
 
-CRITERIA = {"silhouette": silhouette}
+def dunn(X, labels, weight=None) -> float:
+    """Least distance between clusters over the largest within one."""
+    if len(np.unique(labels)) == 1:
+        return 0.0
+    apart, wide = np.inf, 0.0
+    for i in range(len(X)):
+        for j in range(i):
+            distance = np.sqrt(((X[i] - X[j]) ** 2).sum())
+            if labels[i] == labels[j]:
+                wide = max(wide, distance)
+            else:
+                apart = min(apart, distance)
+    if apart == 0.0:
+        return 0.0
+    return apart / wide if wide > 0 else np.inf
+
+
+CRITERIA = {"silhouette": silhouette, "dunn": dunn}
 
 
 def as_tuples(tree, node=0):

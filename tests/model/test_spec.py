@@ -35,7 +35,7 @@ ESTIMATORS = [
     ExKMC(3, max_leaf_nodes=6, base_tree=None, random_state=1),
     ExShallow(3, depth_factor=0.2, random_state=1),
     RDM(3, n_init="auto", random_state=1),
-    ICOT(None, n_init=2, max_depth=3, random_state=1),
+    ICOT(None, criterion="dunn", n_init=2, max_depth=3, random_state=1),
 ]
 
 

@@ -11,12 +11,15 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import separation as naive
 from helpers.invariants import same_tree, valid_tree
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from agathis.rivals import ICOT
 from agathis.rivals._icot import distances
+
+criteria = pytest.mark.parametrize("criterion", list(naive.CRITERIA))
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +30,11 @@ def grid():
 
 
 class TestFit:
+    @criteria
     @pytest.mark.parametrize("n_clusters", [5, 8, None])
-    def test_planted(self, grid, n_clusters):
+    def test_planted(self, grid, criterion, n_clusters):
         X, y = grid
-        model = ICOT(n_clusters, random_state=0).fit(X)
+        model = ICOT(n_clusters, criterion=criterion, random_state=0).fit(X)
         valid_tree(model.tree_, X, model.labels_, n_clusters=n_clusters, max_depth=5, kauri=False)
         assert adjusted_rand_score(y, model.labels_) == 1.0
         assert model.n_clusters_ == model.n_leaves_ == 5
@@ -40,11 +44,20 @@ class TestFit:
         model = ICOT(3, random_state=0).fit(iris)
         assert model.criterion_value_ == pytest.approx(silhouette_score(iris, model.labels_))
 
-    def test_more_restarts_are_never_worse(self):
+    def test_value_is_the_dunn_index(self, iris):
+        model = ICOT(3, criterion="dunn", random_state=0).fit(iris)
+        assert model.criterion_value_ == pytest.approx(naive.dunn(iris, model.labels_))
+
+    @criteria
+    def test_more_restarts_are_never_worse(self, criterion):
         X = np.random.default_rng(0).normal(size=(60, 3))
-        values = [ICOT(6, n_init=n, random_state=3).fit(X).criterion_value_ for n in (1, 4, 12)]
+        values = [
+            ICOT(6, criterion=criterion, n_init=n, random_state=3).fit(X).criterion_value_
+            for n in (1, 4, 12)
+        ]
         assert values == sorted(values)
 
+    @criteria
     @pytest.mark.parametrize(
         "limits",
         [
@@ -55,24 +68,27 @@ class TestFit:
             {"n_clusters": 1},
             {"min_samples_leaf": 45},
             {"min_samples_leaf": 0.3},
+            {"max_candidates": 1},
         ],
         ids=str,
     )
-    def test_limits(self, grid, limits):
+    def test_limits(self, grid, criterion, limits):
         X, _ = grid
-        model = ICOT(n_init=6, random_state=0, **limits).fit(X)
-        valid_tree(model.tree_, X, model.labels_, kauri=False, **limits)
+        model = ICOT(criterion=criterion, n_init=6, random_state=0, **limits).fit(X)
+        kept = {k: v for k, v in limits.items() if k != "max_candidates"}
+        valid_tree(model.tree_, X, model.labels_, kauri=False, **kept)
         if limits.get("n_clusters") == 1:
             assert model.n_leaves_ == 1
             assert model.criterion_value_ == 0.0
         else:
             assert model.n_leaves_ > 1
 
-    def test_weights_are_repeats(self):
+    @criteria
+    def test_weights_are_repeats(self, criterion):
         random = np.random.default_rng(1)
         X = np.round(random.normal(size=(40, 2)), 1)
         weight = random.integers(0, 4, 40)
-        given = {"min_samples_leaf": 4, "random_state": 0}
+        given = {"criterion": criterion, "min_samples_leaf": 4, "random_state": 0}
         weighted = ICOT(4, **given).fit(X, sample_weight=weight)
         repeated = ICOT(4, **given).fit(np.repeat(X, weight, axis=0))
         same_tree(weighted.tree_, repeated.tree_, gains=1e-9, counts=False)
@@ -80,8 +96,9 @@ class TestFit:
         np.testing.assert_array_equal(np.repeat(weighted.labels_, weight), repeated.labels_)
         valid_tree(weighted.tree_, X, weighted.labels_, weight, min_samples_leaf=4, kauri=False)
 
-    def test_equal_weights_are_none(self, iris):
-        given = {"n_init": 5, "random_state": 0}
+    @criteria
+    def test_equal_weights_are_none(self, iris, criterion):
+        given = {"criterion": criterion, "n_init": 5, "random_state": 0}
         expected = ICOT(5, **given).fit(iris)
         assert expected.n_clusters_ > 1
         for scale in (1e-200, 1e-8, 1 / 150, 0.04, 1e8):
@@ -104,9 +121,10 @@ class TestFit:
                 model.feature_importances_, expected.feature_importances_, atol=1e-9
             )
 
-    def test_threads_and_seeds(self):
+    @criteria
+    def test_threads_and_seeds(self, criterion):
         X = np.random.default_rng(0).normal(size=(80, 3))
-        given = {"random_state": 5}
+        given = {"criterion": criterion, "random_state": 5}
         one, two, again = (ICOT(6, n_jobs=jobs, **given).fit(X) for jobs in (1, 2, 2))
         for other in (two, again):
             same_tree(one.tree_, other.tree_)
@@ -153,9 +171,10 @@ class TestFit:
 
 
 class TestSubsample:
-    def test_tree_of_some_rows_for_all(self, grid):
+    @criteria
+    def test_tree_of_some_rows_for_all(self, grid, criterion):
         X, y = grid
-        model = ICOT(subsample=80, random_state=0).fit(X)
+        model = ICOT(criterion=criterion, subsample=80, random_state=0).fit(X)
         valid_tree(model.tree_, X, model.labels_, kauri=False, midpoints=False)
         assert adjusted_rand_score(y, model.labels_) == 1.0
         assert model.tree_.n_node_samples[0] == len(X)
@@ -186,18 +205,20 @@ class TestSubsample:
 
 
 class TestEdges:
+    @criteria
     @pytest.mark.parametrize("weight", [None, [1.0, 2, 3, 4, 5]])
-    def test_all_rows_equal(self, weight):
+    def test_all_rows_equal(self, criterion, weight):
         X = np.full((5, 2), 3.0)
-        model = ICOT(3).fit(X, sample_weight=weight)
+        model = ICOT(3, criterion=criterion).fit(X, sample_weight=weight)
         valid_tree(model.tree_, X, model.labels_, weight, kauri=False)
         assert model.n_leaves_ == 1
         assert model.criterion_value_ == 0.0
         assert model.n_iter_ == 0
 
+    @criteria
     @pytest.mark.parametrize("n_clusters", [1, None])
-    def test_one_row(self, n_clusters):
-        model = ICOT(n_clusters).fit([[1.0, 2.0]])
+    def test_one_row(self, criterion, n_clusters):
+        model = ICOT(n_clusters, criterion=criterion).fit([[1.0, 2.0]])
         assert model.labels_.tolist() == [0]
         assert model.criterion_value_ == 0.0
 
@@ -205,12 +226,16 @@ class TestEdges:
         # Rows alone in their clusters have silhouette 0, no more than both together.
         model = ICOT(2).fit([[0.0], [1.0]])
         assert model.labels_.tolist() == [0, 0]
+        model = ICOT(2, criterion="dunn").fit([[0.0], [1.0]])
+        assert model.labels_.tolist() == [0, 1]
+        assert model.criterion_value_ == np.inf
 
-    def test_few_distinct_rows(self):
+    @criteria
+    def test_few_distinct_rows(self, criterion):
         X = np.repeat([[0.0], [1.0], [5.0]], 4, axis=0)
-        model = ICOT(8, random_state=0).fit(X)
+        model = ICOT(8, criterion=criterion, random_state=0).fit(X)
         assert model.labels_.tolist() == np.repeat([0, 1, 2], 4).tolist()
-        assert model.criterion_value_ == 1.0
+        assert model.criterion_value_ == (1.0 if criterion == "silhouette" else np.inf)
 
     def test_rows_of_weight_0_do_not_count(self):
         X = np.array([[0.0], [0.1], [5.0], [5.1], [99.0]])
@@ -232,10 +257,12 @@ class TestEdges:
         [
             ("n_clusters", 0),
             ("n_clusters", 2.5),
+            ("criterion", "gini"),
             ("max_depth", 0),
             ("min_samples_leaf", 0),
             ("min_samples_leaf", 1.0),
             ("n_init", 0),
+            ("max_candidates", 0),
             ("subsample", 1),
             ("n_jobs", "all"),
             ("random_state", "x"),
@@ -266,7 +293,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from agathis.rivals import ICOT
 X = np.random.default_rng(0).normal(size=(4000, 40))
-model = ICOT(subsample=4000, n_jobs={jobs}, n_init=50)
+model = ICOT(subsample=4000, criterion="{criterion}", n_jobs={jobs}, n_init=50)
 print("ready", flush=True)
 try:
     model.fit(X)
@@ -277,9 +304,12 @@ except KeyboardInterrupt:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_interrupt(jobs):
-    script = SCRIPT.format(jobs=jobs)
+@pytest.mark.parametrize(
+    ("criterion", "jobs"),
+    [("silhouette", 2), ("dunn", 1), ("silhouette", 1), ("dunn", 2)],
+)
+def test_interrupt(criterion, jobs):
+    script = SCRIPT.format(criterion=criterion, jobs=jobs)
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
     ) as process:

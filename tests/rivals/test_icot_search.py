@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from helpers import separation as naive
 from helpers.examples import examples
 from helpers.invariants import valid_tree
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, silhouette_score
@@ -35,7 +37,9 @@ def rows_of(random, most=14):
 
 
 def criterion_of(name, X, weight, least=0.0, stop=None):
-    return Silhouette(cdist(X, X), weight, least, np.zeros(1, np.uint8) if stop is None else stop)
+    distance = cdist(X, X)
+    shared = distance, weight, least, np.zeros(1, np.uint8) if stop is None else stop
+    return Silhouette(*shared) if name == "silhouette" else Dunn(*shared, *spanning_tree(distance))
 
 
 def a_search(name, X, weight, random, **limits):
@@ -108,6 +112,26 @@ class TestCriteria:
                 if found >= 0:
                     assert expected[1 + found] == pytest.approx(value, rel=1e-9, abs=1e-9)
 
+    @given(seed=seeds)
+    def test_weights_do_not_matter_to_dunn(self, seed):
+        random = np.random.default_rng(seed)
+        X, weight = rows_of(random)
+        leaf = np.unique(random.integers(0, 3, len(X)), return_inverse=True)[1].astype(np.int32)
+        values = [
+            criterion_of("dunn", X, w).settle(leaf, leaf.max() + 1) for w in (weight, weight**0)
+        ]
+        assert values[0] == values[1]
+
+    @given(seed=seeds)
+    def test_spanning_tree(self, seed):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(int(random.integers(1, 20)), 2))
+        distance = cdist(X, X)
+        edges, length = spanning_tree(distance)
+        assert length.sum() == pytest.approx(minimum_spanning_tree(distance).sum())
+        np.testing.assert_array_equal(length, np.sort(length))
+        np.testing.assert_array_equal(length, distance[edges[:, 0], edges[:, 1]])
+
     def test_one_row_that_weighs_one_in_parts_is_one_row(self):
         X = np.array([[0.0], [0.0], [1.0], [3.0]])
         leaf = np.array([0, 0, 1, 1], dtype=np.int32)
@@ -154,6 +178,7 @@ class TestSearch:
         n_clusters = min(n_clusters, len(X))
         model = ICOT(
             n_clusters,
+            criterion=criterion,
             max_depth=max_depth,
             min_samples_leaf=least,
             n_init=3,
@@ -197,6 +222,13 @@ class TestSearch:
         search.improve()
         assert search.root.feature == 0
         np.testing.assert_array_equal(search.leaf, [0, 0, 1, 1])
+
+    def test_only_the_widest_gaps_are_looked_at(self):
+        X = np.array([0.0, 1, 2, 3, 50, 51, 52, 60, 61])[:, None]
+        search = a_search("silhouette", X, np.ones(9), np.random.default_rng(0), max_candidates=2)
+        order = np.arange(9, dtype=np.int32)
+        np.testing.assert_array_equal(np.flatnonzero(search._candidates(0, order)), [3, 6])
+        np.testing.assert_array_equal(np.flatnonzero(search._candidates(0, order[:3])), [0, 1])
 
 
 class TestStarts:

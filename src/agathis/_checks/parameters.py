@@ -88,9 +88,11 @@ KMEANS_TREE_CONSTRAINTS: dict[str, list | str] = {
 
 ICOT_CONSTRAINTS: dict[str, list | str] = {
     "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+    "criterion": [StrOptions({"silhouette", "dunn"})],
     "max_depth": KAURI_CONSTRAINTS["max_depth"],
     "min_samples_leaf": KAURI_CONSTRAINTS["min_samples_leaf"],
     "n_init": [Interval(Integral, 1, None, closed="left")],
+    "max_candidates": [Interval(Integral, 1, None, closed="left"), None],
     "subsample": KAURI_CONSTRAINTS["subsample"],
     "n_jobs": KAURI_CONSTRAINTS["n_jobs"],
     "random_state": KAURI_CONSTRAINTS["random_state"],

@@ -76,7 +76,7 @@ def fit_on_cluster(
         messages.tell(encoder.notes())
         messages.say(scaling_of(wanted))
         messages.tell(encoder.notes_on_weights())
-        model = Kauri(verbose=not messages.quiet, **params)
+        model = Kauri(verbose=int(not messages.quiet), **params)
         # Progress is told on stdout, where the model may be written.
         with redirect_stdout(sys.stderr):
             model.fit(encoder.transform(files), client=client)

@@ -115,7 +115,7 @@ class Settings:
     kernel: str = "linear"
     gamma: float | None = None
     search: str | None = None
-    effort: float | None = None
+    search_effort: float | None = None
     time_limit: float | None = None
     pairs: bool = False
     seed: int = 0
@@ -174,7 +174,7 @@ def fitted(
             kernel=settings.kernel,
             gamma=settings.gamma,
             search=settings.search,
-            search_effort=settings.effort,
+            search_effort=settings.search_effort,
             time_limit=settings.time_limit,
             split="pair" if settings.pairs else "axis",
             random_state=settings.seed,

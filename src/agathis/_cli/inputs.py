@@ -14,9 +14,9 @@ from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
-from agathis._tables.csv_layout import SAMPLE_BYTES
 from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
 from agathis._tables.formats import PAGE, looks_like
+from agathis._tables.tuning import SAMPLE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,6 +8,7 @@ number of threads does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
@@ -17,6 +18,8 @@ from sklearn.utils import check_random_state, gen_batches
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import ICOT_CONSTRAINTS
+from agathis._core.separation.criterion import Criterion
+from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
 from agathis._kernels.kernel import in_threads, rows_at_once
 from agathis.rivals._base import Drawn, Rival
@@ -42,15 +45,30 @@ class ICOT(Rival):
     n_clusters : int or None, default=8
         The most leaves, and so clusters, there may be; fewer are found where more do not help.
         ``None`` is as many as help.
+    criterion : {"silhouette", "dunn"}, default="silhouette"
+        What is maximised, with Euclidean distances.
+
+        - ``"silhouette"``: the mean over rows of (b - a) / max(a, b), where a is the mean
+          distance of a row to the others of its cluster and b the least mean distance to another
+          cluster; 0 for a row alone in its cluster. As
+          :func:`sklearn.metrics.silhouette_score`.
+        - ``"dunn"``: the least distance between two rows of different clusters over the largest
+          distance between two rows of one cluster. Infinite where the rows of each cluster are
+          equal; weights do not matter to it.
+
+        Both are 0 for a single cluster, so that rows are left together rather than badly parted.
     max_depth : int, default=5
         The most splits on the way to a leaf; ``None`` is no limit.
     min_samples_leaf : int or float, default=0.05
         The least samples of a leaf; a float is a share of all. Samples count by their weight,
-        except that 1 limits nothing. The criterion likes to part a few far rows from all others,
+        except that 1 limits nothing. Both criteria like to part a few far rows from all others,
         which the default forbids; it also means that there are at most 20 leaves. Where rows
         are drawn (see ``subsample``) the share of these is limited.
     n_init : int, default=20
         How many starts there are.
+    max_candidates : int, default=None
+        How many thresholds of a feature a search of a node looks at: those in the widest gaps
+        between values. ``None`` is all of them.
     subsample : int, default=2_000
         The most rows from which the tree is grown: of more than these so many are drawn. Their
         distances are kept, 8 bytes for each pair, and time grows with their square.
@@ -112,17 +130,21 @@ class ICOT(Rival):
         self,
         n_clusters: int | None = 8,
         *,
+        criterion: str = "silhouette",
         max_depth: int | None = 5,
         min_samples_leaf: int | float = 0.05,
         n_init: int = 20,
+        max_candidates: int | None = None,
         subsample: int = 2_000,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.criterion = criterion
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.n_init = n_init
+        self.max_candidates = max_candidates
         self.subsample = subsample
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -142,6 +164,7 @@ class ICOT(Rival):
             max_leaves=n if self.n_clusters is None else min(n, self.n_clusters),
             max_depth=n if self.max_depth is None else self.max_depth,
             least=least,
+            max_candidates=self.max_candidates,
         )
         table = RankedRows.of(rows, weight)
         distance = distances(rows, threads)
@@ -167,11 +190,11 @@ class ICOT(Rival):
         They are in threads, also where there is but one, because this one hears an interrupt.
         """
         stop = np.zeros(1, dtype=np.uint8)
+        make = self._criterion(table, distance, limits, stop)
 
         def run(start: Start) -> Search:
             random = np.random.RandomState(start.seed)
-            criterion = Silhouette(distance, table.weight, limits.least, stop)
-            search = Search(table, criterion, limits, random, stop, start.root)
+            search = Search(table, make(), limits, random, stop, start.root)
             if start.greedy:
                 search.grow()
             search.improve()
@@ -185,6 +208,16 @@ class ICOT(Rival):
         finally:
             stop[0] = 1
             pool.shutdown(cancel_futures=True)
+
+    def _criterion(
+        self, table: RankedRows, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
+    ) -> Callable[[], Criterion]:
+        """What makes the criterion of one search."""
+        shared = distance, table.weight, limits.least, stop
+        if self.criterion == "silhouette":
+            return lambda: Silhouette(*shared)
+        edges = spanning_tree(distance)
+        return lambda: Dunn(*shared, *edges)
 
 
 def as_repeats(weight: np.ndarray | None, n: int) -> np.ndarray:

@@ -134,6 +134,7 @@ class SizeLimits:
     max_leaves: int
     max_depth: int
     least: float
+    max_candidates: int | None = None
 
 
 @dataclass
@@ -274,6 +275,12 @@ class Search:
         rank = self.table.rank[feature, order]
         cut = np.zeros(len(order), dtype=np.uint8)
         cut[:-1] = rank[:-1] < rank[1:]
+        most = self.limits.max_candidates
+        if most is not None and np.count_nonzero(cut) > most:
+            gap = np.diff(self.table.values[feature, order])
+            widest = np.argsort(-gap, kind="stable")[:most]
+            cut[:] = 0
+            cut[widest] = 1
         return cut
 
 

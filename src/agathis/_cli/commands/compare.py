@@ -123,7 +123,7 @@ def compare(
             subsample=_subsample(rows_of_run),
             random_state=seed,
             n_jobs=1 if jobs is None and X.size * runs < SMALL else jobs,
-            verbose=not quiet,
+            verbose=int(not quiet),
         )
     if csv:
         write(output, found.summary.to_csv())

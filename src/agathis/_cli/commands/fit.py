@@ -54,7 +54,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    effort: Annotated[
+    search_effort: Annotated[
         float | None,
         typer.Option(
             min=0.1,
@@ -181,7 +181,7 @@ def fit(
         kernel=kernel.value,
         gamma=gamma,
         search=None if search is None else search.value,
-        effort=effort,
+        search_effort=search_effort,
         time_limit=time_limit,
         pairs=pairs,
         seed=seed,

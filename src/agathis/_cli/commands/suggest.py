@@ -75,7 +75,7 @@ def suggest(
             max_clusters=max_k,
             random_state=seed,
             n_jobs=jobs,
-            verbose=not quiet and (many or sys.stderr.isatty()),
+            verbose=int(not quiet and (many or sys.stderr.isatty())),
         )
     best = found.best
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]

@@ -1,1 +1,1 @@
-"""How far apart clusters are: the mean silhouette, kept while rows move."""
+"""How far apart clusters are: silhouette and Dunn index, kept while rows move."""

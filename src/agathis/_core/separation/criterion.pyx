@@ -1,6 +1,6 @@
-# How well leaves are separated: what a criterion of a partition (silhouette.pyx) has to answer.
+# How well leaves are separated: what the mean silhouette and the Dunn index of a partition share.
 #
-# `settle` takes the leaf of every row. `look` puts
+# Both (silhouette.pyx, dunn.pyx) are used alike. `settle` takes the leaf of every row. `look` puts
 # the leaves first, ..., last - 1 aside: their rows are dealt anew to `n_parts` parts while all
 # other leaves stay. `scan` judges a whole feature: rows in its order go, one after the other, from
 # their part on the right of the threshold to that on its left. `value` judges where none has gone
@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, uint8_t
 
 
 cdef class Criterion:
-    """What a criterion knows of rows, leaves and parts.
+    """What both criteria know of rows, leaves and parts.
 
     Parameters
     ----------

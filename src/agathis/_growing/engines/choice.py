@@ -31,13 +31,12 @@ from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
-    MAP_TOL,
-    RESIDUAL_LIMIT,
     components_needed,
     fit_map,
     residual_warning,
 )
 from agathis._kernels.space import Space
+from agathis._kernels.tuning import MAP_TOL, RESIDUAL_LIMIT
 from agathis._support.progress import Progress
 
 
@@ -93,7 +92,7 @@ def build(
     progress: Progress,
     seed: int | np.random.RandomState | None = None,
 ) -> Built:
-    """The stocks of that name; ``seed`` draws rows, always the same ones where it is ``None``."""
+    """The stocks of that name; ``seed`` draws rows, as ``random_state`` of an estimator does."""
     if ENGINES[chosen].exact and not isinstance(data, InMemory):
         raise ValueError(f"engine={chosen!r} needs all rows in one place: use engine={BINNED!r}.")
     if not ENGINES[chosen].needs_points:
@@ -109,7 +108,7 @@ def build(
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
-    random_state = check_random_state(0 if seed is None else seed)
+    random_state = check_random_state(seed)
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
