@@ -466,7 +466,7 @@ def test_columns_of_a_table_are_named_by_what_they_were():
     model = make_pipeline(
         TableEncoder(no_split=["x"]), Kauri(3, split_features=["x"], max_leaf_nodes=None)
     )
-    with pytest.raises(ValueError, match="'x', which the encoder before it has for another use"):
+    with pytest.raises(ValueError, match="'x', which the encoder excludes"):
         model.fit(frame)
     scaled = make_pipeline(StandardScaler(), Kauri(2, split_features=["x"], max_leaf_nodes=None))
     with pytest.raises(ValueError, match=r"no column names.*set_output\(transform='pandas'\)"):

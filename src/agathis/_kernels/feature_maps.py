@@ -1,16 +1,18 @@
-"""Maps of rows to features, as they are applied: block by block, to any number of rows.
+"""Fitted feature maps, applied block by block to any number of rows.
 
 A map phi makes ``<phi(x), phi(y)>`` close to the kernel of x and y. A :class:`ProjectionMap`
 projects on the features of some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2``
-is never more than ``k(x, x)``, and the difference is what the map leaves out. The other two are
-scikit-learn's samplers. Rows of float64 are mapped in float64; rows of float32 in float32 where
-``single`` says that this is as good, which takes half the time, else in float64.
+is at most ``k(x, x)``, and the difference is the error of the map. The other two are scikit-learn's
+samplers. Float32 rows are mapped in float32 if ``single`` (accurate enough, and twice as fast),
+otherwise all rows are mapped in float64.
+
+A map has a ``name``, ``n_components`` features, ``one_thread`` (whether two threads must not call
+it at the same time), and returns features of the dtype of X, in ``out`` if given.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from sklearn import config_context
@@ -20,51 +22,23 @@ from sklearn.utils import gen_batches
 from agathis._kernels.kernel import in_threads, one_blas_thread, rows_at_once
 from agathis._kernels.positive import PositiveKernel
 
-# Kernel values at a time: they stay in the cache while they are exponentiated and multiplied.
+# Kernel values per block, which fit into the cache.
 VALUES_AT_ONCE = 2**17
-# Columns of a triangular matrix at a time: most of the zeros below them are not multiplied.
+# Columns per block of a triangular matrix, to skip most zeros below the diagonal.
 COLUMNS_AT_ONCE = 64
-
-
-class FeatureMap(Protocol):
-    """A map of rows to features.
-
-    Attributes
-    ----------
-    name : str
-        The method that it comes from.
-    n_components : int
-        Features of a row.
-    one_thread : bool
-        Whether two threads must not call it at a time.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def n_components(self) -> int: ...
-
-    @property
-    def one_thread(self) -> bool: ...
-
-    def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Features of the rows, of the dtype of X; C-contiguous unless ``out`` is not."""
-        ...
 
 
 @dataclass(frozen=True)
 class ProjectionMap:
-    """``phi(x) = k(x, basis) W``, the rows taken about the origin.
+    """``phi(x) = k(x, basis) W``, for rows relative to the origin.
 
     Attributes
     ----------
     weights : ndarray of shape (n_basis, n_components)
-        W. Where it is (upper) triangular it comes from the inverse of a Cholesky factor. A
-        product with that is as accurate as a triangular solve, since there are no pivots that
-        are only rounding; and it is faster, and lets other threads work.
+        W. If (upper) triangular, the inverse of a Cholesky factor. A product with the inverse is
+        as accurate as a triangular solve here, as no pivot is close to rounding, and faster.
     single : bool
-        Whether float32 is good enough for rows of float32.
+        Whether float32 is accurate enough for float32 rows.
     """
 
     name: str
@@ -87,7 +61,7 @@ class ProjectionMap:
         out = _output(self, X) if out is None else out
         dtype = _inside(self, X)
         weights = self.weights.astype(dtype, copy=False)
-        # Arrays of a model that was mapped from disk are read-only, which some kernels refuse.
+        # Memory-mapped models have read-only arrays, which some kernels do not accept.
         basis = np.require(self.basis, requirements="W")
         width = COLUMNS_AT_ONCE if self.triangular else self.n_components
         for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // len(basis))):
@@ -98,17 +72,14 @@ class ProjectionMap:
         return out
 
     def residuals(self, X: np.ndarray, phi: np.ndarray) -> np.ndarray:
-        """What the map leaves out of the kernel of each row with itself.
-
-        ``phi`` are the features of X. Values within rounding of zero are noise.
-        """
+        """The kernel of each row with itself, minus the squared norm of its features ``phi``."""
         kept = np.einsum("ij,ij->i", phi, phi, dtype=np.float64)
         return np.maximum(self.kernel.diagonal(X - self.origin) - kept, 0.0)
 
 
 @dataclass(frozen=True)
 class FourierMap:
-    """Random cosines for the rbf kernel, as scikit-learn's ``RBFSampler`` draws them."""
+    """Random Fourier features of the rbf kernel, from scikit-learn's ``RBFSampler``."""
 
     directions: np.ndarray
     offset: np.ndarray
@@ -139,8 +110,8 @@ class AdditiveChi2Map:
     """scikit-learn's ``AdditiveChi2Sampler``, in the dtype of the rows.
 
     Its inner products are close to ``sum 2 x y / (x + y)``. scikit-learn's kernel of that name is
-    ``-sum (x - y)^2 / (x + y)``, which is twice that less ``|x|_1 + |y|_1``. These are terms of
-    one row each, which change no gain; for the twice, features are multiplied by its root.
+    ``-sum (x - y)^2 / (x + y)``, which is twice that minus ``|x|_1 + |y|_1``. Terms of a single row
+    change no gain; for the factor of two, features are multiplied by its root.
     """
 
     sampler: AdditiveChi2Sampler
@@ -154,10 +125,14 @@ class AdditiveChi2Map:
             return np.multiply(self.sampler.transform(X), X.dtype.type(2**0.5), out=out)
 
 
+#: A map of rows to features.
+FeatureMap = ProjectionMap | FourierMap | AdditiveChi2Map
+
+
 def mapped(
     feature_map: FeatureMap, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Features of all rows of X, block by block; to the last bit the same for any ``threads``.
+    """Features of all rows of X, computed in blocks; independent of ``threads``.
 
     Parameters
     ----------
@@ -165,7 +140,7 @@ def mapped(
     X : ndarray of shape (n_rows, n_features)
     threads : int, default=1
     out : ndarray of shape (n_rows, n_components), default=None
-        Where the features go; without it, a new array of the dtype of X.
+        The array to write to; by default a new array of the dtype of X.
     """
     out = _output(feature_map, X) if out is None else out
     at_once = rows_at_once(feature_map.n_components, X.shape[1])

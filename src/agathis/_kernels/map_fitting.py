@@ -1,17 +1,15 @@
-"""Feature maps, found from a sample of the rows: with features a tree needs no pairs of rows.
+"""Fit feature maps to a sample of the rows, so that a tree needs no pairwise kernel values.
 
 :func:`fit_map` takes a basis from the sample, by randomly pivoted Cholesky or by landmarks
-(Nystroem), or one of scikit-learn's samplers; what comes back is in
-:mod:`agathis._kernels.feature_maps`. Of a sample of
-any size only some rows are looked at, drawn without return, and never all pairs of them.
-:func:`components_needed` and :func:`residual_warning` are for maps that leave out much: what is
-left out is counted as a share of the centred kernel, see
+(Nystroem), or one of scikit-learn's samplers; the fitted maps are in
+:mod:`agathis._kernels.feature_maps`. At most ``ROWS_TO_FIT`` rows of the sample are used, and never
+all pairs of them. The error of a map is a fraction of the centred kernel, see
 :mod:`agathis._kernels.positive`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -25,40 +23,27 @@ from agathis._kernels.feature_maps import (
     FeatureMap,
     FourierMap,
     ProjectionMap,
-    mapped,
 )
 from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.names import traits
-from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel
+from agathis._kernels.positive import PivotedCholesky, PositiveKernel
 
-__all__ = [
-    "FEATURE_MAPS",
-    "MAP_TOL",
-    "RESIDUAL_LIMIT",
-    "FeatureMap",
-    "components_needed",
-    "fit_map",
-    "mapped",
-    "residual_warning",
-]
-
-# The share of the centred kernel that may be left out without a warning.
+# The fraction of the centred kernel that a map may leave out without a warning.
 RESIDUAL_LIMIT = 0.1
 
-# Rows of the sample that are looked at, and the most bytes of their Cholesky factor.
+# Maximum number of sampled rows for a basis and for a sampler, and bytes of the Cholesky factor.
 ROWS_TO_FIT = 20_000
 ROWS_TO_TRY = 2_000
 FACTOR_BYTES = 2**29
-#: The share of the (centred) kernel below which ``"cholesky"`` adds no more components to the map
-#: of a fit.
+#: The fraction of the centred kernel below which ``"cholesky"`` adds no more components.
 MAP_TOL = 1e-3
-# Of the largest eigenvalue of the kernel on landmarks, what may be rounding.
+# Eigenvalues of the kernel on landmarks below this, relative to the largest, are rounding.
 EIGENVALUE = 1e-12
-# How far features in float32 may be from those in float64, in units of the largest row.
+# Maximum error of features in float32, relative to the norm of the largest row.
 SINGLE = 1e-4
 
-# Intervals of the additive chi2 sampler by its steps. With scikit-learn's own (0.8, 0.5, 0.4) the
-# error of the centred kernel was larger on all of ten kinds of data, up to six times.
+# Intervals of the additive chi2 sampler by its steps. scikit-learn's defaults (0.8, 0.5, 0.4) gave
+# a larger error of the centred kernel on all of ten kinds of data, up to six times.
 _INTERVALS = {1: 1.0, 2: 0.8, 3: 0.65}
 
 Single = TypeVar("Single", ProjectionMap, FourierMap)
@@ -73,20 +58,20 @@ def fit_map(
     tol: float,
     random_state: np.random.RandomState,
 ) -> FeatureMap:
-    """Find a feature map of a kernel from a sample of the rows.
+    """Fit a feature map of a kernel to a sample of the rows.
 
     Parameters
     ----------
     kernel : Kernel
     sample : ndarray of shape (n_rows, n_features)
-        Finite, of float32 or float64; at most ``ROWS_TO_FIT`` of its rows are looked at.
+        Finite, of float32 or float64; at most ``ROWS_TO_FIT`` of its rows are used.
     n_components : int
-        The most features; there are fewer where they suffice.
+        The maximum number of features; fewer are used if they suffice.
     method : {"cholesky", "nystroem", "sampler"}
         A basis by randomly pivoted Cholesky; landmarks by k-means++; or scikit-learn's sampler
         for the rbf or the additive chi2 kernel.
     tol : float
-        With ``"cholesky"``, the share of the sample's centred kernel that may be left out.
+        With "cholesky", the fraction of the sample's centred kernel that may be left out.
     random_state : RandomState
 
     Examples
@@ -102,75 +87,23 @@ def fit_map(
     >>> bool(phi.residuals(X, phi(X)).mean() < 0.01)
     True
     """
-    if method not in FEATURE_MAPS:
-        raise ValueError(f"feature_map={method!r} is none of {_listed(FEATURE_MAPS)}.")
     wanted = _Wanted(kernel, sample, n_components, tol, random_state)
-    # One thread: products are small here, and threads would mostly wait for one another.
+    # One thread is faster for the small products here.
     with one_blas_thread():
         return FEATURE_MAPS[method](wanted)
 
 
-def components_needed(
-    kernel: Kernel, sample: np.ndarray, share: float, random_state: np.random.RandomState
-) -> tuple[int, bool]:
-    """How many components leave out at most ``share`` of the centred kernel.
-
-    Tried with ``"cholesky"`` on at most ``ROWS_TO_TRY`` rows of the sample. What is left out is
-    measured on the rows that are not in the basis, which are half of them or more.
-
-    Returns
-    -------
-    n_components : int
-        So many are enough, or were tried in vain.
-    reached : bool
-    """
-    rows, _ = _settled(kernel, sample, ROWS_TO_TRY, random_state)
-    most = max(1, len(rows) // 2)
-    factor = PivotedCholesky(PositiveKernel(kernel), rows, most, random_state)
-    with one_blas_thread():
-        try:
-            while factor.share_elsewhere > share and factor.extend():
-                pass
-            reached = factor.share_elsewhere <= share
-        except NotPositiveError:  # seen only now that there are more components than in the map
-            reached = False
-    return max(1, len(factor.pivots)), reached
-
-
-def residual_warning(
-    share: float, n_components: int, needed: int, reached: bool, kernel: Kernel
-) -> str:
-    """What to say where a map leaves out much: how much, and what would help.
-
-    Parameters
-    ----------
-    share : float
-        The share of the centred kernel that is left out.
-    n_components : int
-        Components of the map.
-    needed, reached : int, bool
-        What :func:`components_needed` says for ``RESIDUAL_LIMIT``.
-    kernel : Kernel
-
-    Examples
-    --------
-    >>> from agathis._kernels.kernel import Kernel
-    >>> print(residual_warning(0.34, 256, 700, True, Kernel("rbf")))
-    256 components leave out 34% of kernel='rbf'. About 700 would leave out no more than 10%.
-    """
-    found = f"{n_components} components leave out {share:.0%} of {kernel}."
-    limit = f"{RESIDUAL_LIMIT:.0%}"
-    if reached:
-        # Landmarks may be chosen so badly that fewer pivots do better.
-        of = "" if needed > n_components else " of feature_map='cholesky'"
-        return f"{found} About {needed}{of} would leave out no more than {limit}."
-    more = f"Even {needed} would" if needed > n_components else "More of them"
-    gamma = "a smaller gamma or " if traits(kernel.metric).gamma else ""
-    return f"{found} {more} leave out more than {limit}: take {gamma}n_components=None."
+def residual_warning(share: float, n_components: int, kernel: Kernel) -> str:
+    """The warning if a map of ``n_components`` leaves out this fraction of the centred kernel."""
+    gamma = "a smaller gamma, " if traits(kernel.metric).gamma else ""
+    return (
+        f"{n_components} components leave out {share:.0%} of {kernel}, so clusters may be worse. "
+        f"Use a larger n_components, {gamma}or n_components=None for the exact kernel."
+    )
 
 
 class _Wanted(NamedTuple):
-    """What a map is found from; see :func:`fit_map`."""
+    """The arguments of a fit; see :func:`fit_map`."""
 
     kernel: Kernel
     sample: np.ndarray
@@ -196,7 +129,7 @@ def _nystroem_map(wanted: _Wanted) -> ProjectionMap:
 
 
 def _projection(projection: ProjectionMap, rows: np.ndarray) -> ProjectionMap:
-    # Other kernels than rbf come from scikit-learn, in float64.
+    # scikit-learn computes kernels other than rbf in float64.
     return _single_if_safe(projection, rows) if projection.kernel.name == "rbf" else projection
 
 
@@ -211,7 +144,7 @@ def _cholesky(
     factor = PivotedCholesky(kernel, rows, n_components, random_state)
     while factor.extend() and factor.share > tol:
         pass
-    if not factor.pivots:  # a kernel that is zero
+    if not factor.pivots:  # the kernel is zero
         return rows[:1], np.zeros((1, 1))
     identity = np.eye(len(factor.pivots))
     inverse = solve_triangular(factor.triangle, identity, lower=True, check_finite=False)
@@ -226,11 +159,10 @@ def _nystroem(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Landmarks, and a root of the inverse of their kernel, by eigenvectors.
 
-    The inner products are those of scikit-learn's ``Nystroem``. That one has as many features as
-    landmarks even where the rank of the kernel is lower, does not tell whether eigenvalues are
-    negative, and lifts those below 1e-12 to that, however small the kernel is.
+    The inner products equal those of scikit-learn's ``Nystroem``, which keeps components beyond the
+    rank of the kernel, does not detect negative eigenvalues, and has an absolute bound of 1e-12.
     """
-    # Few fits need it, and it takes a while to import.
+    # Slow to import, and rarely used.
     from sklearn.cluster import kmeans_plusplus
 
     size = min(n_components, len(rows))
@@ -239,7 +171,7 @@ def _nystroem(
     matrix, diagonal = kernel.between(basis, basis), kernel.diagonal(basis)
     kernel.check_finite(matrix)
     kernel.check_sign(diagonal.min(), diagonal.max())
-    # Landmarks of length one: else the longest hide the others.
+    # Normalise landmarks, so that long ones do not dominate.
     own = diagonal > 0
     scale = np.where(own, diagonal, 1.0) ** -0.5 * own
     matrix *= np.outer(scale, scale)
@@ -268,7 +200,7 @@ def _sampler_map(wanted: _Wanted) -> FeatureMap:
         if n_components < n_features:
             raise ValueError(
                 f"n_components={n_components} is too few for feature_map='sampler' with {kernel}, "
-                f"which takes at least one for each feature of X: {n_features}."
+                f"which needs at least one for each feature of X: {n_features}."
             )
         # It has (2 steps - 1) features for each of X.
         steps = min(3, (n_components // n_features + 1) // 2)
@@ -276,15 +208,15 @@ def _sampler_map(wanted: _Wanted) -> FeatureMap:
         sampler.fit(sample[:1])
         return AdditiveChi2Map(sampler, (2 * steps - 1) * n_features)
     raise ValueError(
-        "feature_map='sampler' goes with kernel='rbf' and kernel='additive_chi2', not with "
-        f"{kernel}; feature_map='cholesky' and feature_map='nystroem' take any positive kernel."
+        f"feature_map='sampler' supports kernel='rbf' and kernel='additive_chi2', not {kernel}; "
+        "use feature_map='cholesky' or feature_map='nystroem' for other positive kernels."
     )
 
 
 def _settled(
     kernel: Kernel, sample: np.ndarray, most: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """At most so many rows of the sample, about their origin; and the origin."""
+    """At most ``most`` rows of the sample relative to their origin, and the origin."""
     if len(sample) > most:
         sample = sample[sample_without_replacement(len(sample), most, random_state=random_state)]
     rows = sample.astype(np.float64)
@@ -294,21 +226,17 @@ def _settled(
 
 
 def _single_if_safe(feature_map: Single, rows: np.ndarray) -> Single:
-    """The map in float32 for rows of float32, where a trial on some rows tells no difference."""
+    """Allow float32 for float32 rows if a trial on some rows shows it is accurate enough."""
     single = replace(feature_map, single=True)
     with np.errstate(over="ignore", invalid="ignore"):
         trial = (rows[:512] + feature_map.origin).astype(np.float32)
         exact = feature_map(trial.astype(np.float64))
         apart = np.abs(single(trial) - exact).max()
-    # Not so either where float32 overflows: a NaN is less than nothing.
+    # The comparison is False for NaN, if float32 overflows.
     return single if apart <= SINGLE * np.linalg.norm(exact, axis=1).max() else feature_map
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))
-
-
-#: How a map is found, by the names of ``feature_map``.
+#: Registry of the methods that fit a map, by the names of ``feature_map``.
 FEATURE_MAPS: dict[str, Callable[[_Wanted], FeatureMap]] = {
     "cholesky": _cholesky_map,
     "nystroem": _nystroem_map,

@@ -30,13 +30,7 @@ from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import (
-    MAP_TOL,
-    RESIDUAL_LIMIT,
-    components_needed,
-    fit_map,
-    residual_warning,
-)
+from agathis._kernels.map_fitting import MAP_TOL, RESIDUAL_LIMIT, fit_map, residual_warning
 from agathis._kernels.space import Space
 from agathis._support.progress import Progress
 
@@ -124,11 +118,7 @@ def build(
         return Built(stocks, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
     if residual is not None and residual > RESIDUAL_LIMIT:
-        needed, reached = components_needed(
-            data.kernel, space.filled(sample), RESIDUAL_LIMIT, random_state
-        )
-        n_components = feature_map.n_components
-        text = residual_warning(residual, n_components, needed, reached, data.kernel)
+        text = residual_warning(residual, feature_map.n_components, data.kernel)
         warnings = (*warnings, text)
     return Built(stocks, feature_map.n_components, residual, warnings)
 
