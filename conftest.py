@@ -9,6 +9,7 @@ import tempfile
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import numpy as np
 import pytest
 from helpers.examples import QUICK, RUNS
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,12 @@ settings.register_profile("seeds", drawn, max_examples=RUNS * QUICK)
 # For tools/sanitized.py: code that is watched is several times slower, and any example shows it.
 settings.register_profile("watched", drawn, max_examples=8)
 settings.load_profile("drawn")
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """``random_state=None`` draws the same numbers in every run of a test."""
+    np.random.seed(0)  # noqa: NPY002
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -171,7 +171,7 @@ def _of_the_command(
 def _arguments(options: dict[str, Any]) -> list[str]:
     """Arguments of ``fit_table`` as those of the command."""
     named = {"n_clusters": "-k", "max_leaf_nodes": "--leaves", "min_samples_leaf": "--min-leaf"}
-    named |= {"search_effort": "--effort", "random_state": "--seed"}
+    named |= {"search_effort": "--search-effort", "random_state": "--seed"}
     out = ["--jobs", "1", "-q"]
     for key, value in options.items():
         name = named.get(key, "--" + key.replace("_", "-"))

@@ -50,7 +50,7 @@ AREAS = {
         ("problems",),
     ),
     "grower": Area(
-        ("_growing/grower.py",),
+        ("_growing/grower.py", "_growing/limits.py"),
         (
             "tests/package/test_minimal.py",
             "tests/growing/test_planted.py",
@@ -78,7 +78,7 @@ AREAS = {
         ("problems",),
     ),
     "exporters": Area(
-        ("export/_*.py", "!export/__init__.py", "!export/_json*", "!export/_loaded.py"),
+        ("export/_*.py", "!export/__init__.py", "!export/_json*"),
         ("tests/export",),
         ("tables", "problems"),
     ),
@@ -104,9 +104,9 @@ AREAS = {
         ("tables",),
     ),
     "model": Area(
-        ("export/_json*.py", "export/_loaded.py"),
+        ("export/_json*.py", "_model/*.py", "!_model/__init__.py"),
         (
-            "tests/export/test_json.py", "tests/export/test_loaded.py",
+            "tests/export/test_json.py", "tests/model",
             "tests/export/test_older_models.py", "tests/export/test_pipelines.py",
             "tests/cli/test_models.py",
         ),

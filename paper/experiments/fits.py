@@ -99,7 +99,7 @@ class Case:
             return model.fit(self.X, gram=self.gram).labels_
         random = np.random.RandomState(seed)
         kernel = Kernel(self.piece.kernel)
-        found = fit_map(kernel, self.X, COMPONENTS, method="cholesky", tol=0.0, random_state=random)
+        found = fit_map(kernel, self.X, COMPONENTS, tol=0.0, random_state=random)
         model = KernelKMeans(self.k, n_jobs=1, random_state=seed)
         return model.fit(found(self.X).astype(np.float64)).labels_
 

@@ -21,8 +21,9 @@ from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
 from agathis._describe.model_methods import ModelMethods
 from agathis._growing.limits import leaf_limit
-from agathis._kauri import Kauri
 from agathis._kernels.names import traits
+from agathis._methods import make_method
+from agathis._model.facts import Provenance
 from agathis._suggest import Suggestion, default_min_leaf, suggest
 from agathis._tables.deciding import deciding, notes_on_deciding
 from agathis._tables.encode import TableEncoder
@@ -60,6 +61,9 @@ class PreparedTable:
         Rows of the table.
     target : ndarray of str, or None
     notes : list of Note
+    target_name : str or None
+    missing : {"tree", "drop", "error"}
+        What was done with rows that miss values.
     """
 
     encoder: TableEncoder
@@ -70,6 +74,8 @@ class PreparedTable:
     n_read: int
     target: np.ndarray | None = None
     notes: list[Note] = field(default_factory=list)
+    target_name: str | None = None
+    missing: str = "tree"
 
     @property
     def encoded(self) -> FeatureRows:
@@ -80,6 +86,20 @@ class PreparedTable:
     def misses(self) -> bool:
         """Whether values are missing that a tree has to learn about."""
         return bool(np.isnan(self.X).any())
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the rows come from, for the model that is fitted to them."""
+        used = len(self.rows)
+        return Provenance.of_encoder(
+            self.encoder,
+            rows_read=self.n_read,
+            rows_used=used,
+            rows_why="they miss values" if used < self.n_read else None,
+            target=self.target_name,
+            missing=self.missing,
+            notes=tuple(map(str, self.notes)),
+        )
 
     def notes_on(self, model: BaseEstimator) -> list[Note]:
         """What to say of a model of these rows."""
@@ -120,59 +140,66 @@ def prepare(
     classes = None if target is None else classes_of(table, target)
     kept = [] if target is None else [Note((f"Kept for judging only: {title_of(target)}.",))]
     notes = [*encoder.notes(), *kept, *more]
-    return PreparedTable(encoder, X, raw, table, rows, n_read, classes, notes)
+    return PreparedTable(encoder, X, raw, table, rows, n_read, classes, notes, target, missing)
 
 
-def new_kauri(
+def new_model(
     prepared: PreparedTable,
     n_clusters: int,
     *,
+    method: str = "Kauri",
     max_leaf_nodes: int | str | None = "auto",
     min_samples_leaf: float | None = None,
     kernel: str = "linear",
     gamma: float | None = None,
-    search: str = "local",
+    search: str | None = None,
     search_effort: float | None = None,
     time_limit: float | None = None,
     split: str = "axis",
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> Kauri:
-    """An estimator for these rows, whose leaves are no smaller than suits their number."""
-    leaves = leaf_limit(max_leaf_nodes, n_clusters) or n_clusters
-    least = default_min_leaf(leaves) if min_samples_leaf is None else min_samples_leaf
-    model = Kauri(
+) -> BaseEstimator:
+    """An estimator for these rows; what is not given depends on their number and gaps.
+
+    Parameters
+    ----------
+    prepared : PreparedTable
+    n_clusters : int
+    method : str
+        A name in ``METHODS``; parameters that it has not are ignored.
+    **others
+        As for :func:`fit_table`.
+    """
+    model = make_method(
+        method,
         n_clusters,
         max_leaf_nodes=max_leaf_nodes,
-        min_samples_leaf=int(least) if least >= 1 else least,
-        kernel=kernel,
-        search=search,
-        time_limit=time_limit,
-        split=split,
+        kernel={"kernel": kernel, "gamma": gamma},
         random_state=random_state,
         n_jobs=n_jobs,
-        verbose=verbose,
     )
-    if gamma is not None:
-        model.set_params(gamma=gamma)
-    return for_rows(model, prepared, search_effort)
-
-
-def for_rows(
-    model: BaseEstimator, prepared: PreparedTable, search_effort: float | None = None
-) -> BaseEstimator:
-    """The model with what it takes to fit these rows: they may miss values, or be few."""
-    if "search_effort" in model.get_params(deep=False):
+    known = model.get_params(deep=False)
+    leaves = leaf_limit(max_leaf_nodes, n_clusters) or n_clusters
+    params: dict[str, Any] = {"time_limit": time_limit, "split": split, "verbose": verbose}
+    if min_samples_leaf is not None or method != "ICOT":
+        params["min_samples_leaf"] = leaf_size(min_samples_leaf, leaves)
+    if "search" in known:
+        params["search"] = search or "local"
+    if search_effort is None:
         # More leaves than clusters are for closer fits, and a longer search makes them no plainer.
-        leaves = leaf_limit(model.max_leaf_nodes, model.n_clusters)
-        one_each = leaves is not None and leaves <= max(2, model.n_clusters)
-        plain = model.kernel == "linear" and one_each
-        usual = effort_for(*prepared.X.shape) if plain else 1.0
-        model.set_params(search_effort=usual if search_effort is None else search_effort)
-    if prepared.misses and getattr(model, "kernel", "linear") not in ("linear", "cosine"):
-        model.set_params(n_components=MAP_COMPONENTS)
-    return model
+        plain = kernel == "linear" and leaves <= max(2, n_clusters)
+        search_effort = effort_for(*prepared.X.shape) if plain else 1.0
+    params["search_effort"] = search_effort
+    if prepared.misses and kernel not in ("linear", "cosine"):
+        params["n_components"] = MAP_COMPONENTS
+    return model.set_params(**{name: params[name] for name in params if name in known})
+
+
+def leaf_size(given: float | None, leaves: int) -> float:
+    """``min_samples_leaf`` as it was given, rows or a fraction of them, or for so many leaves."""
+    size = default_min_leaf(leaves) if given is None else given
+    return int(size) if size >= 1 else size
 
 
 def effort_for(n_rows: int, n_features: int) -> float:
@@ -190,13 +217,23 @@ def effort_for(n_rows: int, n_features: int) -> float:
 
 
 class TablePipeline(ModelMethods, Pipeline):
-    """An encoder of raw tables and a model; notebooks show its tree in the words of the table."""
+    """An encoder of raw tables and a model; notebooks show its tree in the words of the table.
+
+    Attributes
+    ----------
+    provenance_ : Provenance
+        The table that it was fitted to, where a function fitted it.
+    """
+
+    provenance_: Provenance
 
 
 def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
     """The fitted encoder and the fitted model, for raw tables."""
     name = type(model).__name__.lower()
-    return TablePipeline([("tableencoder", prepared.encoder), (name, model)])
+    pipeline = TablePipeline([("tableencoder", prepared.encoder), (name, model)])
+    pipeline.provenance_ = prepared.provenance
+    return pipeline
 
 
 def fit_table(
@@ -224,7 +261,7 @@ def fit_table(
     show: Sequence[str] = (),
     max_categories: int = 20,
     strict: bool = False,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Pipeline:
@@ -257,7 +294,9 @@ def fit_table(
         A column of known classes: it is not used.
     drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
         As for :class:`agathis.TableEncoder`.
-    random_state : int, optional
+    random_state : int, RandomState instance or None, default=None
+        Draws what the search tries, and the rows of :func:`agathis.suggest`. Pass an int for the
+        same tree in every call, as the command does; ``None`` draws from NumPy's global state.
     n_jobs : int, optional
         Threads; by default as many as cores.
     verbose : int, default=0
@@ -275,7 +314,7 @@ def fit_table(
     >>> from agathis import fit_table
     >>> from agathis.export import to_rules
     >>> orders = pd.DataFrame({"items": [1, 2, 1, 9, 8, 9], "paid": list("yyynnn")})
-    >>> model = fit_table(orders, 2)
+    >>> model = fit_table(orders, 2, random_state=0)
     >>> model.predict(orders)
     array([0, 0, 0, 1, 1, 1], dtype=int32)
     """
@@ -312,7 +351,7 @@ def fit_table(
             )
     if len(prepared.X) < n_clusters:
         raise BadTable(f"n_clusters={n_clusters} is more than there are rows, {len(prepared.X)}.")
-    model = new_kauri(
+    model = new_model(
         prepared,
         n_clusters,
         max_leaf_nodes=max_leaf_nodes,
@@ -334,7 +373,10 @@ def fit_table(
 
 
 def suggested(
-    prepared: PreparedTable, *, random_state: int | None = 0, n_jobs: int | None = None
+    prepared: PreparedTable,
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
 ) -> Suggestion:
     """How many clusters suit these rows."""
     if len(prepared.X) < 4:

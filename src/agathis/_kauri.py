@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from agathis._checks import data as checks
-from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
@@ -25,14 +24,13 @@ from agathis._describe.model_methods import ModelMethods
 from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
-from agathis._partitions.centres import Centres, PointCentres
+from agathis._partitions.centres import Centres
 from agathis._partitions.distances import DistancesMixin
-from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._support.progress import Progress
-from agathis._trees.model import TreeModel
+from agathis._trees.model import TreeEstimator
 
 
-class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
+class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -40,14 +38,34 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     found a new cluster or join another one. The tree is grown from nothing, with no clustering
     to imitate, and ends when no split helps or a limit is reached.
 
+    Five parameters matter most: the number of clusters (``n_clusters``) and of rules
+    (``max_leaf_nodes``), the fewest samples of a rule (``min_samples_leaf``), what makes samples
+    similar (``kernel``), and how far to look for a better tree (``search``).
+
     Parameters
     ----------
     n_clusters : int, default=8
-        The most clusters there may be; fewer are found where more do not help.
+        The maximum number of clusters; fewer are found where more do not help.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
+        cluster is one rule; ``None`` is unlimited, for the closest fit.
+    min_samples_leaf : int or float, default=1
+        The minimum number of samples in a leaf. If float, a fraction of ``n_samples``. Samples
+        count by their weight, except that the default limits nothing.
     kernel : str or callable, default="linear"
         A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
         rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``. With the linear
         kernel the objective is that of KMeans.
+    search : {"greedy", "local", "optimal"}, default="greedy"
+        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
+        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
+        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
+        where they gain more, as long as the objective rises. It is never worse than the greedy
+        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
+        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
+        with a leaf for each cluster is better, for two to about five clusters, or says how far
+        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
+        have up to 10 categories, and the kernel must be positive semi-definite.
     gamma : float, default=None
         For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
         scikit-learn's default for each.
@@ -57,19 +75,14 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         For the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
-    max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
-        cluster is one rule; ``None`` is unlimited, for the closest fit.
     max_features : int, float, {"sqrt", "log2"}, default=None
         How many features each search of a leaf looks at, drawn anew each time; a float is a
         share of all. A group of ``one_hot`` is one feature.
     max_depth : int, default=None
-        The most splits on the way to a leaf.
+        The maximum number of splits on the way to a leaf.
     min_samples_split : int or float, default=2
-        The least samples of a leaf that is cut; a float is a share of all.
-    min_samples_leaf : int or float, default=1
-        The least samples of a leaf; a float is a share of all. Both count samples by their
-        weight, except that the defaults limit nothing.
+        The minimum number of samples of a node that is split. If float, a fraction of
+        ``n_samples``. Samples count by their weight, except that the default limits nothing.
     engine : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
         How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
         computes rows of it when they are needed, in memory that is linear in the number of rows;
@@ -97,17 +110,15 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
 
         Missing values with any other kernel are an error, unless n_components is given.
     max_bins : int, default=255
-        The most bins of a feature, of about as many rows each, for ``"binned"``.
+        The maximum number of bins of a feature, of about as many rows each, for ``"binned"``.
     subsample : int, default=50_000
         The most rows from which bins and feature maps are found.
     n_components : int, default=None
         How many features stand for the kernel: the tree is then grown with their inner products
         in its place, which makes kernels other than linear and cosine fit for very many rows.
-        ``residual_trace_`` says what they leave out, and a warning if it is more than 10 %.
-    feature_map : {"cholesky", "nystroem", "sampler"}, default="cholesky"
-        Where these features come from: a randomly pivoted partial Cholesky of the kernel, which
-        stops when it leaves out no more than a thousandth; Nystroem with landmarks by k-means++;
-        or, for the rbf and additive chi2 kernels, scikit-learn's random features.
+        They are the columns of a randomly pivoted partial Cholesky factor, which stops when it
+        leaves out no more than a thousandth. ``residual_trace_`` says what they leave out, and a
+        warning if it is more than 10 %.
     one_hot : "auto", None, or groups of columns, default="auto"
         Columns that are the categories of one source: in each row at most one of a group is other
         than 0, and where that is, it is the same number above 0; where the category is missing, all
@@ -124,16 +135,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
     kernel_features : "auto", None, or list of columns, default="auto"
         Columns that the kernel sees, said in the same way. The others may be split on all the
         same, but do not count for the objective.
-    search : {"greedy", "local", "optimal"}, default="greedy"
-        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
-        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
-        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
-        where they gain more, as long as the objective rises. It is never worse than the greedy
-        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
-        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
-        with a leaf for each cluster is better, for two to about five clusters, or says how far
-        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
-        have up to 10 categories, and the kernel must be positive semi-definite.
     search_effort : float, default=1
         How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
         patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
@@ -156,8 +157,9 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         1 shows progress, as a bar where there is a terminal, and the time that each part took.
     random_state : int, RandomState instance or None, default=None
         Draws the features where ``max_features`` asks for it, the rows that ``subsample``
-        and ``n_components`` call for, and what ``search`` tries; with ``None`` these rows and
-        trials are always the same ones.
+        and ``n_components`` call for, and what ``search`` tries. Pass an int for the same tree in
+        every fit; ``None`` draws from NumPy's global random state. A greedy search of all
+        features and rows draws nothing.
 
     Attributes
     ----------
@@ -193,7 +195,7 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         How many features stand for the kernel; ``None`` without ``n_components``.
     residual_trace_ : float or None
         The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
-        on at most ``subsample`` rows. ``None`` where it cannot be told, as with ``"sampler"``.
+        on at most ``subsample`` rows.
     search_path_ : list of Step
         With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
         ``cost`` then, and the ``move`` that led there.
@@ -241,25 +243,24 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         self,
         n_clusters: int = 8,
         *,
+        max_leaf_nodes: int | str | None = "auto",
+        min_samples_leaf: int | float = 1,
         kernel: str | Callable[..., float] = "linear",
+        search: str = "greedy",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        max_leaf_nodes: int | str | None = "auto",
         max_features: int | float | str | None = None,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
         engine: str = "auto",
         max_bins: int = 255,
         subsample: int = 50_000,
         n_components: int | None = None,
-        feature_map: str = "cholesky",
         one_hot: Any = "auto",
         split_features: Any = "auto",
         kernel_features: Any = "auto",
-        search: str = "greedy",
         search_effort: float = 1,
         n_init: int | None = None,
         time_limit: float | None = None,
@@ -270,25 +271,24 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_leaf = min_samples_leaf
         self.kernel = kernel
+        self.search = search
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-        self.max_leaf_nodes = max_leaf_nodes
         self.max_features = max_features
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
         self.engine = engine
         self.max_bins = max_bins
         self.subsample = subsample
         self.n_components = n_components
-        self.feature_map = feature_map
         self.one_hot = one_hot
         self.split_features = split_features
         self.kernel_features = kernel_features
-        self.search = search
         self.search_effort = search_effort
         self.n_init = n_init
         self.time_limit = time_limit
@@ -355,41 +355,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)
         self.__dict__.update(found.attributes())
-
-    def score(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        gram: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """The objective of the clusters that the tree makes of X; higher is better.
-
-        For the training rows, with the same weights, this is ``objective_``. With
-        ``n_components`` it is that of the feature map's kernel.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        gram : array-like of shape (n_samples, n_samples), optional
-            The kernel matrix of X, for ``kernel="precomputed"``.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        score : float
-        """
-        X, threads = self._rows_and_threads(X)
-        weight = checks.check_sample_weight(sample_weight, len(X))
-        labels = self.tree_.predict(X, threads)
-        kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
-        columns = self.roles_.kernel_columns
-        kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads, columns)
-        if isinstance(self._centres, PointCentres):
-            return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
-        return kernel_objective(kernel, X, labels, weight, threads, matrix)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
+from agathis._dataset.given import dataset_of
 from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans.problem import Task, make_task
 from agathis._partitions.centres import Centres, PointCentres, SampleCentres
@@ -188,12 +189,11 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         self : KernelKMeans
         """
         with checks.last_fit_kept(self):
-            threads = checks.n_threads(self.n_jobs)
-            X, _ = checks.check_X(self, X, reset=True, missing=False, threads=threads)
-            weight = checks.check_sample_weight(sample_weight, len(X))
-            ids = checks.counted_rows(len(X), weight, self.n_clusters)
-            kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads)
-            task = make_task(kernel, X, weight, ids, matrix, threads, algorithm=self.algorithm)
+            data = dataset_of(self, X, sample_weight, gram=gram, n_clusters=self.n_clusters)
+            kernel, matrix, threads = data.kernel, data.matrix, data.threads
+            task = make_task(
+                kernel, data.X, data.weight, data.ids, matrix, threads, algorithm=self.algorithm
+            )
             fitted = self._search(task, threads)
         self.__dict__.pop("cluster_centers_", None)  # an earlier fit may have set it
         for name, value in fitted.items():

@@ -6,11 +6,12 @@ class is looked up when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    import numpy as np
     from sklearn.base import BaseEstimator
 
 
@@ -59,16 +60,6 @@ class Method(NamedTuple):
         return found
 
 
-class KernelSettings(TypedDict, total=False):
-    """The parameters of a kernel, as the estimators take them and with their defaults."""
-
-    kernel: str | Callable[..., float]
-    gamma: float | None
-    degree: float
-    coef0: float
-    kernel_params: dict[str, Any] | None
-
-
 ALL = (
     Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
     # The paper's is greedy; this is what the command line and ``fit_table`` grow.
@@ -100,9 +91,9 @@ def make_method(
     n_clusters: int,
     *,
     max_leaf_nodes: int | str | None = "auto",
-    kernel: KernelSettings | None = None,
+    kernel: Mapping[str, Any] | None = None,
     centers: Any = None,
-    random_state: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> BaseEstimator:
     """The estimator of a name in ``METHODS``, with those of the parameters that it takes.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._kauri import Kauri
+from agathis._model.fitted_model import FittedModel
+from agathis._model.spec import FitSpec
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
-
-#: Parameters that say what a tree is judged by; a model that has them keeps them.
-_KEPT = ("kernel", "gamma", "degree", "coef0", "kernel_params")
 
 
 def refine(
@@ -24,7 +24,7 @@ def refine(
     gram: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = None,
 ) -> Kauri:
     """Search a better tree, beginning with that of a fitted model.
 
@@ -42,7 +42,9 @@ def refine(
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int, optional
         Threads; by default as many as cores.
-    random_state : int, default=0
+    random_state : int, RandomState instance or None, default=None
+        Draws what the search tries. Pass an int for the same tree in every call; ``None`` draws
+        from NumPy's global random state.
 
     Returns
     -------
@@ -57,7 +59,7 @@ def refine(
     >>> from agathis.rivals import IMM
     >>> X = minmax_scale(load_wine().data)
     >>> model = IMM(3, random_state=0).fit(X)
-    >>> better = refine(model, X)
+    >>> better = refine(model, X, random_state=0)
     >>> bool(better.inertia_ < model.inertia_), better.n_leaves_ <= model.n_leaves_
     (True, True)
     """
@@ -72,9 +74,19 @@ def refine(
         better = refine(last, model[:-1].transform(X) if before else X, **options)
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
     tree = tree_of(model)
-    params = {} if isinstance(model, Tree) else model.get_params(deep=False)
-    kept = params if isinstance(model, Kauri) else set(_KEPT) & set(params)
-    better = Kauri(**{name: params[name] for name in kept})
+    better = Kauri()
+    if isinstance(model, FittedModel):
+        if model.preparation is not None:
+            raise ValueError(
+                "refine takes a loaded model only where its rows are fitted as they are: give the "
+                "fitted pipeline."
+            )
+        X = model.encode(X)
+        better.set_params(**vars(model.settings().kernel))
+    elif isinstance(model, Kauri):
+        better.set_params(**model.get_params(deep=False))
+    elif not isinstance(model, Tree):
+        better.set_params(**vars(FitSpec.of(model).kernel))
     better.set_params(
         n_clusters=tree.n_clusters,
         max_leaf_nodes=max(2, tree.n_leaves),

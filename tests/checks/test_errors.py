@@ -184,7 +184,7 @@ class TestGram:
         for i, j in [(0, 1), (0, n - 1), (n - 1, 0), (n // 2, n // 3), (n - 1, n - 2)]:
             gram = rbf_kernel(rows)
             gram[i, j] += 0.01
-            with pytest.raises(ValueError, match="gram must be symmetric; .* by up to 0.01"):
+            with pytest.raises(ValueError, match=r"gram must be symmetric; .* by up to 0\.01"):
                 Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(rows, gram=gram)
 
     def test_asymmetry_of_rounding_is_accepted(self):

@@ -67,8 +67,8 @@ def interrupted(words, folder, function="_seek", wait="pass"):
 
 # Without an interrupt each of them takes hours.
 SEARCHES = {
-    "local": ("_seek", ["--leaves", 30, "--effort", 1000]),
-    "optimal": ("_proven", ["--search", "optimal", "--effort", 0.1]),
+    "local": ("_seek", ["--leaves", 30, "--search-effort", 1000]),
+    "optimal": ("_proven", ["--search", "optimal", "--search-effort", 0.1]),
 }
 
 

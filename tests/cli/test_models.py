@@ -208,7 +208,17 @@ def test_a_category_weighs_as_much_as_a_number(place, capsys):
     write_table("t.csv", ["x", "y", "noise", "group"], rows)
     for scale in ("minmax", "standard"):
         done = here(
-            capsys, "fit", "t.csv", "-k", 4, "--target", "group", "--scale", scale, "--effort", 1
+            capsys,
+            "fit",
+            "t.csv",
+            "-k",
+            4,
+            "--target",
+            "group",
+            "--scale",
+            scale,
+            "--search-effort",
+            1,
         )
         assert "ARI 1.00" in done.err
         assert "noise" not in done.out
@@ -269,7 +279,7 @@ def test_suggest_finds_planted_clusters(four_groups, capsys):
 
 def test_a_fit_without_a_number_of_clusters(four_groups, capsys, monkeypatch):
     monkeypatch.setattr("agathis._cli.commands.fit.VALUES_TO_WAIT_FOR", 1)
-    done = here(capsys, "fit", four_groups, "--drop", "c", "--effort", 1)
+    done = here(capsys, "fit", four_groups, "--drop", "c", "--search-effort", 1)
     assert done.code == 0, done.err
     assert "Looking how many clusters there are" in done.err
     assert "4 clusters are suggested; -k asks for another number." in done.err

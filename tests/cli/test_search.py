@@ -20,7 +20,13 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     "options",
     mostly_slow(
-        [["--search", "greedy"], [], ["--effort", "3"], ["--search", "optimal"], ["--pairs"]],
+        [
+            ["--search", "greedy"],
+            [],
+            ["--search-effort", "3"],
+            ["--search", "optimal"],
+            ["--pairs"],
+        ],
         ["--search", "greedy"],
         ["--search", "optimal"],
         ["--pairs"],
@@ -44,7 +50,7 @@ def test_all_ways_give_a_model(options, table, tmp_path, capsys):
         (["--method", "imm", "--search", "local"], "for --method kauri"),
         (["--method", "imm", "--pairs"], "for --method kauri"),
         (["--search", "better"], "'better' is not one of"),
-        (["--effort", "0"], "Invalid value for '--effort'"),
+        (["--search-effort", "0"], "Invalid value for '--search-effort'"),
         (["--time-limit", "5"], "for the proof of --search optimal"),
         (["--search", "optimal", "--time-limit", "0"], "Invalid value for '--time-limit'"),
     ],
@@ -64,7 +70,7 @@ def test_a_proof_is_told(table, capsys):
 
 
 def test_a_proof_that_time_ends_tells_what_is_known(table, capsys):
-    limit = ["--search", "optimal", "--effort", "0.1", "--time-limit", "0.001"]
+    limit = ["--search", "optimal", "--search-effort", "0.1", "--time-limit", "0.001"]
     done = here(capsys, "fit", table, "-k", "8", "--target", "species", *limit)
     assert done.code == 0
     (most,) = re.findall(r"no tree with 8 leaves is more than (\S+) % better", done.err)

@@ -67,6 +67,7 @@ def check_partitions(sizes, kind, seed, weights, missing, dtype, outlier):
         "n_clusters": 3,
         "max_leaf_nodes": 6,
         "subsample": int(random.choice([30, 1000])),
+        "random_state": 0,
         "min_samples_leaf": random.choice([1, 0.05]).item(),
     }
     if params["min_samples_leaf"] == 1.0:
@@ -249,6 +250,7 @@ def test_a_feature_map(client):
     """Found from the sample that memory draws; points are those of memory but for rounding."""
     X = blobs_of(600)
     params = {"kernel": "rbf", "n_components": 20, "gamma": 0.001, "max_leaf_nodes": 6}
+    params["random_state"] = 0
     local = LocalKauri(4, engine="binned", **params).fit(X)
     model = Kauri(4, **params).fit(as_frame(X, [100, 300, 200]))
     np.testing.assert_array_equal(model.tree_.threshold, local.tree_.threshold)

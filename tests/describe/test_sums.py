@@ -22,7 +22,7 @@ from agathis._describe.rules import cluster_boxes
 from agathis._describe.short_thresholds import short_thresholds
 from agathis._describe.sums import _with_needed_bounds, shape_of, told_sum
 from agathis._describe.titles import cluster_titles
-from agathis._fit_table import as_pipeline, new_kauri, prepare
+from agathis._fit_table import as_pipeline, new_model, prepare
 from agathis._model.conversion import fitted_model
 from agathis._tables.encode import TableEncoder
 from agathis._trees.builder import TreeBuilder
@@ -222,7 +222,7 @@ def test_pipelines_of_raw_tables(iris):
     table = pd.DataFrame(iris, columns=["sl", "sw", "pl", "pw"])
     prepared = prepare(table, TableEncoder())
     Z = np.asarray(prepared.X)
-    model = new_kauri(prepared, 2).fit(prepared.X)
+    model = new_model(prepared, 2).fit(prepared.X)
     total = np.sort(Z[:, 2] + 0.5 * Z[:, 3])
     model.tree_ = built(((2, 1.0), (3, 0.5)), float(total[49:51].mean()), 4)
     before = as_pipeline(prepared, model).predict(table)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table, refine
-from agathis.export import to_rules
+from agathis.export import from_json, to_json, to_rules
 from agathis.metrics import optimality_gap
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
@@ -84,3 +84,14 @@ def test_pipelines(iris):
     better = refine(table, frame)
     assert better[-1].inertia_ <= table[-1].inertia_ * (1 + 1e-9)
     assert "x[" not in to_rules(better)
+
+
+def test_a_loaded_model_keeps_its_kernel(iris):
+    fitted = Kauri(3, kernel="rbf", gamma=0.5, max_leaf_nodes=5).fit(iris)
+    better = refine(from_json(to_json(fitted)), iris)
+    assert (better.kernel, better.gamma) == ("rbf", 0.5)
+    assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
+    assert better.inertia_ == refine(fitted, iris).inertia_
+    scaled = make_pipeline(MinMaxScaler(), fitted).fit(iris)
+    with pytest.raises(ValueError, match="refine takes a loaded model only where"):
+        refine(from_json(to_json(scaled)), iris)

@@ -212,13 +212,13 @@ def test_rows_in_memory_are_summed_some_at_a_time(rows, monkeypatch):
 
 
 def test_bins_come_from_some_of_the_rows(monkeypatch):
-    """Drawn the same each time, unless a seed says otherwise."""
+    """One seed draws the same rows each time."""
     X = blobs_of(3000)
     fits = {
         seed: [
             binned(7, subsample=100, max_leaf_nodes=14, random_state=seed).fit(X) for _ in range(2)
         ]
-        for seed in (None, 1, 2)
+        for seed in (0, 1, 2)
     }
     for first, second in fits.values():
         same_bits(first.tree_, second.tree_)

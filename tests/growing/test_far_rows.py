@@ -34,7 +34,7 @@ def test_a_column_that_is_constant_in_the_sample(far):
     for row in (7, 391):
         Z = X.copy()
         Z[row, 1] = far
-        model = Kauri(2, engine="binned", subsample=50, max_leaf_nodes=4).fit(Z)
+        model = Kauri(2, engine="binned", subsample=50, max_leaf_nodes=4, random_state=0).fit(Z)
         cost = sum(
             ((part - part.mean(axis=0)) ** 2).sum()
             for part in (Z[model.labels_ == k] for k in range(model.n_clusters_))

@@ -67,7 +67,7 @@ class Growth:
         limits = Limits(n_clusters, start.n_leaves if max_leaves == 0 else most, **limits)
         chosen = "binned" if self.engine == "mapped" else self.engine
         progress = Progress(0, None, n_clusters)
-        stocks = build(chosen, self.data, limits, self.approximation, progress).stocks
+        stocks = build(chosen, self.data, limits, self.approximation, progress, 0).stocks
         return Grower(stocks, limits, progress, Clocks(), start=start).grow(), stocks
 
     def gram(self) -> np.ndarray:

@@ -14,7 +14,6 @@ KERNELS = {
     "chi2": {"gamma": 0.5},
     "additive_chi2": {},
 }
-PROJECTIONS = ("cholesky", "nystroem")
 RBF = Kernel("rbf", {"gamma": 0.5})
 
 
@@ -22,12 +21,11 @@ def seed(number=0):
     return np.random.RandomState(number)
 
 
-def fitted(kernel, X, n_components=256, method="cholesky", tol=0.0, state=0):
+def fitted(kernel, X, n_components=256, tol=0.0, state=0):
     return fit_map(
         kernel,
         X,
         n_components,
-        method=method,
         tol=tol,
         random_state=seed(state),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,6 +127,11 @@ def opened(browser, folder: Path, model, X, *rest, media=None, **options) -> Ite
     page = Opened(browser, path, **(media or {}))
     yield page
     page.close()
+
+
+def page_data(text: str) -> dict:
+    """The summary that a page holds for its scripts."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
 def wine_model() -> Pipeline:

@@ -114,13 +114,13 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     bins = find_bins(X, weight, max_bins)
     space = Space(Kernel("linear"))
     data = InMemory(X, Features.plain(X.shape[1]), space.kernel, weight=weight, threads=threads)
-    store = MemoryStore(X, bins, space, threads, data.searched)
+    store = MemoryStore(X, bins, space, threads, data.features.searched)
     store.points = np.ascontiguousarray(points)
     total = None if weight is None else exact_sum(weight)
     grid = Grid.guess(points, weight, len(X), total)
     stocks = BinnedStocks(
         LocalParts([Part(store, data.counted_ids(), weight)]),
-        Plan(bins, space, data.searched, None, grid),
+        Plan(bins, space, data.features.searched, None, grid),
         space,
         Limits(n_clusters, len(X), min_leaf=min_leaf),
         threads,

@@ -109,6 +109,16 @@ def test_missing_values_are_taken_where_the_reader_says_so():
     assert model.predict([[np.nan]]) == model.predict([[0.0]])
 
 
+@pytest.mark.parametrize("names", [None, ["size", "price"]])
+def test_the_column_that_misses_a_value_is_named(names):
+    rows = np.array([[0.0, 0.0], [1.0, 1.0], [9.0, 9.0]])
+    model = from_json(to_json(Kauri(2).fit(rows), feature_names=names))
+    rows[0, 1] = np.nan
+    column = 1 if names is None else "'price'"
+    with pytest.raises(ValueError, match=f"NaN, for example in column {column};"):
+        model.predict(rows)
+
+
 def raw_table() -> pd.DataFrame:
     """A column of every type, some with missing values."""
     random = np.random.default_rng(0)

@@ -24,7 +24,6 @@ ESTIMATORS = [
         min_samples_split=6,
         max_features="sqrt",
         n_components=20,
-        feature_map="nystroem",
         max_bins=64,
         subsample=500,
         random_state=3,

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import minmax_scale
 
 from agathis import Kauri
+from agathis.export import from_json, to_json
 from agathis.report import _quality, summarise
 from agathis.report._more_leaves import MoreLeaves
 from agathis.report._page import render
@@ -77,8 +78,11 @@ def test_no_tree_is_better_than_the_page_says(seed, n_clusters, categories, pair
         # To grow trees anew takes long, and says nothing of this one.
         patch.setattr(_quality, "stability", lambda *_: None)
         patch.setattr(_quality, "more_leaves", lambda *_: MoreLeaves([]))
-        gap = summarise(model, X)["quality"]["gap"] or 1.0
+        gap = summarise(model, X)["quality"]["gap"]
+        # A file keeps the groups of categories and the kind of splits.
+        assert summarise(from_json(to_json(model)), X)["quality"]["gap"] == gap
         # Trees of the kind that the model may be.
         best = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, search="local", **split)
         best.fit(X)
+    gap = 1.0 if gap is None else gap
     assert model.inertia_ * (1 - gap) <= best.inertia_ * (1 + 1e-6)

@@ -56,7 +56,7 @@ class Interrupts:
 
 def fitted(parameters, interrupts, **more):
     most = {} if parameters["search"] == "optimal" else {"max_leaf_nodes": 4}
-    model = Kauri(4, search_effort=0.01, n_init=1, n_jobs=1, **most, **parameters)
+    model = Kauri(4, search_effort=0.01, n_init=1, n_jobs=1, random_state=0, **most, **parameters)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit_module, "better_tree", interrupts.better_tree)
         return model.fit(X, **more)
@@ -101,7 +101,7 @@ def test_an_interrupt_at_any_moment_leaves_a_whole_model(which, place, given_sta
 
 
 def test_what_was_found_outlasts_an_interrupt_while_it_is_judged(monkeypatch):
-    free = Kauri(4, max_leaf_nodes=4, search="local").fit(X)
+    free = Kauri(4, max_leaf_nodes=4, search="local", random_state=0).fit(X)
     assert free.inertia_ < Kauri(4, max_leaf_nodes=4).fit(X).inertia_
     from agathis._searching import fitting
 
@@ -115,7 +115,7 @@ def test_what_was_found_outlasts_an_interrupt_while_it_is_judged(monkeypatch):
 
     monkeypatch.setattr(fitting, "_completed", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
-        model = Kauri(4, max_leaf_nodes=4, search="local").fit(X)
+        model = Kauri(4, max_leaf_nodes=4, search="local", random_state=0).fit(X)
     assert model.inertia_ == free.inertia_
 
 

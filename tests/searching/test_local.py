@@ -318,17 +318,27 @@ def test_one_seed_one_tree(rows):
         not_worse(first, greedy, rows)
         same_tree(first.tree_, Kauri(4, **parameters).fit(rows).tree_)
         same_tree(first.tree_, Kauri(4, **{**parameters, "n_jobs": 2}).fit(rows).tree_)
-    same_tree(
-        Kauri(4, max_leaf_nodes=12, **QUICK).fit(rows).tree_,
-        Kauri(4, max_leaf_nodes=12, **QUICK).fit(rows).tree_,
-    )
+
+
+def test_without_a_seed_numpy_draws(rows):
+    """As in scikit-learn: the global state, so that fits differ, and repeat after its seed."""
+    model = Kauri(4, max_leaf_nodes=12, **QUICK)
+    states = [np.random.get_state()[2]]  # noqa: NPY002
+    first = clone(model).fit(rows)
+    states.append(np.random.get_state()[2])  # noqa: NPY002
+    assert states[0] != states[1]
+    np.random.seed(0)  # noqa: NPY002
+    again = clone(model).fit(rows)
+    same_tree(first.tree_, again.tree_)
+    same_tree(first.tree_, clone(model).set_params(random_state=0).fit(rows).tree_)
 
 
 @pytest.mark.slow
 def test_threads_do_not_matter_where_they_are_used():
     X = make_blobs(6000, 40, centers=30, cluster_std=3.0, random_state=0)[0]
     trees = [
-        Kauri(12, max_leaf_nodes=16, **{**QUICK, "n_jobs": jobs}).fit(X).tree_ for jobs in (1, 2)
+        Kauri(12, max_leaf_nodes=16, **{**QUICK, "n_jobs": jobs, "random_state": 0}).fit(X).tree_
+        for jobs in (1, 2)
     ]
     same_tree(*trees)
 
@@ -353,7 +363,7 @@ def test_it_does_better_than_greedy_and_says_how(rows):
 
 def test_more_effort_is_no_worse_from_the_same_starts(rows):
     costs = [
-        Kauri(4, max_leaf_nodes=8, search="local", n_init=2, search_effort=effort)
+        Kauri(4, max_leaf_nodes=8, search="local", n_init=2, search_effort=effort, random_state=0)
         .fit(rows)
         .inertia_
         for effort in (0.01, 0.3)
@@ -363,7 +373,7 @@ def test_more_effort_is_no_worse_from_the_same_starts(rows):
 
 def test_an_interrupt_gives_the_best_tree_so_far(rows):
     greedy = Kauri(4, max_leaf_nodes=8).fit(rows)
-    full = Kauri(4, max_leaf_nodes=8, search="local").fit(rows)
+    full = Kauri(4, max_leaf_nodes=8, search="local", random_state=0).fit(rows)
 
     def interrupted_after(rounds):
         calls = []
@@ -379,7 +389,7 @@ def test_an_interrupt_gives_the_best_tree_so_far(rows):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Progress, "search", interrupted_after(rounds))
             with pytest.warns(UserWarning, match="interrupted: the tree is the best so far"):
-                model = Kauri(4, max_leaf_nodes=8, search="local").fit(rows)
+                model = Kauri(4, max_leaf_nodes=8, search="local", random_state=0).fit(rows)
         not_worse(model, greedy, rows)
         assert model.inertia_ >= full.inertia_ * (1 - 1e-9)
         assert_array_equal(model.labels_, model.predict(rows))

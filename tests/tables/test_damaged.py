@@ -10,7 +10,8 @@ from pyarrow import ipc, parquet
 
 from agathis import fit_file
 from agathis._tables.errors import BadTable
-from agathis._tables.json_rows import DEEP, is_deep, read_json_rows
+from agathis._tables.json_rows import is_deep, read_json_rows
+from agathis._tables.tuning import DEEP
 from agathis._tables.whole_table import read_table
 
 TABLE = pa.table(

@@ -40,7 +40,7 @@ class TestManyFiles(TableFiles):
 
     def test_weights_and_a_sample(self, X, folder, fit):
         weight = np.arange(len(X)) % 3 + 0.5
-        params = {"subsample": 40, "max_leaf_nodes": 6}
+        params = {"subsample": 40, "max_leaf_nodes": 6, "random_state": 0}
         found = fit(folder, columns=NAMES, weight="w", copy=False, **params)
         same_bits(found.tree_, in_memory(X, sample_weight=weight, **params).tree_)
 

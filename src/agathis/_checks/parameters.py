@@ -9,7 +9,6 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from agathis._checks.engines import AUTO, ENGINES
 from agathis._checks.searches import SEARCHES
-from agathis._kernels.map_fitting import FEATURE_MAPS
 from agathis._kernels.names import KERNELS
 
 # Validates the argument of ``get_feature_names_out`` of transformers.
@@ -42,7 +41,6 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "subsample": [Interval(Integral, 2, None, closed="left")],
     "n_components": [Interval(Integral, 1, None, closed="left"), None],
-    "feature_map": [StrOptions(set(FEATURE_MAPS))],
     "one_hot": "no_validation",
     "split_features": "no_validation",
     "kernel_features": "no_validation",

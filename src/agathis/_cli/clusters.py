@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -45,9 +46,10 @@ def fit_on_cluster(
     import numpy as np
 
     from agathis._cli.fitting import encoder_options, scaling_of
-    from agathis._cli.reporting import page_rows, write_report
+    from agathis._cli.reporting import write_report
     from agathis._fit_table import PreparedTable, as_pipeline
     from agathis._model.conversion import fitted_model
+    from agathis._model.facts import ColumnUse
     from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
@@ -74,7 +76,7 @@ def fit_on_cluster(
         messages.tell(encoder.notes())
         messages.say(scaling_of(wanted))
         messages.tell(encoder.notes_on_weights())
-        model = Kauri(verbose=not messages.quiet, **params)
+        model = Kauri(verbose=int(not messages.quiet), **params)
         # Progress is told on stdout, where the model may be written.
         with redirect_stdout(sys.stderr):
             model.fit(encoder.transform(files), client=client)
@@ -84,6 +86,11 @@ def fit_on_cluster(
         local, local.scaled(raw.X), raw.X, sample, np.arange(len(raw.X)), encoder.n_rows_
     )
     pipeline = as_pipeline(rows, model.to_local())
+    left_out = [ColumnUse(name, "", "left out", "as was asked for", False) for name in wanted.drop]
+    known = rows.provenance
+    pipeline.provenance_ = replace(
+        known, source=os.path.basename(path), columns=(*known.columns, *left_out)
+    )
     with bad_data():
         described = fitted_model(pipeline, cluster_names=cluster_names)
     messages.say(f"Found {count(model.n_clusters_, 'cluster')} with {model.n_leaves_} leaves.")
@@ -92,10 +99,10 @@ def fit_on_cluster(
     if output != STDOUT:
         write(STDOUT, f"{to_rules(described)}\n")
     if report is not None:
-        page = page_rows(rows, wanted, path, scaling_of(wanted))
+        told: dict[str, Any] = {"rows_read": encoder.n_rows_}
         if len(raw.X) < encoder.n_rows_:
-            page = replace(page, provenance={**(page.provenance or {}), "rows_why": WHY})
-        write_report(report, described, page, path, open_report, messages)
+            told["rows_why"] = WHY
+        write_report(report, described, sample, path, open_report, messages, provenance=told)
 
 
 @contextmanager

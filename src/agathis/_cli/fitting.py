@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import math
 import sys
 import warnings
 from collections.abc import Collection
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from agathis._cli.console import Messages, count
@@ -30,8 +31,8 @@ ROWS_WITH_BAR = 20_000
 
 def read_rows(
     path: str, wanted: Wanted, reading: Reading, messages: Messages, *, plain: bool = False
-) -> PreparedTable:
-    """The table in a file, ready for a fit; what became of its columns is said.
+) -> tuple[PreparedTable, pa.Table]:
+    """The table in a file, ready for a fit, and as it is; how columns are handled is said.
 
     ``plain`` is for methods that take no missing values.
     """
@@ -41,7 +42,7 @@ def read_rows(
     messages.tell(read.doubts)
     rows = prepare(read.table, wanted, title_of_input(path), messages, plain=plain)
     tell_of_numbers(read.notes, rows.encoder.feature_names_, messages)
-    return rows
+    return rows, read.table
 
 
 def count_cores() -> None:
@@ -104,79 +105,79 @@ def scaling_of(wanted: Wanted) -> str:
     return told_scaling(wanted.scale)
 
 
-def new_model(
-    method: str,
-    clusters: int,
-    *,
-    leaves: int | None,
-    min_leaf: float | None,
-    kernel: str,
-    gamma: float | None,
-    search: str | None,
-    effort: float | None,
-    time_limit: float | None,
-    pairs: bool,
-    seed: int,
-    jobs: int | None,
-) -> BaseEstimator:
-    """An estimator with the options as they were typed."""
-    from agathis._growing.limits import leaf_limit
-    from agathis._methods import WITH_KERNELS, WITH_LEAVES, KernelSettings, make_method
-    from agathis._suggest import default_min_leaf
+@dataclass(frozen=True)
+class Settings:
+    """The options of a fit as they were typed."""
 
-    name = METHOD_NAMES[method]
-    if leaves is not None and leaves < clusters:
-        raise WrongUse(f"--leaves {leaves} is less than -k {clusters}: each cluster has a leaf.")
-    if leaves is not None and leaves > clusters and name not in WITH_LEAVES:
-        raise WrongUse(f"--leaves {leaves}: a leaf of {name} is a cluster, and -k is {clusters}.")
-    if kernel != "linear" and name not in WITH_KERNELS:
-        raise WrongUse(f"--kernel {kernel}: {name} knows the linear one only.")
-    if gamma is not None and kernel in ("linear", "cosine"):
-        raise WrongUse(f"--gamma: the {kernel} kernel has none.")
-    if gamma is not None and not 0 <= gamma < math.inf:
-        raise WrongUse(f"--gamma {gamma:g} must be a finite number, at least 0.")
-    if min_leaf is not None and not 0 < min_leaf < math.inf:
-        raise WrongUse(f"--min-leaf {min_leaf:g} must be rows, 1 or more, or their share.")
-    most: int | str = "auto" if leaves is None else leaves
-    leaves = leaf_limit(most, clusters) or clusters
-    params: KernelSettings = {"kernel": kernel, "gamma": gamma}
-    model = make_method(
-        name, clusters, max_leaf_nodes=most, kernel=params, random_state=seed, n_jobs=jobs
-    )
-    known = model.get_params(deep=False)
-    if "search" in known:
-        model.set_params(
-            search=search or "local",
-            search_effort=1.0 if effort is None else effort,
-            time_limit=time_limit,
-            split="pair" if pairs else "axis",
-        )
-    elif search is not None or pairs:
-        raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
-    if time_limit is not None and search != "optimal":
-        raise WrongUse("--time-limit is for the proof of --search optimal.")
-    if search == "optimal" and leaves > clusters:
-        raise WrongUse(f"--search optimal: a leaf is a cluster, and --leaves is {leaves}.")
-    if min_leaf is not None and "min_samples_leaf" not in known:
-        raise WrongUse(f"--min-leaf {min_leaf:g}: {name} has no such limit.")
-    if "min_samples_leaf" in known and (min_leaf is not None or name != "ICOT"):
-        least = default_min_leaf(leaves) if min_leaf is None else min_leaf
-        model.set_params(min_samples_leaf=int(least) if least >= 1 else least)
-    return model
+    method: str = "kauri"
+    leaves: int | None = None
+    min_leaf: float | None = None
+    kernel: str = "linear"
+    gamma: float | None = None
+    search: str | None = None
+    search_effort: float | None = None
+    time_limit: float | None = None
+    pairs: bool = False
+    seed: int = 0
+    jobs: int | None = None
+
+    def check(self, clusters: int) -> None:
+        """Raise for options that do not go together, with so many clusters."""
+        from agathis._methods import METHODS
+
+        name = METHOD_NAMES[self.method]
+        method, leaves = METHODS[name], self.leaves
+        known = inspect.signature(method.estimator_class).parameters
+        if leaves is not None and leaves < clusters:
+            raise WrongUse(
+                f"--leaves {leaves} is less than -k {clusters}: each cluster has a leaf."
+            )
+        if leaves is not None and leaves > clusters and not method.leaves:
+            text = f"--leaves {leaves}: a leaf of {name} is a cluster, and -k is {clusters}."
+            raise WrongUse(text)
+        if self.kernel != "linear" and not method.kernels:
+            raise WrongUse(f"--kernel {self.kernel}: {name} knows the linear one only.")
+        if self.gamma is not None and self.kernel in ("linear", "cosine"):
+            raise WrongUse(f"--gamma: the {self.kernel} kernel has none.")
+        if self.gamma is not None and not 0 <= self.gamma < math.inf:
+            raise WrongUse(f"--gamma {self.gamma:g} must be a finite number, at least 0.")
+        if self.min_leaf is not None and not 0 < self.min_leaf < math.inf:
+            raise WrongUse(f"--min-leaf {self.min_leaf:g} must be rows, 1 or more, or their share.")
+        if "search" not in known and (self.search is not None or self.pairs):
+            raise WrongUse(f"--search and --pairs are for --method kauri, not {name}.")
+        if self.time_limit is not None and self.search != "optimal":
+            raise WrongUse("--time-limit is for the proof of --search optimal.")
+        if self.search == "optimal" and leaves is not None and leaves > clusters:
+            raise WrongUse(f"--search optimal: a leaf is a cluster, and --leaves is {leaves}.")
+        if self.min_leaf is not None and "min_samples_leaf" not in known:
+            raise WrongUse(f"--min-leaf {self.min_leaf:g}: {name} has no such limit.")
 
 
 def fitted(
-    model: BaseEstimator, rows: PreparedTable, messages: Messages, effort: float | None = None
+    settings: Settings, clusters: int, rows: PreparedTable, messages: Messages
 ) -> BaseEstimator:
     """Fit, with a bar on stderr where that is a terminal and the rows are many."""
-    from agathis._fit_table import for_rows
+    from agathis._fit_table import new_model
 
-    X = rows.X
-    for_rows(model, rows, effort)
-    if "verbose" in model.get_params(deep=False):
-        bar = not messages.quiet and sys.stderr.isatty() and len(X) >= ROWS_WITH_BAR
-        model.set_params(verbose=int(bar))
-    if len(X) < model.n_clusters:
-        raise BadData(f"-k {model.n_clusters} is more than there are rows, {len(X):,}.")
+    n_rows = len(rows.X)
+    settings.check(clusters)
+    if n_rows < clusters:
+        raise BadData(f"-k {clusters} is more than there are rows, {n_rows:,}.")
+    bar = not messages.quiet and sys.stderr.isatty() and n_rows >= ROWS_WITH_BAR
     with bad_data(), redirect_stdout(sys.stderr):
-        return model.fit(X)
+        return new_model(
+            rows,
+            clusters,
+            method=METHOD_NAMES[settings.method],
+            max_leaf_nodes="auto" if settings.leaves is None else settings.leaves,
+            min_samples_leaf=settings.min_leaf,
+            kernel=settings.kernel,
+            gamma=settings.gamma,
+            search=settings.search,
+            search_effort=settings.search_effort,
+            time_limit=settings.time_limit,
+            split="pair" if settings.pairs else "axis",
+            random_state=settings.seed,
+            n_jobs=settings.jobs,
+            verbose=int(bar),
+        ).fit(rows.X)

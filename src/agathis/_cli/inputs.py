@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,14 +14,15 @@ from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
-from agathis._tables.csv_layout import SAMPLE_BYTES
 from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
 from agathis._tables.formats import PAGE, looks_like
+from agathis._tables.tuning import SAMPLE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+    from agathis._tables.feature_rows import FeatureRows
     from agathis._tables.whole_table import Reading, WholeTable
     from agathis.export import FittedModel
 
@@ -118,7 +120,7 @@ def _other(path: str) -> str | None:
 
 
 def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> WholeTable:
-    """A table whose categories are read as those of the model."""
+    """A table whose categories are read as those of the model, by its options if none are given."""
     one_hot = getattr(model, "one_hot_", {})
     # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
     texts = [
@@ -126,6 +128,9 @@ def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
+    known = {} if model.provenance is None else model.provenance.reading
+    typed = {name: getattr(reading, name) for name in known}
+    reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})
     read = read_input(path, reading, texts)
     messages.tell(read.doubts)
     tell_of_numbers(read.notes, getattr(model, "feature_names_in_", ()), messages)
@@ -133,9 +138,14 @@ def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages
 
 
 def rows_for_model(
-    model: FittedModel, table: pa.Table, path: str, messages: Messages, *, every: bool = False
+    model: FittedModel,
+    table: pa.Table,
+    path: str,
+    messages: Messages | None,
+    *,
+    every: bool = False,
 ) -> np.ndarray:
-    """The features of a model, in its order; what is odd about them is told."""
+    """The features of a model, in its order; what is odd about them goes to ``messages``."""
     from agathis._tables.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
@@ -171,6 +181,13 @@ def rows_for_model(
             f"{name}: {one_line(error.column)} must be numbers, as it was for the model, and "
             f"{error.what}. --na TEXT takes a text for a missing value."
         ) from error
+    if messages is not None:
+        _tell_odd(model, found, messages)
+    return found.X
+
+
+def _tell_odd(model: FittedModel, found: FeatureRows, messages: Messages) -> None:
+    """Say which values the model has not seen, and what is done with them."""
     for source, unseen in found.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
@@ -183,10 +200,12 @@ def rows_for_model(
             "larger, or smaller, than all others. --na inf takes them for missing."
         )
     if found.n_incomplete:
+        dropped = model.provenance is not None and model.provenance.missing == "drop"
         way = (
-            "each split sends them where it learnt to"
+            "they were left out of the fit"
+            if dropped
+            else "each split sends them where it learnt to"
             if model.tree_.missing.any()
             else "no split has learnt where they go, and sends them with its larger part"
         )
         messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {way}.")
-    return found.X

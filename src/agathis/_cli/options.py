@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -219,6 +219,17 @@ def reading_of(
         max_line_bytes=max_line_bytes,
         max_bytes=max_bytes,
     )
+
+
+def given_of(reading: Reading) -> dict[str, Any]:
+    """Those of the options that were given, for the file of a model."""
+    found = {
+        "na": list(reading.na),
+        "encoding": reading.encoding,
+        "separator": reading.separator,
+        "decimal": reading.decimal,
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def separator_of(given: str | None) -> str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,8 @@ from agathis._cli.errors import BadData, WrongUse, bad_data, needs
 from agathis._cli.output import STDOUT, check_target
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
 
-    from agathis._cli.names import Wanted
-    from agathis._fit_table import PreparedTable
     from agathis.export import FittedModel
 
 
@@ -30,59 +26,82 @@ def check_report(path: str | None, option: str) -> None:
         needs("jinja2", "report", "a report")
 
 
-@dataclass(frozen=True)
-class PageRows:
-    """The rows that a page tells of.
-
-    Attributes
-    ----------
-    X : ndarray
-        As the model takes them.
-    target : ndarray or None
-        Known classes, and the name of their column.
-    ids : list or None
-        Identifiers, and the name of their column.
-    provenance : mapping, optional
-        As for :func:`agathis.report.write`.
-    show : pyarrow.Table, optional
-        Columns that are only shown.
-    """
-
-    X: np.ndarray
-    target: np.ndarray | None = None
-    target_name: str | None = None
-    ids: list[Any] | None = None
-    id_name: str | None = None
-    provenance: Mapping[str, Any] | None = None
-    show: pa.Table | None = None
-
-
 def write_report(
     path: str,
     model: FittedModel,
-    rows: PageRows,
+    table: pa.Table,
     source: str,
     open_it: bool,
     messages: Messages,
+    *,
+    target: str | None = None,
+    identifier: str | None = None,
+    show: Sequence[str] = (),
+    tell: bool = False,
+    provenance: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the page about these rows."""
-    from agathis import report
-    from agathis._cli.inputs import title_of_input
+    """Write the page of a model about the rows of a table.
 
-    title = os.path.basename(title_of_input(source))
+    ``fit`` and ``report`` both write it here, of the same model and the same rows.
+
+    Parameters
+    ----------
+    path : str
+    model : FittedModel
+    table : pyarrow.Table
+        All rows that were read.
+    source : str
+        The file of the table.
+    open_it : bool
+    messages : Messages
+    target, identifier, show : optional
+        Columns; by default those of the fit that the table has.
+    tell : bool
+        Whether to say what is odd about the rows.
+    provenance : mapping, optional
+        What replaces what the table tells.
+    """
+    import numpy as np
+
+    from agathis import report
+    from agathis._cli.inputs import rows_for_model, title_of_input
+    from agathis._model.facts import Provenance
+    from agathis._tables.frames import classes_of
+
+    known = model.provenance or Provenance()
+    there = set(table.column_names)
+    target = known.target if target is None and known.target in there else target
+    identifier = (
+        known.identifier if identifier is None and known.identifier in there else identifier
+    )
+    shown = list(show) or [name for name in known.show if name in there]
+    n_read = table.num_rows
+    X = rows_for_model(model, table, source, messages if tell else None, every=True)
+    if known.missing == "drop":
+        kept = np.flatnonzero(model.is_complete(X))
+        if not len(kept):
+            raise BadData(f"{title_of_input(source)} has no row without missing values.")
+        table, X = table.take(kept), X[kept]
+    name = os.path.basename(title_of_input(source))
+    rows = {
+        "source": name,
+        "rows_read": n_read,
+        "rows_used": len(X),
+        "rows_why": "they miss values" if len(X) < n_read else None,
+    }
     with bad_data():
         try:
             report.write(
                 model,
-                rows.X,
+                X,
                 path,
-                y=rows.target,
-                title=title,
-                target_name=rows.target_name,
-                ids=rows.ids,
-                id_name=rows.id_name,
-                provenance=rows.provenance,
-                show=rows.show,
+                y=None if target is None else classes_of(table, target),
+                title=name,
+                target_name=target,
+                ids=None if identifier is None else table.column(identifier).to_pylist(),
+                id_name=identifier,
+                provenance={**rows, **(provenance or {})},
+                show=table.select(shown) if shown else None,
             )
         except OSError as error:
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
@@ -92,35 +111,3 @@ def write_report(
 
         if not webbrowser.open(Path(path).resolve().as_uri()):
             messages.warn(f"no browser was found; open {path} in one.")
-
-
-def page_rows(rows: PreparedTable, wanted: Wanted, source: str, scaling: str) -> PageRows:
-    """What a page tells of a table that was just fitted: its rows, and where they come from."""
-    from agathis._cli.inputs import title_of_input
-    from agathis._tables.column_verdicts import IDENTIFIER
-    from agathis._tables.told import told_columns
-
-    encoder = rows.encoder
-    names = [verdict.name for verdict in encoder.verdicts_ if verdict.why == IDENTIFIER]
-    columns = told_columns(encoder)
-    columns += [
-        {"column": name, "became": "left out", "why": "as was asked for", "used": False}
-        for name in wanted.drop
-    ]
-    used, read = len(rows.rows), rows.n_read
-    return PageRows(
-        rows.raw,
-        rows.target,
-        wanted.target,
-        rows.table.column(names[0]).to_pylist() if names else None,
-        names[0] if names else None,
-        {
-            "source": os.path.basename(title_of_input(source)),
-            "rows_read": read,
-            "rows_used": used,
-            "rows_why": "they miss values" if used < read else None,
-            "scaling": scaling,
-            "columns": columns,
-        },
-        rows.table.select(list(encoder.show)) if encoder.show else None,
-    )

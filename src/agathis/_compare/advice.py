@@ -14,19 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from agathis._compare.tuning import AS_SHORT, BY_CHANCE, FAR, NEAR, SAME
 from agathis._methods import METHODS
 from agathis._support.result_table import Table
-
-#: A cost that is higher by that share is not near any more.
-NEAR = 0.05
-#: Rules that are longer by that many conditions are not short any more.
-AS_SHORT = 0.25
-#: Costs that differ by less than that share are the same to anyone.
-SAME = 0.005
-#: Standard errors of a paired difference that chance may make.
-BY_CHANCE = 2.0
-#: Trees that cost so much more than KMeans have too few leaves to follow it.
-FAR = 1.25
 
 
 def advice(runs: Table, summary: Table) -> str:

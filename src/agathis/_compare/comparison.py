@@ -28,22 +28,17 @@ from agathis._checks.parameters import COMPARE_CONSTRAINTS
 from agathis._compare.measures import measure_fit
 from agathis._compare.methods import check_methods
 from agathis._compare.result import MEASURES, Comparison, summary_of
+from agathis._compare.tuning import CELLS, FEWEST, SHARE
 from agathis._compare.workers import Outcome, run
 from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
-from agathis._methods import KernelSettings, make_method
+from agathis._methods import make_method
 from agathis._support.progress import progress_bar
 from agathis._support.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
-#: The share of the rows that a run draws.
-SHARE = 0.8
-#: All methods go through so many numbers in less than a minute, on two cores.
-CELLS = 2_000_000
-#: A run has at least so many rows, if there are as many: the share of fewer is a small table.
-FEWEST = 2000
 
 
 def compare(
@@ -63,7 +58,7 @@ def compare(
     timeout: float | None = None,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
-    verbose: bool | int = True,
+    verbose: int = 0,
 ) -> Comparison:
     """Grow the trees of several methods on random parts of the same data, and measure them.
 
@@ -100,13 +95,14 @@ def compare(
         Seconds that one fit and its measuring may take, kernel KMeans' too. With it each fit is
         in a process that can be stopped.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and the seeds that the methods get. Everything but the seconds, and who
+        Draws the rows, and the seeds that the methods get; ``None`` draws from NumPy's global
+        random state. Everything but the seconds, and who
         is too late, depends on nothing else.
     n_jobs : int, default=None
         Processes; ``None`` and -1 are all cores. With 1 and no timeout the work is done in this
         process. Each fit has one thread.
-    verbose : bool or int, default=True
-        Show a progress bar where there is a terminal.
+    verbose : int, default=0
+        1 shows a progress bar where there is a terminal.
 
     Returns
     -------
@@ -125,8 +121,7 @@ def compare(
     >>> from agathis import compare
     >>> X, y = load_iris(return_X_y=True)
     >>> runs, summary = compare(
-    ...     X, y, n_clusters=3, methods=["Kauri", "IMM"], n_runs=3, random_state=0, n_jobs=1,
-    ...     verbose=False,
+    ...     X, y, n_clusters=3, methods=["Kauri", "IMM"], n_runs=3, random_state=0, n_jobs=1
     ... )
     >>> summary["method"], summary["runs"]
     (['Kauri', 'IMM'], [3, 3])
@@ -134,7 +129,7 @@ def compare(
     True
     """
     table = checks.check_table(X)
-    kernel_args: KernelSettings = {
+    kernel_args: dict[str, Any] = {
         "kernel": kernel,
         "gamma": gamma,
         "degree": degree,
@@ -194,7 +189,7 @@ class _Setting:
 
     X: np.ndarray
     y: np.ndarray | None
-    kernel: KernelSettings
+    kernel: dict[str, Any]
     n_clusters: int
     max_leaf_nodes: int | None
     methods: dict[str, BaseEstimator | None]

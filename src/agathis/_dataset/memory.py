@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import gen_batches
-from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks.data import ROWS_AT_ONCE
 from agathis._checks.roles import Units
 from agathis._dataset.features import Features
 from agathis._dataset.parts import LocalParts, Part, Plan
+from agathis._dataset.protocol import sampled_positions
 from agathis._dataset.row_stores import MemoryStore, StreamStore, take
 from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel
@@ -112,13 +112,9 @@ class InMemory:
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Some rows of positive weight in their order, no more than ``most``; their weights."""
-        n = self.n_counted
-        if n <= most:
-            ids = np.arange(n) if self.ids is None else self.ids
-            rows = self.X if self.ids is None and not self.mapped else take(self.X, ids)
-        else:
-            places = sample_without_replacement(n, most, random_state=random_state)
-            places.sort()
-            ids = places if self.ids is None else self.ids[places]
-            rows = take(self.X, ids)
+        ids = sampled_positions(self.n_counted, most, random_state)
+        if len(ids) == len(self.X) and not self.mapped:
+            return self.X, self.weight
+        ids = ids if self.ids is None else self.ids[ids]
+        rows = take(self.X, ids)
         return rows, None if self.weight is None else self.weight[ids]

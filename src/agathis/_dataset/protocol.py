@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from sklearn.utils.random import sample_without_replacement
 
 from agathis._dataset.features import Features
 from agathis._dataset.parts import Holder, Plan
@@ -73,3 +74,10 @@ class Dataset(Protocol):
     def labels(self, tree: Tree) -> Any:
         """The cluster of each row, those of no weight too; lazily where rows are elsewhere."""
         ...
+
+
+def sampled_positions(n_rows: int, most: int, random_state: np.random.RandomState) -> np.ndarray:
+    """The positions of at most ``most`` rows, rising; all of them where these are not more."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.sort(sample_without_replacement(n_rows, most, random_state=random_state))

@@ -13,13 +13,11 @@ class Approximation:
     ----------
     n_components : int or None
         Components of a feature map; ``None`` where there is none.
-    feature_map : str
     max_bins : int
     subsample : int
         The most rows that maps and bins are found from.
     """
 
     n_components: int | None = None
-    feature_map: str = "cholesky"
     max_bins: int = 255
     subsample: int = 50_000

@@ -16,14 +16,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from agathis._kernels.kernel import Kernel
+from agathis._kernels.tuning import DRAWN_AT_ONCE
 
 # Residuals of a row below this, relative to its diagonal value, are rounding. Larger pivots cost at
 # most five digits.
 RANK = 1e-10
 # Values below minus this, relative to the largest diagonal value or eigenvalue, are negative.
 NEGATIVE = 1e-4
-# Pivots sampled at a time, for matrix products.
-DRAWN_AT_ONCE = 32
 
 
 class NotPositiveError(ValueError):

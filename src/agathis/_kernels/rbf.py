@@ -2,8 +2,8 @@
 
 With many columns, squared distances are computed from inner products, |x|^2 + |y|^2 - 2 <x, y>.
 Their error is a rounding of the squared norms, and that of the kernel value k is gamma times this
-times k: negligible for most pairs, as k is small for distant rows, but large for rows far from
-the origin and near each other. The distances of these pairs are recomputed from differences.
+times k: negligible for most pairs, as k is small for distant rows, but large for rows that are far
+from the origin and near each other. The distances of these pairs are recomputed from differences.
 """
 
 from __future__ import annotations
@@ -13,16 +13,11 @@ from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.metrics.pairwise import euclidean_distances
 
-# Up to this number of columns, differences of rows are as fast as inner products: for 2,000 rows
-# 0.7 times the time with 2 to 4 columns, 0.9 with 8, 1.2 with 16, 1.6 with 32.
-NARROW = 16
+from agathis._kernels.tuning import AT_ONCE, MANY, NARROW
+
 # Pairs with gamma (|x|^2 + |y|^2) k, their error in roundings, up to this are not recomputed.
 # Orthogonal rows have at most 0.37.
 ROUNDINGS = 2.0
-# From this fraction of pairs, it is faster to compute all differences.
-MANY = 1 / 8
-# Maximum size of an array of differences.
-AT_ONCE = 2**20
 # If gamma |x|^2 of some row is larger, all differences are computed.
 FAR = 2.0**10
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,15 +75,27 @@ class Provenance:
     @classmethod
     def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
         """What a fitted encoder knows of its table, and what the caller knows besides."""
+        left_out = {"kind": "", "became": "left out", "why": "as was asked for", "used": False}
+        columns = told_columns(encoder)
+        columns += [{"column": n, **left_out} for n in encoder.drop if n != known.get("target")]
         identifiers = [v.name for v in encoder.verdicts_ if v.why == IDENTIFIER]
         found: dict[str, Any] = {
-            "scaling": told_scaling([encoder.scale] if isinstance(encoder.scale, str) else []),
-            "columns": tuple(ColumnUse(**row) for row in told_columns(encoder)),
+            "scaling": told_scaling([_usual_scale(encoder)]),
+            "columns": tuple(ColumnUse(**row) for row in columns),
             "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
             "notes": tuple(map(str, encoder.notes())),
         }
         return cls(**{**found, **known})
+
+
+def _usual_scale(encoder: TableEncoder) -> str:
+    """How most numbers are scaled."""
+    if isinstance(encoder.scale, str):
+        return encoder.scale
+    numbers = [verdict.name for verdict in encoder.used() if verdict.kind == "number"]
+    counts = Counter(encoder.scale.get(name, "auto") for name in numbers)
+    return max(counts, key=counts.__getitem__, default="auto")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.roles import EncodedRows, FeatureRoles
+from agathis._describe.columns import is_missing
 from agathis._describe.model_methods import ModelMethods
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
@@ -173,13 +174,6 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return f"FittedModel({self.method or 'a tree'}, {repr(self.tree)[5:]}"
 
-    @property
-    def n_fitted_columns(self) -> int:
-        """Columns of the rows that the tree was fitted to."""
-        if isinstance(self.preparation, Encoding):
-            return len(self.preparation.columns)
-        return self.tree.n_features
-
     def encode(self, X: ArrayLike) -> EncodedRows:
         """Rows in the space of the fit, with the roles of their columns.
 
@@ -202,6 +196,18 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         if self.preparation is not None:
             rows = self.preparation.encode(rows)
         return EncodedRows.of(rows, self.roles or FeatureRoles.plain(rows.shape[1]))
+
+    def is_complete(self, rows: np.ndarray) -> np.ndarray:
+        """Which rows, raw features as numbers, miss no value; a category of missing ones is one."""
+        named = getattr(self, "feature_names_in_", ())
+        place = {name: f for f, name in enumerate(named)}
+        absent = [
+            place[feature]
+            for features in (self.one_hot or {}).values()
+            for feature, category in features.items()
+            if is_missing(category) and feature in place
+        ]
+        return ~(np.isnan(rows).any(axis=1) | (rows[:, absent] > 0).any(axis=1))
 
     def settings(self) -> FitSpec:
         """The spec; raises ValueError with the reason where it is not known."""

@@ -132,7 +132,9 @@ class FitSpec:
     @classmethod
     def of(cls, estimator: BaseEstimator) -> FitSpec:
         """The spec of an estimator of the package, fitted or not."""
-        return cls.from_parameters(method_of(estimator).key, estimator.get_params(deep=False))
+        key = method_of(estimator).key
+        names = parameters_of(key).group
+        return cls.from_parameters(key, {name: getattr(estimator, name) for name in names})
 
     @classmethod
     def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:

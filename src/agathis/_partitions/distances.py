@@ -5,6 +5,8 @@ An estimator sets ``_centres`` (see :mod:`agathis._partitions.centres`) in ``fit
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -62,6 +64,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         *,
         gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
     ) -> np.ndarray:
         """Fit, and compute the distance of each row to each cluster centre.
 
@@ -72,6 +75,8 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``.
         sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            Other arguments of ``fit``.
 
         Returns
         -------
@@ -79,7 +84,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         if not self._keeps_centres():
             raise self._rows_missing()
-        self.fit(X, gram=gram, sample_weight=sample_weight)
+        self.fit(X, gram=gram, sample_weight=sample_weight, **fit_params)
         if gram is None:
             return self.transform(X)
         return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))

@@ -52,7 +52,7 @@ class SearchOptions(SearchSpec):
     time_limit : float or None
         Seconds of the proof.
     seed : int, numpy.random.RandomState or None
-        With ``None`` it is always the same. Greedy trees come here for cuts on pairs.
+        ``None`` is NumPy's global state. Greedy trees come here for cuts on pairs.
     """
 
     time_limit: float | None = None
@@ -216,7 +216,7 @@ def _seek(
     greedy_cost: float,
 ) -> None:
     """Search, and write down what is found on the way."""
-    random = check_random_state(0 if options.seed is None else options.seed)
+    random = check_random_state(options.seed)
     if options.search == "optimal":
         _check_optimal(data, space)
     rows, share = _rows(data, space, random, options.search == "optimal")

@@ -63,7 +63,6 @@ def search_points(
         data.kernel,
         data.kernel.seen(rows),
         MAP_COMPONENTS,
-        method="cholesky",
         tol=1e-4,
         random_state=check_random_state(0),
     )

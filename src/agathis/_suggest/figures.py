@@ -12,11 +12,9 @@ import numpy as np
 from sklearn.metrics import silhouette_score
 
 from agathis._kauri import Kauri
+from agathis._suggest.tuning import AMPLE, SHARE_OF_GAINS
 from agathis._trees.tree import Tree
 
-SHARE_OF_GAINS = 0.99
-# Leaves a cluster of the trees of which the first leaves are kept.
-AMPLE = 4
 #: The least share of the rows in a leaf: a rule for fewer is of little use to people.
 SMALLEST_LEAF = 0.02
 

@@ -13,12 +13,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from agathis._suggest.figures import grown, silhouette
-
-#: Rows of the samples: small trees are grown in moments.
-ROWS = 1000
-#: Random halvings.
-HALVINGS = 6
-CLOUDS = 3
+from agathis._suggest.tuning import CLOUDS, HALVINGS
 
 
 def halvings(n: int, random: np.random.RandomState) -> list[tuple[np.ndarray, np.ndarray]]:

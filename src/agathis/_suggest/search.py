@@ -13,11 +13,8 @@ from agathis._partitions.cost import scatter
 from agathis._suggest import resampling
 from agathis._suggest.figures import grown_with_enough, silhouette
 from agathis._suggest.suggestion import Candidate, Suggestion
+from agathis._suggest.tuning import MANY, ROWS, ROWS_FOR_SILHOUETTE
 from agathis._support.progress import Show, progress_bar
-
-#: Of more rows a sample is looked at.
-MANY = 10_000
-ROWS_FOR_SILHOUETTE = 2000
 
 _CONSTRAINTS = {
     "max_clusters": at_least(2),
@@ -30,9 +27,9 @@ def suggest(
     *,
     max_clusters: int = 10,
     engine: str = "auto",
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
-    verbose: bool | int = False,
+    verbose: int = 0,
 ) -> Suggestion:
     """Suggest how many clusters and leaves suit a table, and say why.
 
@@ -50,13 +47,14 @@ def suggest(
         The most clusters to try; never more than rows less one.
     engine : str, default="auto"
         As of :class:`~agathis.Kauri`.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Draws the rows that are looked at where there are many (10,000 for trees, 2,000 for
         silhouettes, 1,000 for stability and chance), their halves, and rows without groups.
+        Pass an int for the same figures in every call; ``None`` draws from NumPy's global state.
     n_jobs : int, default=None
         Threads; ``None`` and -1 are all cores.
-    verbose : bool or int, default=False
-        Show on standard error how many numbers of clusters were tried: a bar on a terminal,
+    verbose : int, default=0
+        1 shows on standard error how many numbers of clusters were tried: a bar on a terminal,
         otherwise a line for each.
 
     Returns
@@ -72,7 +70,7 @@ def suggest(
     >>> from sklearn.datasets import make_blobs
     >>> import agathis
     >>> X, _ = make_blobs(120, centers=[[0, 0], [0, 9], [9, 0]], random_state=0)
-    >>> found = agathis.suggest(X, max_clusters=5)
+    >>> found = agathis.suggest(X, max_clusters=5, random_state=0)
     >>> found.n_clusters, found.max_leaf_nodes
     (3, 3)
     >>> found.table["clusters"]
@@ -120,7 +118,7 @@ def _candidates(
     filled = np.where(np.isnan(plain), checks.column_means(plain, None), plain)[:, kernel]
     total = scatter(filled, np.zeros(len(filled), dtype=np.intp))
     order = random.permutation(len(X))
-    few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[: resampling.ROWS])
+    few, fewer = np.sort(order[:ROWS_FOR_SILHOUETTE]), np.sort(order[:ROWS])
     halves = resampling.halvings(len(fewer), random)
     clouds = resampling.clouds(filled[fewer], random)
     out: list[Candidate] = []

@@ -11,16 +11,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from html import escape
 
+from agathis._suggest.tuning import AS_CLEAR, AS_STABLE, SHAKY, WEAK
 from agathis._support.result_table import Table
-
-#: Silhouettes above chance that are nearer than that are as clear.
-AS_CLEAR = 0.05
-#: A stability that is lower by that much is another one.
-AS_STABLE = 0.2
-#: Below it clusters are hardly apart.
-WEAK = 0.25
-#: Below it halves of the rows hardly agree.
-SHAKY = 0.5
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Progress:
 
     Parameters
     ----------
-    verbose : bool or int
+    verbose : int
         Says nothing where it is false.
     max_leaves : int or None
         The leaf budget, from which the time left is told.
@@ -35,7 +35,7 @@ class Progress:
 
     def __init__(
         self,
-        verbose: bool | int,
+        verbose: int,
         max_leaves: int | None,
         max_clusters: int,
         stream: TextIO | None = None,
@@ -221,14 +221,14 @@ def bar_on(stream: TextIO, name: str) -> Bar | None:
 
 
 @contextmanager
-def progress_bar(name: str, verbose: bool | int, every: float | None = None) -> Iterator[Show]:
+def progress_bar(name: str, verbose: int, every: float | None = None) -> Iterator[Show]:
     """A function that shows on stderr how much of some work is done.
 
     Parameters
     ----------
     name : str
         Who is at work.
-    verbose : bool or int
+    verbose : int
         Whether to show anything.
     every : float, optional
         Seconds between two lines where there is no terminal; by default there are none.

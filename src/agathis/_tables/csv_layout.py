@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agathis._tables.errors import Advice, BadTable, UnknownEncoding
+from agathis._tables.tuning import SAMPLE_BYTES, SAMPLE_ROWS
 
 SEPARATORS = (",", ";", "\t", "|")
-SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
 NUMBER = {
     ",": re.compile(r"[-+]?(\d+|[1-9]\d{0,2}(\.\d{3})+)(,\d+)?"),
     ".": re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?"),

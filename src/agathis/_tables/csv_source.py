@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._tables.arrow_values import different, numbers_of_texts
-from agathis._tables.csv_layout import SAMPLE_BYTES, marked_encoding
+from agathis._tables.csv_layout import marked_encoding
 from agathis._tables.csv_reader import (
     OPEN_QUOTE,
     codes_in,
@@ -27,11 +27,10 @@ from agathis._tables.formats import GZIP, TITLES, begins_as, columnar_kind
 from agathis._tables.number_notation import Notation
 from agathis._tables.source import Source
 from agathis._tables.text_opening import open_text
+from agathis._tables.tuning import CSV_BYTES, SAMPLE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-CSV_BYTES = 4 << 20
 
 
 class _Watched(io.RawIOBase):

@@ -15,20 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._tables.errors import Advice, Note
+from agathis._tables.tuning import ALONE, FEWEST, HARDLY, LARGE, SOME, UNRELATED
 from agathis._tables.wording import title_of
 from agathis._trees.tree import Tree
-
-#: A column is told of that makes as large a share of the gains,
-LARGE = 0.25
-#: or this share, where it has to do with no other column: no squared correlation is as large.
-SOME = 0.1
-UNRELATED = 0.02
-#: if as large a share of what its splits explain is its own.
-ALONE = 0.8
-#: and no other column has as large a share of its spread explained by them.
-HARDLY = 0.05
-#: Of fewer columns none is told of: some column has to decide.
-FEWEST = 3
 
 
 @dataclass(frozen=True)

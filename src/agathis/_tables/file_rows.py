@@ -13,9 +13,7 @@ import numpy as np
 
 from agathis._tables.folder_source import FolderSource
 from agathis._tables.source import ParquetSource
-
-# A row group of more bytes is not read again and again: such files are copied.
-GROUP_BYTES = 256 << 20
+from agathis._tables.tuning import GROUP_BYTES
 
 
 class FileRows:

@@ -15,13 +15,10 @@ from agathis._tables.errors import BadTable
 from agathis._tables.formats import DATA, looks_like
 from agathis._tables.missing_marks import MARKS
 from agathis._tables.stream_limits import MAX_BYTES
+from agathis._tables.tuning import DEEP
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-# Levels of brackets that pyarrow is given: its time grows with their cube (7 s at 900), and at some
-# 10,000 its reader ends the process.
-DEEP = 30
 
 
 def is_json_rows(data: bytes) -> bool:

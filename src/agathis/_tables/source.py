@@ -17,14 +17,11 @@ from agathis._support.extras import needed
 from agathis._tables.csv_layout import is_separator
 from agathis._tables.errors import BadTable, Note
 from agathis._tables.formats import TEXTS, TITLES, format_of
+from agathis._tables.tuning import HEAD_BYTES, HEAD_ROWS, SMALL
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Verdicts on columns are made of the first rows: so many, or as many as fill that.
-HEAD_ROWS, HEAD_BYTES = 1 << 16, 64 << 20
-# A Parquet file of so many bytes at most is read a row group at once.
-SMALL = 16 << 20
 STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 

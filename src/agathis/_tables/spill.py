@@ -19,14 +19,12 @@ from agathis._tables.file_columns import common_dtype
 from agathis._tables.file_rows import FileRows
 from agathis._tables.folder_source import FolderSource
 from agathis._tables.source import ParquetSource
+from agathis._tables.tuning import BLOCK_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._tables.source import Source
-
-# A block of a very wide table is cut to this, whatever its number of rows.
-BLOCK_BYTES = 64 << 20
 
 
 def spill_rows(

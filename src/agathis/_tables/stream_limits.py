@@ -15,9 +15,10 @@ import stat
 import zlib
 from typing import BinaryIO, cast
 
-from agathis._tables.csv_layout import SAMPLE_BYTES, check_text
+from agathis._tables.csv_layout import check_text
 from agathis._tables.errors import Advice, BadTable
 from agathis._tables.formats import GZIP, UTF8_MARK, begins_as
+from agathis._tables.tuning import SAMPLE_BYTES
 
 #: No row of a table is that long; ``fit_file`` takes rows of up to 4 MiB.
 MAX_LINE_BYTES = 64 << 20

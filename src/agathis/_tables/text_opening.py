@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agathis._tables.csv_layout import (
-    SAMPLE_BYTES,
     Layout,
     as_utf8,
     layout_of,
@@ -22,6 +21,7 @@ from agathis._tables.csv_layout import (
 )
 from agathis._tables.errors import BadTable
 from agathis._tables.formats import MODEL, begins_as, looks_like
+from agathis._tables.tuning import SAMPLE_BYTES
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.random import sample_without_replacement
 
 from agathis._checks import data as checks
 from agathis._checks.kernels import kernel_of
@@ -18,6 +17,7 @@ from agathis._dataset.features import Features
 from agathis._dataset.given import roles_for
 from agathis._dataset.grid import Seen
 from agathis._dataset.parts import Answer, Cut, Plan, Question, Tally, Tell, added
+from agathis._dataset.protocol import sampled_positions
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
 from agathis.dask._applying import LabelsOfTree
@@ -181,12 +181,7 @@ class ClusterRows:
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """The rows that a fit in memory would draw: by their place, whatever the partitions."""
-        n = self.n_counted
-        if n <= most:
-            places = np.arange(n)
-        else:
-            places = sample_without_replacement(n, most, random_state=random_state)
-            places.sort()
+        places = sampled_positions(self.n_counted, most, random_state)
         ends = np.cumsum(self.counted)
         wanted = {}
         for number, (begin, end) in enumerate(zip(ends - self.counted, ends, strict=True)):

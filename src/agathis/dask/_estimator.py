@@ -215,38 +215,6 @@ class Kauri(LocalKauri):
             columns = [str(name) for name in self.get_feature_names_out()]
         return mapped(X, partial(called, self.to_local(), method), columns)
 
-    def fit_predict(self, X: Any, y: object = None, **fit_params: Any) -> Any:
-        """Fit, and give the cluster of each row, lazily.
-
-        Parameters
-        ----------
-        X : collection of Dask
-        y : Ignored
-        **fit_params
-            See :meth:`fit`.
-
-        Returns
-        -------
-        labels : collection of Dask
-        """
-        return self.fit(X, **fit_params).labels_
-
-    def fit_transform(self, X: Any, y: object = None, **fit_params: Any) -> Any:
-        """Fit, and give the distance of each row to the centre of each cluster, lazily.
-
-        Parameters
-        ----------
-        X : collection of Dask
-        y : Ignored
-        **fit_params
-            See :meth:`fit`.
-
-        Returns
-        -------
-        distances : collection of Dask
-        """
-        return self.fit(X, **fit_params).transform(X)
-
     def score(
         self, X: Any, y: object = None, *, gram: Any = None, sample_weight: Any = None
     ) -> Any:

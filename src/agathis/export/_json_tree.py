@@ -65,7 +65,7 @@ def read_nodes(nodes: object, n_features: int, version: int) -> Tree:
             raise wrong(f"nodes has no list {name}")
     n = len(nodes["left"])
     lengths = {len(nodes[name]) for name in NODES}
-    if lengths != {n} or not 0 < n < 2**31:
+    if lengths != {n} or n == 0:
         raise wrong(f"the lists of nodes have the lengths {sorted(lengths)}")
     leaf = [value is None for value in nodes["left"]]
     for name in ("right", "feature", "threshold"):

@@ -90,10 +90,7 @@ def optimality_gap(
     if weight is not None:
         rows, weight = rows[weight > 0], weight[weight > 0]
     roles = getattr(model, "roles_", None)
-    kernel = Kernel("linear")
-    if hasattr(model, "gamma"):
-        columns = None if roles is None else roles.kernel_columns
-        kernel = kernel_checks.kernel_of(model, columns)
+    kernel = kernel_checks.kernel_of(model, None if roles is None else roles.kernel_columns)
     points = _points(kernel, rows, weight)
     cost = kernel_cost(kernel, rows, tree.predict(rows), weight, 1)
     if tree.has_terms or (roles is not None and len(roles.one_hot)):

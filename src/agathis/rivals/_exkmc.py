@@ -14,7 +14,6 @@ import numpy as np
 
 from agathis._checks.parameters import EXKMC_CONSTRAINTS
 from agathis._core.centres.best_pair import best_pair
-from agathis._core.centres.costs import losses
 from agathis._core.centres.cuts import SHARE, CentreCuts
 from agathis._growing.limits import leaf_limit
 from agathis._trees.builder import TreeBuilder
@@ -130,7 +129,7 @@ class ExKMC(CentreTree):
         leaves = [(0, 0)]
         if self.base_tree == "imm":
             leaves = grow_imm(sketch, cuts, teacher.labels)
-        growth = _Growth(sketch, cuts, teacher, threads)
+        growth = _Growth(sketch, cuts, teacher)
         for leaf in leaves:
             growth.add(*leaf)
         while (most is None or len(growth.leaves) < most) and growth.cut_best():
@@ -162,13 +161,15 @@ class _Leaf:
 class _Growth:
     """The leaves; the one with the largest decrease of the cost is split first."""
 
-    def __init__(
-        self, sketch: TreeBuilder, cuts: CentreCuts, teacher: Teacher, threads: int
-    ) -> None:
+    def __init__(self, sketch: TreeBuilder, cuts: CentreCuts, teacher: Teacher) -> None:
         self.sketch, self.cuts = sketch, cuts
         self.n_centres = len(teacher.centres)
-        self.cost = losses(teacher.distance, cuts.weight, self.n_centres, threads)
-        self.least = cuts.weight * teacher.distance[:, : self.n_centres].min(axis=1)
+        distance = teacher.distance[:, : self.n_centres]
+        nearest = distance.min(axis=1)
+        # What each row costs with each centre beyond its nearest one, in columns that are padded.
+        self.cost = np.zeros(teacher.distance.shape)
+        self.cost[:, : self.n_centres] = cuts.weight[:, None] * (distance - nearest[:, None])
+        self.least = cuts.weight * nearest
         self.leaves: list[_Leaf] = []
 
     def add(self, node: int, slot: int) -> None:

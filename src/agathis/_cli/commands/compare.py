@@ -107,7 +107,7 @@ def compare(
         drop, keep, categorical, target=target, missing=missing.value, scale=scale, weight=weight,
         strict=strict,
     )  # fmt: skip
-    rows = read_rows(data, wanted, reading, messages, plain=True)
+    rows, _ = read_rows(data, wanted, reading, messages, plain=True)
     X = np.asarray(rows.X)
     chosen = names or _methods(len(X), clusters, leaves, kernel, messages)
     messages.say(f"{count(runs, 'run')} of {len(chosen)} methods.")
@@ -123,7 +123,7 @@ def compare(
             subsample=_subsample(rows_of_run),
             random_state=seed,
             n_jobs=1 if jobs is None and X.size * runs < SMALL else jobs,
-            verbose=not quiet,
+            verbose=int(not quiet),
         )
     if csv:
         write(output, found.summary.to_csv())

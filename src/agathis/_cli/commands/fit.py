@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +14,7 @@ from agathis._cli.console import Messages, count, listed
 from agathis._cli.errors import BadData, PartialResult, WrongUse, bad_data
 from agathis._cli.options import KAURI, LINEAR, Dates, Kernel, Method, Missing, Search
 from agathis._cli.output import STDOUT, check_apart, check_target, write
-from agathis._cli.reporting import check_report, page_rows, write_report
+from agathis._cli.reporting import check_report, write_report
 from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
-    effort: Annotated[
+    search_effort: Annotated[
         float | None,
         typer.Option(
             min=0.1,
@@ -121,6 +123,7 @@ def fit(
 
     if dask is not None:
         from agathis._cli.clusters import check_possible, fit_on_cluster
+        from agathis._fit_table import leaf_size
 
         check_possible(
             {
@@ -145,7 +148,7 @@ def fit(
             {
                 "n_clusters": clusters,
                 "max_leaf_nodes": leaves or "auto",
-                "min_samples_leaf": _least(min_leaf, leaves or clusters or 2),
+                "min_samples_leaf": leaf_size(min_leaf, leaves or clusters or 2),
                 "random_state": seed,
             },
             Messages(quiet),
@@ -164,30 +167,28 @@ def fit(
         raise WrongUse("--dates parts, --no-split and --no-count are for --method kauri.")
     reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
-    from agathis._cli.fitting import fitted, new_model, read_rows, scaling_of
+    from agathis._cli.fitting import Settings, fitted, read_rows
+    from agathis._cli.inputs import title_of_input
     from agathis._fit_table import as_pipeline
     from agathis._model.conversion import fitted_model
     from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
 
-    def model_of(k: int) -> BaseEstimator:
-        return new_model(
-            method.value,
-            k,
-            leaves=leaves,
-            min_leaf=min_leaf,
-            kernel=kernel.value,
-            gamma=gamma,
-            search=None if search is None else search.value,
-            effort=effort,
-            time_limit=time_limit,
-            pairs=pairs,
-            seed=seed,
-            jobs=jobs,
-        )
-
+    settings = Settings(
+        method=method.value,
+        leaves=leaves,
+        min_leaf=min_leaf,
+        kernel=kernel.value,
+        gamma=gamma,
+        search=None if search is None else search.value,
+        search_effort=search_effort,
+        time_limit=time_limit,
+        pairs=pairs,
+        seed=seed,
+        jobs=jobs,
+    )
     # What is wrong with the options is said before the table is read.
-    model_of(clusters or min(2, leaves or 2))
+    settings.check(clusters or min(2, leaves or 2))
     messages = Messages(quiet)
     if kernel.value == "chi2" and not any(one in SCALES for one in scale):
         scale = ["minmax", *scale]  # it takes no number below 0
@@ -195,14 +196,19 @@ def fit(
         drop, keep, categorical, no_split, no_count, show, target, missing.value, scale, weight,
         dates.value, strict,
     )  # fmt: skip
-    rows = read_rows(data, wanted, reading, messages, plain=method is not KAURI)
+    rows, table = read_rows(data, wanted, reading, messages, plain=method is not KAURI)
     asked = clusters or _suggested(rows, leaves, seed, jobs, messages)
-    model = fitted(model_of(asked), rows, messages, effort)
+    model = fitted(settings, asked, rows, messages)
     found = model.tree_.n_clusters
     if cluster_names is not None and len(cluster_names) != found:
         raise BadData(f"the tree has {found} clusters, and --names {len(cluster_names)} names.")
     with bad_data():
         pipeline = as_pipeline(rows, model)
+        pipeline.provenance_ = replace(
+            rows.provenance,
+            source=os.path.basename(title_of_input(data)),
+            reading=options.given_of(reading),
+        )
         described = fitted_model(pipeline, cluster_names=cluster_names, X=rows.encoded)
     tell = messages.say if described.n_clusters_ > 1 else messages.warn
     tell(_outcome(asked, leaves, described))
@@ -216,21 +222,11 @@ def fit(
     if output not in (None, STDOUT):
         messages.say(f"Wrote {output}. Next: agathis show {output}")
     if report is not None:
-        told = page_rows(rows, wanted.of([*rows.table.column_names]), data, scaling_of(wanted))
-        write_report(report, described, told, data, open_report, messages)
+        write_report(report, described, table, data, open_report, messages)
     if getattr(model, "search_interrupted_", False):
         files = [file for file in (output, report) if file not in (None, STDOUT)]
         where = listed([*files, "standard output"])
         raise PartialResult(f"the best tree found so far was written to {where}.")
-
-
-def _least(min_leaf: float | None, leaves: int) -> float:
-    """``min_samples_leaf`` as it was typed, or for so many leaves."""
-    if min_leaf is None:
-        from agathis._suggest import default_min_leaf
-
-        return default_min_leaf(leaves)
-    return min_leaf if 0 < min_leaf < 1 else max(1, int(min_leaf))
 
 
 def _names(names: str | None, clusters: int | None) -> list[str] | None:

@@ -10,7 +10,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, check_apart
-from agathis._cli.reporting import PageRows, check_report, write_report
+from agathis._cli.reporting import check_report, write_report
 from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 
@@ -46,9 +46,8 @@ def report(
     check_apart(model, o=output)
     reading = options.reading_of(na, encoding, sep, decimal, max_line_bytes, max_bytes)
 
-    from agathis._cli.inputs import load_model, read_for, rows_for_model
+    from agathis._cli.inputs import load_model, read_for
     from agathis._cli.names import Wanted, lacks
-    from agathis._tables.frames import classes_of
 
     messages = Messages(quiet)
     # Whatever is missing goes where predict sends it, and is said.
@@ -57,9 +56,15 @@ def report(
     wanted = Wanted(show=show, target=target).of(table.column_names)
     if identifier is not None and identifier not in table.column_names:
         raise WrongUse(f"--id {one_line(identifier)}: {lacks(identifier, table.column_names)}")
-    X = rows_for_model(loaded, table, data, messages, every=True)
-    classes = None if target is None else classes_of(table, target)
-    ids = None if identifier is None else table.column(identifier).to_pylist()
-    shown = table.select(list(wanted.show)) if wanted.show else None
-    rows = PageRows(X, classes, target, ids, identifier, show=shown)
-    write_report(output, loaded, rows, data, open_report, messages)
+    write_report(
+        output,
+        loaded,
+        table,
+        data,
+        open_report,
+        messages,
+        target=target,
+        identifier=identifier,
+        show=wanted.show,
+        tell=True,
+    )

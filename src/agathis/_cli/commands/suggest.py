@@ -64,7 +64,8 @@ def suggest(
         drop, keep, categorical, missing=missing.value, scale=scale, weight=weight,
         dates=dates.value, strict=strict,
     )  # fmt: skip
-    X = read_rows(data, wanted, reading, messages).X
+    rows, _ = read_rows(data, wanted, reading, messages)
+    X = rows.X
     many = len(X) >= ROWS_WITH_BAR
     if many:
         messages.say(f"Trying 2 to {min(max_k, len(X) - 1)} clusters.")
@@ -74,7 +75,7 @@ def suggest(
             max_clusters=max_k,
             random_state=seed,
             n_jobs=jobs,
-            verbose=not quiet and (many or sys.stderr.isatty()),
+            verbose=int(not quiet and (many or sys.stderr.isatty())),
         )
     best = found.best
     words = ["agathis", "fit", data, "-k", str(best.clusters), "--leaves", str(best.leaves)]

@@ -1,4 +1,4 @@
-# What rows cost with each of some centres: squared distances, and what they exceed the least by.
+# What rows cost with each of some centres: squared distances.
 import numpy as np
 
 from cython.parallel cimport prange
@@ -28,26 +28,3 @@ def distances(const double[:, ::1] X, centres, int threads):
         centre_distances(
             &X[begin, 0], min(n - begin, CENTRE_BLOCK), d, &turned[0, 0], width, &out[begin, 0])
     return np.asarray(out)
-
-
-def losses(const double[:, ::1] distance, const double[::1] weight, Py_ssize_t n_centres,
-           int threads):
-    """What each row costs with each centre beyond its nearest one, by its weight; padded."""
-    cdef Py_ssize_t i, n = distance.shape[0]
-    cdef double[:, ::1] out = np.zeros((n, distance.shape[1]))
-    if <double>n * n_centres < SMALL_WORK:
-        threads = 1
-    for i in prange(n, nogil=True, num_threads=threads, schedule="static"):
-        losses_of_row(&distance[i, 0], weight[i], n_centres, &out[i, 0])
-    return np.asarray(out)
-
-
-cdef inline void losses_of_row(
-    const double* distance, double weight, Py_ssize_t n_centres, double* out
-) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef double least = distance[0]
-    for k in range(1, n_centres):
-        least = min(least, distance[k])
-    for k in range(n_centres):
-        out[k] = weight * (distance[k] - least)

@@ -32,18 +32,12 @@ typedef struct {
     double *alpha; /* [i] of sample i of the order: side by side, as it is read twice */
 } scan_sums;
 
-static size_t
-lanes_for(int32_t n_clusters)
-{
-    return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
-}
-
 /* `work` is one thread's: the tiles of the clusters' prefix sums, the clusters' running sums and
  * those from the right, alpha, then nothing for SCAN_APART doubles. */
 size_t
 scan_work(int32_t n_clusters, ptrdiff_t n)
 {
-    return lanes_for(n_clusters) * (SCAN_TILE + 1) + 2 * (size_t)n + SCAN_APART;
+    return padded_to_lanes(n_clusters) * (SCAN_TILE + 1) + 2 * (size_t)n + SCAN_APART;
 }
 
 /* Start along feature f: sums from the right for all cuts, from the left none yet. */
@@ -224,12 +218,25 @@ record(const scan_leaf *leaf, const scan_tile *s, ptrdiff_t begin, ptrdiff_t end
     return best;
 }
 
+/* Nothing is found yet. */
+static void
+clear(scan_result *result, double *targets, int32_t n_clusters)
+{
+    result->first = -1;
+    for (int32_t k = 0; k <= n_clusters; ++k)
+        targets[k] = -INFINITY;
+    for (int kind = 0; kind < MOVE_KINDS; ++kind) {
+        result->gain[kind] = -INFINITY;
+        result->spread[kind] = 0.0;
+    }
+}
+
 AGATHIS_CLONES void
 scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_data *data,
               ptrdiff_t first, ptrdiff_t n_features, const uint8_t *drawn, double floor,
               double *work, double *best, double *targets, scan_result *result)
 {
-    const size_t lanes = lanes_for(clusters->count);
+    const size_t lanes = padded_to_lanes(clusters->count);
     scan_tile thresholds, *s = &thresholds;
     tile *prefix = (tile *)work;
     double *clusters_sums = work + lanes * SCAN_TILE;
@@ -238,13 +245,7 @@ scan_features(const scan_leaf *leaf, const scan_clusters *clusters, const scan_d
     scan_segment segments[SCAN_TILE]; /* of the tile; each has a threshold */
     ptrdiff_t length = 0, n_segments = 0, f = first, from = 0;
 
-    result->first = -1;
-    for (int32_t k = 0; k <= clusters->count; ++k)
-        targets[k] = -INFINITY;
-    for (int kind = 0; kind < MOVE_KINDS; ++kind) {
-        result->gain[kind] = -INFINITY;
-        result->spread[kind] = 0.0;
-    }
+    clear(result, targets, clusters->count);
     while (f < first + n_features) {
         if (from == 0)
             best[f] = -INFINITY;
@@ -296,13 +297,7 @@ scan_subsets(const scan_leaf *leaf, const scan_clusters *clusters, const subset_
              double floor, double tolerance, double *work, double *targets,
              scan_result *result, uint8_t *right)
 {
-    result->first = -1;
-    for (int32_t k = 0; k <= clusters->count; ++k)
-        targets[k] = -INFINITY;
-    for (int kind = 0; kind < MOVE_KINDS; ++kind) {
-        result->gain[kind] = -INFINITY;
-        result->spread[kind] = 0.0;
-    }
+    clear(result, targets, clusters->count);
     return subset_search(leaf, clusters, items, SUBSET_EXACT, floor, tolerance, work, targets,
                          record_ways, result, right);
 }

@@ -32,12 +32,6 @@ typedef struct {
     tile moment, least, far_least; /* CUT_MOMENT and so on */
 } point_tile;
 
-AGATHIS_INLINE size_t
-padded_to_lanes(int32_t n_clusters)
-{
-    return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
-}
-
 /* Deal the doubles that point_work counts. */
 AGATHIS_INLINE void
 use_work(point_tile *p, double *work, int32_t n_clusters, ptrdiff_t width)

@@ -66,15 +66,12 @@ cdef class Draft(TreeShape):
         self.share, self.square = np.zeros(most_clusters), np.zeros(most_clusters)
         self.leaves_in = np.zeros(most_clusters, np.int32)
         self.cluster_version = np.zeros(most_clusters, np.int64)
-        self.arrays = [
-            np.asarray(self.left), np.asarray(self.right), np.asarray(self.parent),
-            np.asarray(self.cluster), np.asarray(self.depth), np.asarray(self.count),
-            np.asarray(self.version), np.asarray(self.weight), np.asarray(self.sum),
-            np.asarray(self.asks), np.asarray(self.leaf), np.asarray(self.cluster_sum),
-            np.asarray(self.mean), np.asarray(self.size), np.asarray(self.stock),
-            np.asarray(self.share), np.asarray(self.square), np.asarray(self.leaves_in),
-            np.asarray(self.cluster_version),
-        ]
+        self.arrays = list(map(np.asarray, [
+            self.left, self.right, self.parent, self.cluster, self.depth, self.count,
+            self.version, self.weight, self.sum, self.asks, self.leaf, self.cluster_sum,
+            self.mean, self.size, self.stock, self.share, self.square, self.leaves_in,
+            self.cluster_version,
+        ]))
 
         self.under, self.touched = np.zeros(room, np.uint8), np.zeros(most_clusters, np.uint8)
         self.ids = np.zeros(n, np.int32)
@@ -143,8 +140,7 @@ cdef class Draft(TreeShape):
 
     def leaf_rows(self, Py_ssize_t node):
         """The rows under a node."""
-        cdef Py_ssize_t m = self.rows_under(node)
-        return np.asarray(self.ids)[:m].copy()
+        return np.asarray(self.ids)[:self.rows_under(node)].copy()
 
     def sides(self, Py_ssize_t leaf, const uint8_t[::1] asks):
         """How many rows of a leaf a cut would send left, and how many right."""
@@ -176,10 +172,8 @@ cdef class Draft(TreeShape):
         cdef int32_t row
         if self.left[leaf] >= 0 or self.n_leaves >= self.most_leaves:
             raise ValueError(f"node {leaf} cannot be cut")
-        first = self._free_node()
-        self.parent[first] = <int32_t>leaf
-        second = self._free_node()
-        self.parent[second] = <int32_t>leaf
+        first = self._free_node(leaf)
+        second = self._free_node(leaf)
         m = self.rows_under(leaf)
         self.left[leaf], self.right[leaf] = <int32_t>first, <int32_t>second
         self.condition(leaf)[0] = condition[0]
@@ -204,10 +198,8 @@ cdef class Draft(TreeShape):
         cdef Py_ssize_t m, i, below, leaf
         if self.left[node] < 0 or self.n_leaves >= self.most_leaves:
             raise ValueError(f"no leaf can be parted off above node {node}")
-        below = self._free_node()
-        self.parent[below] = <int32_t>node
-        leaf = self._free_node()
-        self.parent[leaf] = <int32_t>node
+        below = self._free_node(node)
+        leaf = self._free_node(node)
         m = self.rows_under(node)
         self.left[below], self.right[below] = self.left[node], self.right[node]
         self.parent[self.left[below]] = self.parent[self.right[below]] = <int32_t>below

@@ -104,10 +104,12 @@ cdef class TreeShape:
             deepest = max(deepest, self.depth[self.listed[i]])
         return deepest
 
-    def _free_node(self):
+    def _free_node(self, Py_ssize_t parent):
+        """Take a free node, for a child of another one."""
         cdef Py_ssize_t node
         for node in range(1, self.room):
             if self.parent[node] < 0:
+                self.parent[node] = <int32_t>parent
                 return node
         raise RuntimeError("a draft has no node left")
 

@@ -7,27 +7,9 @@
 #ifndef AGATHIS_CATEGORY_SUBSETS_H
 #define AGATHIS_CATEGORY_SUBSETS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "shared/scan.h"
+#include "shared/category_ways.h"
 
 enum { SUBSET_EXACT = 10 }; /* items up to which every way is looked at */
-
-/* The items of a leaf, two at least: first the categories, which have a column each, then
- * maybe the samples of no category, then maybe those that miss it. */
-typedef struct {
-    int32_t count, categories;
-    int missing;           /* whether the last item is those that miss it */
-    const double *weight;  /* [i] */
-    const double *samples; /* [i] */
-    const double *cross;   /* [i * K + k] sigma(i x C_k), of the K clusters that are looked at */
-    const double *stock;   /* [i * count + j] sigma(i x j) */
-} subset_items;
-
-/* Called with the ways that were evaluated together; `tile` is a scan_tile. */
-typedef void (*subset_seen)(const scan_leaf *leaf, const void *tile, ptrdiff_t length,
-                            void *context);
 
 /* Doubles that `work` must hold, and those that keep it apart from the work of the next thread. */
 size_t subset_work(int32_t n_clusters, int32_t n_items);

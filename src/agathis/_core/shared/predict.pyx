@@ -25,19 +25,20 @@ cdef inline floating value_at(
     return (<const floating*>(<const char*>row + feature * step))[0]
 
 
+cdef inline Py_ssize_t child_of(
+    const Nodes* tree, Py_ssize_t node, double value
+) noexcept nogil:
+    if value <= tree.threshold[node] or value != value and tree.missing_left[node]:
+        return tree.left[node]
+    return tree.right[node]
+
+
 cdef Py_ssize_t leaf_of_row(
     const floating* row, Py_ssize_t step, const Nodes* tree
 ) noexcept nogil:
     cdef Py_ssize_t node = 0
-    cdef floating value
     while tree.left[node] >= 0:
-        value = value_at(row, step, tree.feature[node])
-        if value <= tree.threshold[node]:
-            node = tree.left[node]
-        elif value != value and tree.missing_left[node]:
-            node = tree.left[node]
-        else:
-            node = tree.right[node]
+        node = child_of(tree, node, value_at(row, step, tree.feature[node]))
     return node
 
 
@@ -57,12 +58,7 @@ cdef Py_ssize_t leaf_by_sums(
                 value = value + tree.term_weight[term] * value_at(
                     row, step, tree.term_feature[term])
                 term = term + 1
-        if value <= tree.threshold[node]:
-            node = tree.left[node]
-        elif value != value and tree.missing_left[node]:
-            node = tree.left[node]
-        else:
-            node = tree.right[node]
+        node = child_of(tree, node, value)
     return node
 
 

@@ -41,6 +41,13 @@ typedef struct {
     int32_t count[SCAN_TILE]; /* samples of L */
 } scan_tile;
 
+/* Clusters whose sums are kept side by side, in full lanes. */
+AGATHIS_INLINE size_t
+padded_to_lanes(int32_t n_clusters)
+{
+    return ((size_t)n_clusters + SCAN_LANES - 1) / SCAN_LANES * SCAN_LANES;
+}
+
 AGATHIS_INLINE double
 larger(double a, double b)
 {

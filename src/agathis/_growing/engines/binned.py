@@ -110,7 +110,8 @@ class BinnedStocks(PointStocks):
         if answer.inside_left and answer.inside_right:
             raise ValueError(
                 f"rows on both sides of it are in one bin of that feature, from {low:.6g} to "
-                f"{high:.6g}; with engine='binned' a threshold must lie between two bins."
+                f"{high:.6g}; with engine='binned' a threshold must lie between two bins "
+                "(fits with the same int as random_state have the same bins)."
             )
         # Where no row of the leaf is in that bin either side will do.
         position = last if answer.inside_left else last - 1

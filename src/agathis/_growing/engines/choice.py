@@ -28,10 +28,11 @@ from agathis._growing.engines.protocol import Stocks
 from agathis._growing.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
-from agathis._kernels.feature_maps import FeatureMap, ProjectionMap
+from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import MAP_TOL, RESIDUAL_LIMIT, fit_map, residual_warning
+from agathis._kernels.map_fitting import fit_map, residual_warning
 from agathis._kernels.space import Space
+from agathis._kernels.tuning import MAP_TOL, RESIDUAL_LIMIT
 from agathis._support.progress import Progress
 
 
@@ -87,7 +88,7 @@ def build(
     progress: Progress,
     seed: int | np.random.RandomState | None = None,
 ) -> Built:
-    """The stocks of that name; ``seed`` draws rows, always the same ones where it is ``None``."""
+    """The stocks of that name; ``seed`` draws rows, as ``random_state`` of an estimator does."""
     if ENGINES[chosen].exact and not isinstance(data, InMemory):
         raise ValueError(f"engine={chosen!r} needs all rows in one place: use engine={BINNED!r}.")
     if not ENGINES[chosen].needs_points:
@@ -103,7 +104,7 @@ def build(
         space, X = Space(data.kernel), data.rows()
         stocks = FeatureStocks(data, space, space.points(X, data.threads), limits)
         return Built(stocks, warnings=warnings)
-    random_state = check_random_state(0 if seed is None else seed)
+    random_state = check_random_state(seed)
     sample, weight = data.sample(approximation.subsample, random_state)
     feature_map = _map(data, approximation, sample, random_state)
     space = Space(data.kernel, feature_map, data.fill)
@@ -117,7 +118,7 @@ def build(
     if feature_map is None:
         return Built(stocks, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
-    if residual is not None and residual > RESIDUAL_LIMIT:
+    if residual > RESIDUAL_LIMIT:
         text = residual_warning(residual, feature_map.n_components, data.kernel)
         warnings = (*warnings, text)
     return Built(stocks, feature_map.n_components, residual, warnings)
@@ -172,7 +173,6 @@ def _map(
         data.kernel,
         Space(data.kernel, None, data.fill).filled(sample),
         approximation.n_components,
-        method=approximation.feature_map,
         tol=MAP_TOL,
         random_state=random_state,
     )
@@ -236,12 +236,9 @@ def _means(rows: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
     return np.average(rows.astype(np.float64), axis=0, weights=weight)
 
 
-def _residual(
-    space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None
-) -> float | None:
-    """The share of the centred kernel of some rows that a map leaves out, where it tells."""
-    if not isinstance(space.map, ProjectionMap):
-        return None
+def _residual(space: Space, rows: np.ndarray, phi: np.ndarray, weight: np.ndarray | None) -> float:
+    """The fraction of the centred kernel of some rows that the map leaves out."""
+    assert space.map is not None
     weights = np.ones(len(rows)) if weight is None else weight
     left_out = float(space.map.residuals(space.filled(rows), phi) @ weights)
     about = phi - _means(phi, weight)
