@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from agathis._checks import data as checks
-from agathis._checks import kernels as kernel_checks
 from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
@@ -25,14 +24,13 @@ from agathis._describe.model_methods import ModelMethods
 from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
-from agathis._partitions.centres import Centres, PointCentres
+from agathis._partitions.centres import Centres
 from agathis._partitions.distances import DistancesMixin
-from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._support.progress import Progress
-from agathis._trees.model import TreeModel
+from agathis._trees.model import TreeEstimator
 
 
-class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
+class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
     """A binary tree whose leaves are clusters, or parts of clusters.
 
     At each step the split of some leaf that most raises the kernel KMeans objective, the sum
@@ -357,41 +355,6 @@ class Kauri(DistancesMixin, TreeModel, ModelMethods, BaseEstimator):
         for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)
         self.__dict__.update(found.attributes())
-
-    def score(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        gram: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """The objective of the clusters that the tree makes of X; higher is better.
-
-        For the training rows, with the same weights, this is ``objective_``. With
-        ``n_components`` it is that of the feature map's kernel.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        gram : array-like of shape (n_samples, n_samples), optional
-            The kernel matrix of X, for ``kernel="precomputed"``.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        score : float
-        """
-        X, threads = self._rows_and_threads(X)
-        weight = checks.check_sample_weight(sample_weight, len(X))
-        labels = self.tree_.predict(X, threads)
-        kernel_checks.check_engine(self.engine, kernel_checks.kernel_of(self), self.n_components)
-        columns = self.roles_.kernel_columns
-        kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads, columns)
-        if isinstance(self._centres, PointCentres):
-            return objective(*point_stocks(self._centres.space, X, labels, weight, threads))
-        return kernel_objective(kernel, X, labels, weight, threads, matrix)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from agathis._kernels import feature_maps as _features
 from agathis._kernels import map_fitting as _maps
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import RESIDUAL_LIMIT, components_needed, mapped, residual_warning
+from agathis._kernels.map_fitting import components_needed, mapped, residual_warning
+from agathis._kernels.tuning import RESIDUAL_LIMIT
 
 
 @pytest.fixture(scope="module")

@@ -337,7 +337,8 @@ def test_without_a_seed_numpy_draws(rows):
 def test_threads_do_not_matter_where_they_are_used():
     X = make_blobs(6000, 40, centers=30, cluster_std=3.0, random_state=0)[0]
     trees = [
-        Kauri(12, max_leaf_nodes=16, **{**QUICK, "n_jobs": jobs}).fit(X).tree_ for jobs in (1, 2)
+        Kauri(12, max_leaf_nodes=16, **{**QUICK, "n_jobs": jobs, "random_state": 0}).fit(X).tree_
+        for jobs in (1, 2)
     ]
     same_tree(*trees)
 
@@ -388,7 +389,7 @@ def test_an_interrupt_gives_the_best_tree_so_far(rows):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Progress, "search", interrupted_after(rounds))
             with pytest.warns(UserWarning, match="interrupted: the tree is the best so far"):
-                model = Kauri(4, max_leaf_nodes=8, search="local").fit(rows)
+                model = Kauri(4, max_leaf_nodes=8, search="local", random_state=0).fit(rows)
         not_worse(model, greedy, rows)
         assert model.inertia_ >= full.inertia_ * (1 - 1e-9)
         assert_array_equal(model.labels_, model.predict(rows))

@@ -18,8 +18,8 @@ from agathis._core.points.histogram import goes_left
 from agathis._dataset.bins import Bins
 from agathis._dataset.features import SearchedColumns, Sources
 from agathis._dataset.splits import asked_values, sent_left
-from agathis._kernels.kernel import STEPS_AT_ONCE
 from agathis._kernels.space import Space
+from agathis._kernels.tuning import STEPS_AT_ONCE
 
 # Rows of a mapped file at a time.
 STREAM_ROWS = 1 << 16

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -75,23 +75,12 @@ class FitResult:
 
     def attributes(self) -> dict[str, Any]:
         """The fitted attributes of an estimator."""
-        means = self.cluster_centers
-        return {
-            **({} if means is None else {"cluster_centers_": means}),
-            "tree_": self.tree,
-            "raw_thresholds_": self.raw_thresholds,
-            "labels_": self.labels,
-            "_centres": self.centres,
-            "roles_": self.roles,
-            "engine_": self.engine,
-            "n_clusters_": self.tree.n_clusters,
-            "n_leaves_": self.tree.n_leaves,
-            "n_components_": self.n_components,
-            "residual_trace_": self.residual_trace,
-            "inertia_": self.inertia,
-            "objective_": self.objective,
-            **self.search,
-        }
+        kept = {f"{one.name}_": getattr(self, one.name) for one in fields(self)}
+        search, centres = kept.pop("search_"), kept.pop("centres_")
+        if self.cluster_centers is None:
+            del kept["cluster_centers_"]
+        counts = {"n_clusters_": self.tree.n_clusters, "n_leaves_": self.tree.n_leaves}
+        return {**kept, **counts, **search, "_centres": centres}
 
 
 def shortened(tree: Tree, dataset: InMemory) -> tuple[Tree, RawThresholds]:

@@ -16,11 +16,7 @@ from sklearn.utils import gen_batches
 
 from agathis._kernels.kernel import in_threads, one_blas_thread, rows_at_once
 from agathis._kernels.positive import PositiveKernel
-
-# Kernel values at a time: they stay in the cache while they are exponentiated and multiplied.
-VALUES_AT_ONCE = 2**17
-# Columns of a triangular matrix at a time: most of the zeros below them are not multiplied.
-COLUMNS_AT_ONCE = 64
+from agathis._kernels.tuning import COLUMNS_AT_ONCE, VALUES_AT_ONCE
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from threadpoolctl import ThreadpoolController
 
 from agathis._kernels.names import traits
 from agathis._kernels.rbf import far_out, rbf_values
+from agathis._kernels.tuning import BLOCK_BYTES, STEPS_AT_ONCE
 
 T = TypeVar("T")
 
@@ -38,10 +39,6 @@ class _Blas:
 
 _BLAS = _Blas()
 
-# Bytes of a block of kernel rows; scikit-learn needs about as much again to compute one.
-BLOCK_BYTES = 8 * 2**20
-# Steps (kernel values times features) at a time: an interrupt is seen in between.
-STEPS_AT_ONCE = 2e8
 
 # Lengths whose squares have all their digits.
 SHORT, LONG = 1e-140, 1e140

@@ -22,10 +22,9 @@ from agathis._kernels.feature_maps import FeatureMap, mapped
 from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.names import traits
 from agathis._kernels.positive import NotPositiveError, PivotedCholesky, PositiveKernel
+from agathis._kernels.tuning import FACTOR_BYTES, RESIDUAL_LIMIT, ROWS_TO_FIT, ROWS_TO_TRY
 
 __all__ = [
-    "MAP_TOL",
-    "RESIDUAL_LIMIT",
     "FeatureMap",
     "components_needed",
     "fit_map",
@@ -33,16 +32,7 @@ __all__ = [
     "residual_warning",
 ]
 
-# The share of the centred kernel that may be left out without a warning.
-RESIDUAL_LIMIT = 0.1
 
-# Rows of the sample that are looked at, and the most bytes of their Cholesky factor.
-ROWS_TO_FIT = 20_000
-ROWS_TO_TRY = 2_000
-FACTOR_BYTES = 2**29
-#: The share of the (centred) kernel below which no more components are added to the
-#: map of a fit.
-MAP_TOL = 1e-3
 # How far features in float32 may be from those in float64, in units of the largest row.
 SINGLE = 1e-4
 

@@ -19,14 +19,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from agathis._kernels.kernel import Kernel
+from agathis._kernels.tuning import DRAWN_AT_ONCE
 
 # Of a row's kernel value with itself, what may be left of it by rounding alone. A pivot is larger,
 # so that to divide by its root costs five digits at most.
 RANK = 1e-10
 # Of the largest diagonal value, or eigenvalue, how far below zero is more than rounding.
 NEGATIVE = 1e-4
-# Rows drawn at a time: enough for matrix products.
-DRAWN_AT_ONCE = 32
 
 
 class NotPositiveError(ValueError):

@@ -14,16 +14,11 @@ from scipy.spatial.distance import cdist
 from sklearn import config_context
 from sklearn.metrics.pairwise import euclidean_distances
 
-# Columns up to which differences of rows are as fast as inner products: for 2,000 rows 0.7 times
-# the time with 2 to 4 columns, 0.9 with 8, 1.2 with 16, 1.6 with 32.
-NARROW = 16
+from agathis._kernels.tuning import AT_ONCE, MANY, NARROW
+
 # What gamma (|x|^2 + |y|^2) k may be of a pair whose distance is left as it came from inner
 # products: so many roundings its value may be off by. Rows at right angles have 0.37 at most.
 ROUNDINGS = 2.0
-# The share of all pairs from which on it is quicker to take all differences.
-MANY = 1 / 8
-# Numbers that the differences of rows may fill at a time.
-AT_ONCE = 2**20
 # What gamma |x|^2 may be of the longest row: beside longer ones all differences are taken.
 FAR = 2.0**10
 

@@ -174,13 +174,6 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return f"FittedModel({self.method or 'a tree'}, {repr(self.tree)[5:]}"
 
-    @property
-    def n_fitted_columns(self) -> int:
-        """Columns of the rows that the tree was fitted to."""
-        if isinstance(self.preparation, Encoding):
-            return len(self.preparation.columns)
-        return self.tree.n_features
-
     def encode(self, X: ArrayLike) -> EncodedRows:
         """Rows in the space of the fit, with the roles of their columns.
 

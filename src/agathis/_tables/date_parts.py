@@ -15,8 +15,6 @@ import numpy as np
 from agathis._tables import calendar
 from agathis._tables.calendar_words import WORDS
 
-#: What a column may hold: moments, a part of them as a number, or the names of months or weekdays.
-HOLDS = ("dates", "numbers", "names")
 #: The two sides of a point on a circle.
 CIRCLE = ("sin", "cos")
 

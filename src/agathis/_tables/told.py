@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,9 +43,3 @@ def told_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
         }
         for row in encoder.columns_
     ]
-
-
-def told_table(encoder: TableEncoder) -> Mapping[str, Any]:
-    """What a page of a model with this encoder can tell of the table by itself."""
-    scale = [encoder.scale] if isinstance(encoder.scale, str) else [None]
-    return {"columns": told_columns(encoder), "scaling": told_scaling(scale)}

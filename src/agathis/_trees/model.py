@@ -15,7 +15,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks import data as checks
+from agathis._checks.kernels import kernel_and_matrix
 from agathis._checks.roles import EncodedRows
+from agathis._partitions.centres import PointCentres
+from agathis._partitions.objective import kernel_objective, objective, point_stocks
 from agathis._trees.tree import Tree
 
 
@@ -127,3 +130,43 @@ class TreeModel(ClusterMixin):
         missing = self._takes_missing
         X, _ = checks.check_X(self, X, reset=False, missing=missing, threads=threads)
         return X, threads
+
+
+class TreeEstimator(TreeModel):
+    """A tree that is fitted here, and judged by the objective of kernel KMeans."""
+
+    def score(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        gram: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """The objective of the clusters that the tree makes of X; higher is better.
+
+        For the training rows, with the same weights, this is ``objective_``. With
+        ``n_components`` it is that of the feature map's kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+        gram : array-like of shape (n_samples, n_samples), optional
+            The kernel matrix of X, for ``kernel="precomputed"``.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        X, threads = self._rows_and_threads(X)
+        weight = checks.check_sample_weight(sample_weight, len(X))
+        labels = self.tree_.predict(X, threads)
+        roles = getattr(self, "roles_", None)
+        columns = None if roles is None else roles.kernel_columns
+        kernel, matrix = kernel_and_matrix(self, X, gram, threads, columns)
+        centres = getattr(self, "_centres", None)
+        if isinstance(centres, PointCentres):
+            return objective(*point_stocks(centres.space, X, labels, weight, threads))
+        return kernel_objective(kernel, X, labels, weight, threads, matrix)

@@ -15,24 +15,22 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
-from agathis._checks import kernels as kernel_checks
 from agathis._checks.metrics import check_labels
 from agathis._dataset.given import dataset_of
 from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import short_thresholds
 from agathis._partitions.centres import cluster_means, euclidean_distances
 from agathis._partitions.cost import kernel_cost
-from agathis._partitions.objective import kernel_objective
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
-from agathis._trees.model import TreeModel
+from agathis._trees.model import TreeEstimator
 
 Own = TypeVar("Own", bound="Rival")
 #: A tree, and the attributes that its fit leaves besides those of all rivals.
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
-class Rival(TreeModel, ModelMethods, BaseEstimator):
+class Rival(TreeEstimator, ModelMethods, BaseEstimator):
     """A clustering tree that another method grows."""
 
     n_clusters: int | None
@@ -102,29 +100,6 @@ class Rival(TreeModel, ModelMethods, BaseEstimator):
                 value = value[kept]
             setattr(self, name, value)
         return self
-
-    def score(
-        self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None
-    ) -> float:
-        """The kernel KMeans objective of the clusters that the tree makes of X, as Kauri's.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : Ignored
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        score : float
-            Higher is better.
-        """
-        X, threads = self._rows_and_threads(X)
-        weight = checks.check_sample_weight(sample_weight, len(X))
-        kernel = kernel_checks.kernel_of(self)
-        kernel_checks.check_domain(kernel, X)
-        labels = self.tree_.predict(X, threads)
-        return kernel_objective(kernel, X, labels, weight, threads)
 
     @abstractmethod
     def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:

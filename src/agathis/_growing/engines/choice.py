@@ -31,13 +31,12 @@ from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import (
-    MAP_TOL,
-    RESIDUAL_LIMIT,
     components_needed,
     fit_map,
     residual_warning,
 )
 from agathis._kernels.space import Space
+from agathis._kernels.tuning import MAP_TOL, RESIDUAL_LIMIT
 from agathis._support.progress import Progress
 
 

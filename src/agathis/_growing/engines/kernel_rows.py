@@ -10,7 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from agathis._kernels.kernel import STEPS_AT_ONCE, Kernel, rows_at_once
+from agathis._kernels.kernel import Kernel, rows_at_once
+from agathis._kernels.tuning import STEPS_AT_ONCE
 
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
 
