@@ -1,4 +1,4 @@
-"""A better tree than the one that is there, whoever grew it."""
+"""Improve a fitted tree by local search."""
 
 from __future__ import annotations
 
@@ -26,30 +26,29 @@ def refine(
     n_jobs: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Kauri:
-    """Search a better tree, beginning with that of a fitted model.
+    """Improve the tree of a fitted model by local search.
 
     Parameters
     ----------
     model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
-        Kauri, or one of :mod:`agathis.rivals`. It stays as it is. A tree alone is judged by the
+        Kauri, or one of :mod:`agathis.rivals`. It is not changed. A ``Tree`` is improved for the
         linear kernel.
     X : array-like of shape (n_samples, n_features)
-        The rows that it was fitted with; of a pipeline, its raw table.
+        The training rows; for a pipeline, the raw table.
     search_effort : float, default=1
-        How long to search: see :class:`agathis.Kauri`.
+        The effort of the search, see :class:`agathis.Kauri`.
     gram : array-like of shape (n_samples, n_samples), optional
-        The kernel matrix, where the model's kernel is precomputed.
+        The kernel matrix, if the model's kernel is precomputed.
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int, optional
-        Threads; by default as many as cores.
+        The number of threads; None uses all cores.
     random_state : int, RandomState instance or None, default=None
-        Draws what the search tries. Pass an int for the same tree in every call; ``None`` draws
-        from NumPy's global random state.
+        Seed of the search. Pass an int for reproducible results.
 
     Returns
     -------
     better : Kauri, or Pipeline with the same steps before it
-        Fitted, with no more clusters and leaves than the model, and no higher cost.
+        Fitted, with at most as many clusters and leaves as the model, and at most its cost.
 
     Examples
     --------
@@ -64,21 +63,23 @@ def refine(
     (True, True)
     """
     if isinstance(model, Pipeline):
-        options: dict[str, Any] = {
-            "search_effort": search_effort,
-            "gram": gram,
-            "sample_weight": sample_weight,
-        }
-        options |= {"n_jobs": n_jobs, "random_state": random_state}
         *before, (_, last) = model.steps
-        better = refine(last, model[:-1].transform(X) if before else X, **options)
+        better = refine(
+            last,
+            model[:-1].transform(X) if before else X,
+            search_effort=search_effort,
+            gram=gram,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
     tree = tree_of(model)
     better = Kauri()
     if isinstance(model, FittedModel):
         if model.preparation is not None:
             raise ValueError(
-                "refine takes a loaded model only where its rows are fitted as they are: give the "
+                "refine does not support loaded models with a preparation of the table: pass the "
                 "fitted pipeline."
             )
         X = model.encode(X)

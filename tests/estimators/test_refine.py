@@ -93,5 +93,5 @@ def test_a_loaded_model_keeps_its_kernel(iris):
     assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
     assert better.inertia_ == refine(fitted, iris).inertia_
     scaled = make_pipeline(MinMaxScaler(), fitted).fit(iris)
-    with pytest.raises(ValueError, match="refine takes a loaded model only where"):
+    with pytest.raises(ValueError, match="refine does not support loaded models"):
         refine(from_json(to_json(scaled)), iris)
