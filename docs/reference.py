@@ -19,12 +19,11 @@ PUBLIC = [
     "agathis.report",
     "agathis.rivals",
 ]
-HEAD = """# Public names
+HEAD = """# API reference
 
-Every public name. What stands here keeps its meaning; everything else begins with an underscore,
-or lies in a folder that does, and may change without notice. Each name has a page of its own, with
-its parameters, an example that runs and the pictures that use it; `help(agathis.Kauri)` shows the
-same.
+The public names. Everything else begins with an underscore, or lies in a package that does, and may
+change without notice. Each name has a page with its parameters, examples and the gallery examples
+that use it; `help(agathis.Kauri)` shows the same.
 """
 
 
@@ -44,7 +43,7 @@ def page() -> str:
         home = [f".. module:: {name}", "", sentence(module), ""]
         listed = ["```{eval-rst}", *home, ".. autosummary::", "   :toctree: api", "", *lines, "```"]
         parts.append(f"\n## `{name}`\n\n" + "\n".join(listed) + "\n")
-    parts.append("\n`agathis.__version__` is the version, as text.\n")
+    parts.append("\n`agathis.__version__` is the version as a string.\n")
     return "".join(parts)
 
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from agathis._kauri import Kauri
+from agathis._model.encoder import ModelEncoder
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
 from agathis._trees.model import tree_of
@@ -30,9 +31,10 @@ def refine(
 
     Parameters
     ----------
-    model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
-        Kauri, or one of :mod:`agathis.rivals`. It is not changed. A ``Tree`` is improved for the
-        linear kernel.
+    model : fitted estimator of the package, FittedModel, Tree, or Pipeline that ends with one
+        Kauri, one of :mod:`agathis.rivals`, or a model loaded by
+        :func:`agathis.export.from_json`, which keeps its settings and encoding. It is not changed.
+        A ``Tree`` is improved for the linear kernel.
     X : array-like of shape (n_samples, n_features)
         The training rows; for a pipeline, the raw table.
     search_effort : float, default=1
@@ -47,7 +49,7 @@ def refine(
 
     Returns
     -------
-    better : Kauri, or Pipeline with the same steps before it
+    better : Kauri, or Pipeline with the same steps before it, or the encoding of a FittedModel
         Fitted, with at most as many clusters and leaves as the model, and at most its cost.
 
     Examples
@@ -74,17 +76,15 @@ def refine(
             random_state=random_state,
         )
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
-    tree = tree_of(model)
-    better = Kauri()
+    encoder = None
     if isinstance(model, FittedModel):
-        if model.preparation is not None:
-            raise ValueError(
-                "refine does not support loaded models with a preparation of the table: pass the "
-                "fitted pipeline."
-            )
-        X = model.encode(X)
-        better.set_params(**vars(model.settings().kernel))
-    elif isinstance(model, Kauri):
+        encoder = ModelEncoder(model)
+        X, tree = encoder.transform(X), model.fitted_tree or model.tree_
+        model = model.settings().to_estimator()
+    else:
+        tree = tree_of(model)
+    better = Kauri()
+    if isinstance(model, Kauri):
         better.set_params(**model.get_params(deep=False))
     elif not isinstance(model, Tree):
         better.set_params(**vars(FitSpec.of(model).kernel))
@@ -96,4 +96,7 @@ def refine(
         n_jobs=n_jobs,
         random_state=random_state,
     )
-    return better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)
+    better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)
+    if encoder is None:
+        return better
+    return cast(Kauri, Pipeline([("encoder", encoder), ("kauri", better)]))

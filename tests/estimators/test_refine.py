@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table, refine
-from agathis.export import from_json, to_json, to_rules
+from agathis.export import from_json, to_json, to_rules, to_sql
 from agathis.metrics import optimality_gap
 from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
@@ -53,6 +53,31 @@ def test_what_has_no_tree_is_named(iris):
         refine(Kauri(2, max_leaf_nodes=None).fit(iris), iris[:, :2])
 
 
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_model_from_a_file_is_searched_as_the_fitted_one(kernel):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(random.normal(size=(90, 2)), columns=["size", "age"])
+    table["color"] = random.choice(["red", "green", "blue"], 90)
+    table.loc[::9, "age"] = np.nan
+    fitted = fit_table(table, 3, kernel=kernel, search="greedy", scale="rank")
+    loaded = from_json(to_json(fitted))
+    better, same = (refine(each, table, random_state=0) for each in (loaded, fitted))
+    np.testing.assert_array_equal(better.predict(table), same.predict(table))
+    assert better[-1].inertia_ == same[-1].inertia_ <= fitted[-1].inertia_ * (1 + 1e-9)
+    assert better[-1].kernel == kernel
+    # Rules are in raw columns, and once more from a file.
+    assert '"color"' in to_sql(better) or '"size" <=' in to_sql(better)
+    again = from_json(to_json(better))
+    np.testing.assert_array_equal(again.encode(table), loaded.encode(table))
+    np.testing.assert_array_equal(again.predict(table), same.predict(table))
+
+
+def test_a_model_without_its_settings_is_not_searched(iris):
+    tree = Kauri(3).fit(iris).tree_
+    with pytest.raises(ValueError, match="rows cannot be encoded: a tree alone"):
+        refine(from_json(to_json(tree)), iris)
+
+
 def test_a_tree_alone(iris):
     model = IMM(3, random_state=0).fit(iris)
     assert refine(model.tree_, iris).inertia_ <= model.inertia_ * (1 + 1e-9)
@@ -88,10 +113,7 @@ def test_pipelines(iris):
 
 def test_a_loaded_model_keeps_its_kernel(iris):
     fitted = Kauri(3, kernel="rbf", gamma=0.5, max_leaf_nodes=5).fit(iris)
-    better = refine(from_json(to_json(fitted)), iris)
+    better = refine(from_json(to_json(fitted)), iris, random_state=0)[-1]
     assert (better.kernel, better.gamma) == ("rbf", 0.5)
     assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
-    assert better.inertia_ == refine(fitted, iris).inertia_
-    scaled = make_pipeline(MinMaxScaler(), fitted).fit(iris)
-    with pytest.raises(ValueError, match="refine does not support loaded models"):
-        refine(from_json(to_json(scaled)), iris)
+    assert better.inertia_ == refine(fitted, iris, random_state=0).inertia_

@@ -112,6 +112,11 @@ def use(text: str, rows: pd.DataFrame) -> None:
     with warnings.catch_warnings(), suppress(ValueError):
         warnings.simplefilter("ignore", UserWarning)
         assert loaded.predict(rows).max() < loaded.n_clusters_
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in (loaded.encode, loaded.score, loaded.transform):
+            with suppress(ValueError):
+                assert np.asarray(method(rows)).dtype == np.float64
     if loaded.n_features_in_ < 100:
         assert loaded.predict(np.zeros((3, loaded.n_features_in_))).max() < loaded.n_clusters_
 
@@ -142,6 +147,9 @@ def test_every_replaced_value_is_refused_or_harmless(name):
     text, rows = models()[name]
     record = json.loads(text)
     for path in paths_of(record):
+        # Of what the file has of the fit, two entries of each list.
+        if path[0] != "nodes" and any(isinstance(key, int) and key > 1 for key in path):
+            continue
         for value in ODD:
             use(replaced(record, path, value), rows)
 

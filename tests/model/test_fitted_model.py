@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table
 from agathis._model.conversion import fitted_model
-from agathis._model.encoding import Encoding
+from agathis._model.encoding import Encoding, Unavailable
 from agathis.export import FittedModel, from_json, to_json
 
 
@@ -212,3 +212,63 @@ def test_a_column_that_is_named_as_an_attribute_of_arrow():
     frame = pd.DataFrame({"column_names": [0.0, 1.0, 9.0], "to_arrow": [1.0, 0.0, 1.0]})
     model = fit_table(frame, 2)
     np.testing.assert_array_equal(from_json(to_json(model)).predict(frame), model.predict(frame))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "rbf", "polynomial"])
+@pytest.mark.parametrize("scaler", [None, *SCALERS])
+def test_scores_and_distances_of_a_file(kernel, scaler, iris):
+    model = Kauri(3, kernel=kernel, max_leaf_nodes=4)
+    if scaler is not None:
+        model = make_pipeline(SCALERS[scaler](), model)
+    model.fit(iris)
+    loaded = from_json(to_json(model))
+    if isinstance(loaded.preparation, Unavailable):
+        with pytest.raises(ValueError, match="rows cannot be encoded"):
+            loaded.score(iris)
+        return
+    assert loaded.score(iris) == model.score(iris)
+    if kernel in ("linear", "cosine"):
+        np.testing.assert_array_equal(loaded.transform(iris), model.transform(iris))
+    else:
+        with pytest.raises(ValueError, match="need the training rows"):
+            loaded.transform(iris)
+
+
+def test_what_a_file_cannot_hold(iris):
+    mapped = from_json(to_json(Kauri(3, kernel="rbf", n_components=20).fit(iris)))
+    with pytest.raises(ValueError, match="approximated by a feature map"):
+        mapped.score(iris)
+    named = from_json(to_json(Kauri(3, kernel=dot).fit(iris)))
+    with pytest.raises(ValueError, match="the kernel was"):
+        named.score(iris)
+    matrix = Kauri(3, kernel="precomputed").fit(iris, gram=iris @ iris.T)
+    with pytest.raises(ValueError, match="kernel='precomputed'"):
+        from_json(to_json(matrix)).score(iris)
+
+
+def dot(x, y):
+    return float(np.dot(x, y))
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard", "minmax", "robust", "rank", "log", "none"])
+def test_rows_of_a_table_are_encoded_as_by_the_encoder(scale):
+    random = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": random.normal(size=70) ** 3,
+            "when": pd.date_range("2020-01-01", periods=70, freq="9D"),
+            "color": random.choice(["red", "green", "blue"], 70),
+            "sold": random.random(70) < 0.3,
+        }
+    )
+    table.loc[::8, ["size", "color"]] = None
+    model = fit_table(table, 3, scale=scale, dates="parts", no_count=["sold"])
+    loaded = from_json(to_json(model))
+    Z = loaded.encode(table)
+    np.testing.assert_array_equal(np.asarray(Z), np.asarray(model[0].transform(table)))
+    roles = model[0].roles_
+    np.testing.assert_array_equal(Z.roles.kernel, roles.kernel)
+    np.testing.assert_array_equal(Z.roles.split, roles.split)
+    assert [group.tolist() for group in Z.roles.one_hot] == [g.tolist() for g in roles.one_hot]
+    assert loaded.score(table) == pytest.approx(model[-1].score(model[0].transform(table)))
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))

@@ -148,7 +148,8 @@ def test_the_same_fact_gives_the_same_tree(seed, way, share):
     labels, shares = [], []
     for values in (WAYS["numbers"], WAYS[way]):
         column = [values[int(one)] for one in fact]
-        model = fit_table(pd.DataFrame({"size": size, "workingday": column}), 3, search_effort=1)
+        table = pd.DataFrame({"size": size, "workingday": column})
+        model = fit_table(table, 3, search_effort=1, random_state=0)
         labels.append(model[-1].labels_)
         shares.append(model[0].columns_["share"])
     np.testing.assert_array_equal(*labels)

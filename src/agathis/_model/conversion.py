@@ -14,6 +14,7 @@ from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, valu
 from agathis._describe.described_tree import Described, describe
 from agathis._describe.rounding import rounded
 from agathis._describe.rows_in_units import table_of
+from agathis._model.encoder import ModelEncoder
 from agathis._model.encoding import Encoding, Unavailable, encoding_of
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
@@ -138,6 +139,10 @@ def _encoding(described: Described, model: object, scaler: object) -> Encoding |
         return own
     if own is not None:
         return Unavailable("the model has a preparation, and so has the pipeline around it")
+    if isinstance(model, Pipeline) and len(model.steps) == 2:
+        first = model.steps[0][1]
+        if isinstance(first, ModelEncoder):
+            return first.model.preparation
     before = model[:-1] if isinstance(model, Pipeline) else scaler
     steps = before.steps if isinstance(before, Pipeline) else [("", before)]
     return encoding_of(prepared, ", then ".join(type(step).__name__ for _, step in steps))

@@ -292,9 +292,20 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         fill = self.centres.fill
         return Space(kernel, None, None if fill is None else np.array(fill))
 
+    def has_names(self, X: object) -> bool:
+        """Whether these are rows of a table, whose columns are found by their names."""
+        columns = column_names(X) if hasattr(self, "feature_names_in_") else []
+        return len(columns) > 0 and all(isinstance(name, str) for name in columns)
+
+    def features_of(self, X: ArrayLike) -> np.ndarray:
+        """Raw rows as numbers, a column for each feature, missing values and all."""
+        if self.has_names(X):
+            return self._rows_of_frame(X, every=True)
+        return checks.check_table(X, missing=True, n_features=self.n_features_in_)
+
     def _every_column(self, X: ArrayLike) -> tuple[np.ndarray, int]:
         """Raw features of X, all of them, not only those of the splits."""
-        if self._has_columns(X):
+        if self.has_names(X):
             X = self._rows_of_frame(X, every=True)
         return self._rows_and_threads(X)
 
@@ -336,7 +347,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        if self._has_columns(X):
+        if self.has_names(X):
             X = self._rows_of_frame(X)
         threads = checks.n_threads(self.n_jobs)
         # The names may have been given for reading only: rows without names are as welcome.
@@ -346,11 +357,6 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         if not self.takes_missing:
             self._check_known(X)
         return X, threads
-
-    def _has_columns(self, X: ArrayLike) -> bool:
-        """Whether these are rows of a table, whose columns are found by their names."""
-        columns = column_names(X) if hasattr(self, "feature_names_in_") else []
-        return len(columns) > 0 and all(isinstance(name, str) for name in columns)
 
     def _rows_of_frame(self, frame: Any, every: bool = False) -> np.ndarray:
         """The features in their order; 0 where the tree does not split on one, unless ``every``."""

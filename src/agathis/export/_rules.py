@@ -139,7 +139,7 @@ def _labels(
             raise ValueError("y goes with X: give the rows whose classes it has.")
         return None, None
     model = described.model
-    if isinstance(model, FittedModel) and model._has_columns(X):
+    if isinstance(model, FittedModel) and model.has_names(X):
         rows = model._rows_of_frame(X)
     else:
         rows = table_of(described, X, missing=True)

@@ -35,7 +35,8 @@ from agathis._describe.rows_in_units import check_columns, table_of
 from agathis._model.conversion import model_of
 from agathis._model.encoding import Encoding
 from agathis._tables.encode import TableEncoder
-from agathis._tables.frames import checked_table
+from agathis._tables.feature_rows import column_names
+from agathis._tables.frames import as_arrow, checked_table
 from agathis._trees.tree import Tree
 from agathis.export import FittedModel, to_python, to_sql
 from agathis.export._dialects import DIALECTS
@@ -137,6 +138,8 @@ def summarise(
             raise TypeError(f"{name} must be a text; it is {text!r}.")
     if show is None:
         show = _to_show(model, X)
+    if isinstance(model, FittedModel) and feature_names is None and model.has_names(X):
+        X = model.features_of(X)
     described = _described(
         model, X, cluster_names, scaler, feature_names, one_hot, value_names, digits
     )
@@ -268,7 +271,11 @@ def _told(model: FittedModel, given: Mapping[str, Any] | None) -> Mapping[str, A
 
 
 def _to_show(model: object, X: Any) -> Any:
-    """The columns of a raw table that the first step of a pipeline leaves for this."""
+    """The columns of a raw table that the model was told to leave for this."""
+    if isinstance(model, FittedModel) and model.provenance is not None and model.has_names(X):
+        there = set(column_names(X))
+        names = [name for name in model.provenance.show if name in there]
+        return as_arrow(X).select(names) if names else None
     first = _encoder_of(model)
     if first is None or not first.show:
         return None
