@@ -33,7 +33,7 @@ def taken(comparison):
 def test_the_lowest_cost_is_taken():
     found = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
     assert taken(found) == "B"
-    assert "cost 1.0" in found.advice
+    assert "cost is 1.0" in found.advice
     assert "1.7 conditions per rule, the lowest cost here." in found.advice
     assert str(found).endswith(found.advice.split()[-1])
 

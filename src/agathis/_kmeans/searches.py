@@ -71,7 +71,7 @@ class Pairs:
 
 
 def check_values(kernel: Kernel, values: np.ndarray) -> None:
-    """Raise where kernel values are not finite."""
+    """Raise if kernel values are not finite."""
     if not np.isfinite(values).all():
         raise ValueError(
             f"{kernel} gives NaN or infinity for some rows of X; every kernel value must be "

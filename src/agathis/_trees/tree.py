@@ -216,20 +216,13 @@ class Tree:
 
     def decision_path(self, X: np.ndarray, threads: int = 1) -> sparse.csr_matrix:
         """The decision path of each row, a sparse indicator matrix (n_samples, n_nodes)."""
-        leaves = self.apply(X, threads)
-        parent = self.parents()
-        length = self.depth[leaves].astype(np.int64) + 1
-        indptr = np.concatenate([[0], np.cumsum(length)])
-        indices = np.empty(indptr[-1], dtype=np.int64)
-        node, place = leaves.copy(), indptr[1:] - 1
-        rows = np.arange(len(leaves))
-        while len(rows):
-            indices[place[rows]] = node[rows]
-            node[rows] = parent[node[rows]]
-            place[rows] -= 1
-            rows = rows[node[rows] >= 0]
-        ones = np.ones(len(indices), dtype=np.int64)
-        return sparse.csr_matrix((ones, indices, indptr), shape=(len(leaves), self.node_count))
+        paths: list[list[int]] = []
+        for node, parent in enumerate(self.parents().tolist()):
+            paths.append([*paths[parent], node] if parent >= 0 else [node])
+        indptr = np.cumsum([0, *map(len, paths)])
+        ones = np.ones(indptr[-1], dtype=np.int64)
+        nodes = sparse.csr_matrix((ones, np.concatenate(paths), indptr))
+        return nodes[self.apply(X, threads)]
 
     def feature_importances(self) -> np.ndarray:
         """The fraction of the total gain due to each feature.
