@@ -240,9 +240,9 @@ class TestTables:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"methods": ["oak"]}, r"methods has 'oak'; it may have Kauri, .*ICOT, be 'all'"),
+        ({"methods": ["oak"]}, r"methods has 'oak'; names are Kauri, .*ICOT or 'all'"),
         ({"n_runs": 0}, r"'n_runs' parameter of compare must be .* \[1, inf\). Got 0"),
-        ({"n_clusters": 200}, "subsample=0.8 draws 120 of the 150 rows.*n_clusters=200"),
+        ({"n_clusters": 200}, "subsample=0.8 is 120 of the 150 rows.*n_clusters=200"),
         ({"y": Y[:3]}, "y has 3 values; X has 150 rows"),
     ],
 )

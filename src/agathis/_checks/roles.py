@@ -155,16 +155,6 @@ class EncodedRows(np.ndarray):
         # Rows may have been reordered.
         self.units = None
 
-    def transpose(self, *axes: Any) -> Any:
-        # A square array has the same shape as its transpose.
-        turned = super().transpose(*axes)
-        turned.roles = None
-        return turned
-
-    @property
-    def T(self) -> Any:
-        return self.transpose()
-
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, EncodedRows):
@@ -185,15 +175,10 @@ class EncodedRows(np.ndarray):
 
 def _takes_rows_only(key: Any) -> bool:
     """Whether an index selects rows only."""
-    if not isinstance(key, tuple):
-        return key is not None
-    if any(part is None for part in key):
-        return False
-    return all(part is Ellipsis or _is_all(part) for part in key[1:])
-
-
-def _is_all(part: Any) -> bool:
-    return isinstance(part, slice) and part == slice(None)
+    columns = key[1:] if isinstance(key, tuple) else ()
+    return all(
+        part is Ellipsis or (isinstance(part, slice) and part == slice(None)) for part in columns
+    )
 
 
 def roles_of(

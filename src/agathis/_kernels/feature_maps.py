@@ -43,7 +43,7 @@ class FeatureMap:
 
     @property
     def one_thread(self) -> bool:
-        """Whether two threads must not call it at a time."""
+        """Whether two threads must not call it at the same time."""
         return callable(self.kernel.kernel.metric)
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

@@ -40,10 +40,6 @@ class _Blas:
 _BLAS = _Blas()
 
 
-# Norms between these have squares without underflow or overflow.
-SHORT, LONG = 1e-140, 1e140
-
-
 @dataclass(frozen=True)
 class Kernel:
     """A kernel with its parameters.
@@ -182,18 +178,8 @@ def directions(X: np.ndarray) -> np.ndarray:
     would depend on units.
     """
     length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    odd = np.flatnonzero(~((length > SHORT) & (length < LONG)))
-    if len(odd):
-        # Scaling by a power of two is exact.
-        most = np.abs(X[odd]).max(axis=1, initial=0.0).astype(np.float64)
-        power = np.where(most > 0, np.frexp(most)[1], 0)
-        rows = np.ldexp(X[odd].astype(np.float64), -power[:, None])
-        short = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        out = (X / length[:, None]).astype(X.dtype, copy=False)
-    if len(odd):
-        out[odd] = rows / np.where(short > 0, short, 1.0)[:, None]
-    return out
+    length[length == 0] = 1.0
+    return (X / length[:, None]).astype(X.dtype, copy=False)
 
 
 def in_threads(

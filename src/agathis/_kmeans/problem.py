@@ -105,10 +105,10 @@ class Task:
             for _ in range(ATTEMPTS if similarity else 1):
                 if similarity:
                     labels = random_state.randint(n_clusters, size=len(self.first))
-                    result = search.most_similar(self.space, labels, n_clusters, max_iter)
                 else:
                     labels = self._around_some_rows(n_clusters, random_state)
-                    result = search.lloyd(self.space, labels, max_iter)
+                least = n_clusters if similarity else None
+                result = search.lloyd(self.space, labels, max_iter, least)
                 if int(result[0].max()) + 1 == n_clusters:
                     break
             results.append(result)

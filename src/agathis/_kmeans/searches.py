@@ -5,14 +5,13 @@ rows of k and W[k] the weight of k, the cost is the weighted trace minus the sum
 and the squared distance of row i to the centre of k is k(i, i) - 2 T[i, k] / W[k] + S[k] / W[k]^2.
 T is the product of the kernel matrix with the membership matrix, and S follows from T.
 :func:`lloyd` moves every row to its nearest centre, :func:`single_moves` moves one row at a time
-and accounts for the change of both centres. :func:`most_similar` leaves out S / W^2. :func:`starts`
-runs scikit-learn's KMeans.
+and accounts for the change of both centres. :func:`starts` runs scikit-learn's KMeans.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +71,7 @@ class Pairs:
 
 
 def check_values(kernel: Kernel, values: np.ndarray) -> None:
-    """Raise where kernel values are not finite."""
+    """Raise if kernel values are not finite."""
     if not np.isfinite(values).all():
         raise ValueError(
             f"{kernel} gives NaN or infinity for some rows of X; every kernel value must be "
@@ -86,9 +85,12 @@ def without_gaps(labels: np.ndarray) -> np.ndarray:
 
 
 def lloyd(
-    space: Points | Pairs, labels: np.ndarray, max_iter: int
+    space: Points | Pairs, labels: np.ndarray, max_iter: int, n_clusters: int | None = None
 ) -> tuple[np.ndarray, float, int]:
     """Move all rows to their nearest centre until none moves; empty clusters are dropped.
+
+    With ``n_clusters``, rows move to the cluster of the largest mean kernel value instead, until a
+    cluster is empty.
 
     Returns
     -------
@@ -98,34 +100,16 @@ def lloyd(
         Sum over clusters of kernel sum over weight.
     n_iter : int
     """
-    return _moved(space, labels, max_iter, lambda T, S, W: np.argmin(S / W**2 - 2 * T / W, axis=1))
-
-
-def most_similar(
-    space: Points | Pairs, labels: np.ndarray, n_clusters: int, max_iter: int
-) -> tuple[np.ndarray, float, int]:
-    """Move all rows to the cluster of the largest mean kernel value, until none moves.
-
-    Stops as soon as a cluster is empty. Returns the same as :func:`lloyd`.
-    """
-    return _moved(space, labels, max_iter, lambda T, S, W: np.argmax(T / W, axis=1), n_clusters)
-
-
-def _moved(
-    space: Points | Pairs,
-    labels: np.ndarray,
-    max_iter: int,
-    choose: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
-    least: int = 0,
-) -> tuple[np.ndarray, float, int]:
-    """Move all rows to the cluster that ``choose(T, S, W)`` returns, until none moves."""
     labels, n_iter = without_gaps(labels), 0
     while True:
         member = membership(labels, int(labels.max()) + 1, space.weight)
         towards, size = space.towards(member), member.sum(axis=0)
         stock = np.einsum("ik,ik->k", member, towards)
-        best = choose(towards, stock, size)
-        lost = len(size) < least
+        if n_clusters is None:
+            best = np.argmin(stock / size**2 - 2 * towards / size, axis=1)
+        else:
+            best = np.argmax(towards / size, axis=1)
+        lost = n_clusters is not None and len(size) < n_clusters
         if lost or n_iter == max_iter or np.array_equal(best, labels):
             return labels, float(np.sum(stock / size)), max(n_iter, 1)
         labels = without_gaps(best)

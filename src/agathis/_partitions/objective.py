@@ -124,7 +124,7 @@ def _points(space: Space, X: np.ndarray, threads: int) -> np.ndarray:
 
 
 def objective(stock: np.ndarray, size: np.ndarray) -> float:
-    """Sum over clusters of stock over size; an empty cluster adds nothing."""
+    """The sum over clusters of kernel sum over weight, without empty clusters."""
     return float(np.sum(stock[size > 0] / size[size > 0]))
 
 
@@ -136,7 +136,7 @@ def kernel_objective(
     threads: int,
     matrix: np.ndarray | None = None,
 ) -> float:
-    """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
+    """The objective of clusters of X, by a kernel or by a given kernel matrix."""
     weight, unit = moderate_weights(weight)
     if matrix is None and kernel.has_features:
         return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
@@ -151,7 +151,7 @@ def pair_stocks(
     threads: int,
     matrix: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of kernel values within each cluster, and the clusters' sizes."""
+    """The kernel sum within each cluster, and the weight of each cluster."""
     member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
     blocks = kernel_blocks(kernel, X, threads, matrix)
     return cluster_stocks(blocks, member), member.sum(axis=0)

@@ -24,7 +24,7 @@ from agathis.rivals._centred import CentreTree, Teacher
 
 
 class RDM(CentreTree):
-    """Trees of random cuts over the clusters of KMeans.
+    """Trees of random splits over the clusters of KMeans.
 
     Each node is split at random between its centres, with a higher probability far from all of
     them, until each leaf has one centre.
