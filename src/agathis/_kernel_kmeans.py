@@ -1,31 +1,29 @@
-"""Kernel KMeans: clusters without a tree, what the trees are measured against.
+"""Kernel k-means: clusters without a tree, as a reference for trees.
 
-The flow of :meth:`KernelKMeans.fit`: the data are checked, the rows that count become points or
-a kernel matrix (:mod:`agathis._kmeans.problem`), a search finds labels
-(:mod:`agathis._kmeans.searches`; points of a matrix by :mod:`agathis._kmeans.factor`), and the
-centres of these (:mod:`agathis._partitions.centres`) say which cluster any row belongs to, the
-training rows too.
+Steps of :meth:`KernelKMeans.fit`: check the data, represent rows of positive weight as points or
+by a kernel matrix (:mod:`agathis._kmeans.problem`), search for labels
+(:mod:`agathis._kmeans.searches`, :mod:`agathis._kmeans.factor`), and assign all rows to the centres
+of these (:mod:`agathis._partitions.centres`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state, gen_batches
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
 from agathis._dataset.given import dataset_of
-from agathis._kernels.kernel import Kernel, at_most, rows_at_once
+from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans.problem import Task, make_task
 from agathis._partitions.centres import Centres, PointCentres, SampleCentres
 from agathis._partitions.distances import DistancesMixin
@@ -33,98 +31,88 @@ from agathis._partitions.objective import kernel_objective
 
 
 class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
-    """Clusters with the least sum of squared distances to their centres, in a kernel's space.
+    """Kernel k-means clustering.
+
+    Minimises the sum of squared distances of rows to their cluster centre in the kernel's space.
 
     Parameters
     ----------
     n_clusters : int, default=8
     kernel : str or callable, default="linear"
-        A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
-        rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``.
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, a function of two rows, or
+        "precomputed": then ``fit`` takes the matrix as ``gram``.
     gamma : float, default=None
-        For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
-        scikit-learn's default for each.
+        Parameter of the rbf, Laplacian, polynomial, sigmoid and chi2 kernels. If None,
+        scikit-learn's default for the kernel.
     degree : float, default=3
-        For the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        For the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
     algorithm : {"auto", "lloyd", "similarity"}, default="auto"
-        ``"auto"`` runs scikit-learn's KMeans (k-means++ and ``n_init`` starts) on points whose
-        inner products are the kernel: the rows themselves (linear), rows of length one (cosine),
-        or an exact factor of the centred kernel matrix; of more than 2,000 rows and a kernel that
-        is known to be positive (rbf, Laplacian, chi2, additive chi2), 256 components that are
-        nearly the kernel. With kernels other than linear and cosine each start is then improved
-        on the kernel itself, by moving single rows as long as the cost falls. It finds
-        ``n_clusters`` clusters wherever that many rows differ in the kernel's space.
+        "auto" runs scikit-learn's KMeans (k-means++) on points whose inner products equal the
+        kernel: the rows (linear), normalised rows (cosine), or a factor of the centred kernel
+        matrix. For more than 2,000 rows and a kernel known to be positive semi-definite (rbf,
+        Laplacian, chi2, additive chi2) the factor has rank 256. With kernels other than linear
+        and cosine each start is then improved on the exact kernel, by moving single rows while the
+        cost decreases.
 
-        ``"lloyd"`` is plain kernel KMeans: of ``n_clusters`` rows drawn at random each row joins
-        the nearest (linear, cosine) or the one with the largest kernel value (the others), and
-        then goes to its nearest centre until none moves. A cluster that loses its rows is gone,
-        which with the polynomial kernel is the rule: ``n_clusters_`` says how many are left.
+        "lloyd" is plain kernel k-means: rows are assigned to the nearest (linear, cosine) or most
+        similar (other kernels) of ``n_clusters`` random rows, and then to the nearest centre until
+        no row moves. Empty clusters are dropped, which is common with the polynomial kernel.
 
-        ``"similarity"`` starts from random labels and takes a shortcut: each row goes to the
-        cluster with the largest mean kernel value, as if all centres were equally long vectors.
-        Where a cluster loses its rows it starts again, and the tenth start stays as it was when
-        that happened, which with some kernels is the rule. Centres differ in length, so that this
-        does not minimise the cost: it is here to compare with results that were made like this.
+        "similarity" starts from random labels and assigns each row to the cluster with the largest
+        mean kernel value. It restarts when a cluster becomes empty, at most ten times. It does not
+        minimise the cost, because it ignores the norms of the centres; use it only to compare with
+        published results.
     n_init : int or "auto", default="auto"
-        From how many starts the best is taken; ``"auto"`` is 10 with ``algorithm="auto"`` and 1
-        with the others.
+        The number of initialisations; the best is kept. "auto" is 10 with ``algorithm="auto"`` and
+        1 otherwise.
     max_iter : int, default=300
-        The most iterations from one start.
+        The maximum number of iterations of one initialisation.
     tol : float, default=1e-4
-        When a start of ``"auto"`` has converged, as in :class:`sklearn.cluster.KMeans`. The best
-        one is always followed until no row moves.
+        Tolerance of convergence with "auto", as in :class:`sklearn.cluster.KMeans`. The best
+        initialisation is continued until no row moves.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too.
+        The number of threads; None and -1 use all cores.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts.
+        Seed of the initialisation.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row, 0, 1, ... without a gap.
+        Cluster of each training row.
     n_clusters_ : int
-        How many clusters there are.
+        The number of clusters.
     inertia_ : float
-        The kernel KMeans cost of ``labels_``: the (weighted) sum of squared distances of the
-        rows to the mean of their cluster, in the kernel's space.
+        The kernel k-means cost: the (weighted) sum of squared distances of rows to the mean of
+        their cluster, in the kernel's space.
     objective_ : float
-        The sum over clusters of their kernel values over their size, as that of
-        :class:`~agathis.Kauri`: the kernel's trace less ``inertia_``.
+        The trace of the kernel minus ``inertia_``, as for :class:`~agathis.Kauri`.
     n_iter_ : int
-        Iterations of the best start.
+        The number of iterations of the best initialisation.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Only with the linear kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    Kernels other than linear and cosine need the kernel between all pairs of rows. With those
-    that are known to be positive, ``"auto"`` holds two matrices of 8 n^2 bytes at a time (1.7 GB
-    for 10,000 rows) and its time grows with n^2; with others, such as the polynomial one or a
-    given matrix, it holds seven (0.5 GB for 3,000 rows, 5.6 GB for 10,000) and takes eigenvectors,
-    whose time grows with n^3. It warns of more than four times scikit-learn's
-    ``working_memory``, and refuses what the machine has no memory for. The other algorithms keep
-    one matrix where it fits in ``working_memory`` and otherwise compute it again, in blocks, in
-    every iteration.
+    Kernels other than linear and cosine need the kernel between all pairs of rows. For kernels
+    known to be positive semi-definite, "auto" uses two matrices of 8 n^2 bytes (1.7 GB for 10,000
+    rows) and quadratic time; for others, such as the polynomial kernel or a precomputed matrix, it
+    uses seven (5.6 GB for 10,000 rows) and computes eigenvectors in cubic time. It warns above
+    four times scikit-learn's ``working_memory``. The other algorithms store one matrix if it fits
+    into ``working_memory``, and otherwise recompute it in blocks in every iteration.
 
-    A kernel that is not positive (such as the sigmoid) is no inner product, and its cost no sum
-    of squares; it can be minimised all the same. The starts of ``"auto"`` then leave out negative
-    eigenvalues, and the single moves that follow lower the cost by the kernel as it is: no
-    single row can be moved to lower it further. A row need not be in the cluster with the nearest
-    centre there, so ``predict`` of a training row may differ from ``labels_``; with any positive
-    kernel, and always with ``"lloyd"``, they are equal.
-
-    ``"similarity"`` predicts by similarity too. ``predict`` of the training rows is ``labels_``
-    then, unless a cluster was lost or would be next, as rows were still to move; or where a row is
-    as similar to two clusters, but for rounding.
-
-    Equal rows are one row with the sum of their weights to ``"auto"``.
+    The cost of an indefinite kernel (such as the sigmoid) is not a sum of squares, but it can be
+    minimised as well. "auto" then ends in a partition where no move of a single row lowers the
+    cost, although a row may be nearer to another centre: ``predict`` of a training row may differ
+    from ``labels_``. With positive semi-definite kernels, and always with "lloyd", they are equal.
+    With "similarity", which also predicts by similarity, they may differ after ``max_iter`` or if
+    a cluster became empty.
 
     Examples
     --------
@@ -185,7 +173,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> KernelKMeans:
-        """Find the clusters.
+        """Compute the clustering.
 
         Parameters
         ----------
@@ -194,7 +182,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out.
+            Weight 2 is equivalent to repeating the row, weight 0 to removing it.
 
         Returns
         -------
@@ -207,22 +195,19 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
                 kernel, data.X, data.weight, data.ids, matrix, threads, algorithm=self.algorithm
             )
             fitted = self._search(task, threads)
-        for name in ("cluster_centers_", "_gram_digest"):
-            self.__dict__.pop(name, None)
-        if matrix is not None:
-            self._gram_digest = digest(matrix)
+        self.__dict__.pop("cluster_centers_", None)  # an earlier fit may have set it
         for name, value in fitted.items():
             setattr(self, name, value)
         if self.algorithm == "auto" and self.n_clusters_ < self.n_clusters:
             checks.warn(
-                f"{self.n_clusters_} clusters were found, fewer than n_clusters="
-                f"{self.n_clusters}: no more rows of X differ in the space of {kernel}.",
+                f"Number of distinct clusters ({self.n_clusters_}) is smaller than n_clusters="
+                f"{self.n_clusters}: too few rows of X are distinct in the space of {kernel}.",
                 ConvergenceWarning,
             )
         return self
 
     def predict(self, X: ArrayLike, *, gram: ArrayLike | None = None) -> np.ndarray:
-        """The cluster whose centre is nearest to each row.
+        """Predict the cluster with the nearest centre for each row.
 
         With ``algorithm="similarity"``, the one with the largest mean kernel value.
 
@@ -248,10 +233,10 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         cross_gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The objective of the clusters that ``predict`` makes of X, as that of ``Kauri.score``.
+        """The objective of the predicted clusters of X, as for ``Kauri.score``; higher is better.
 
-        Higher is better. For the training rows, with the same weights, this is ``objective_``
-        wherever ``predict`` of them is ``labels_``.
+        For the training rows and weights it equals ``objective_`` if ``predict`` equals
+        ``labels_``.
 
         Parameters
         ----------
@@ -260,8 +245,8 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix of X, for ``kernel="precomputed"``.
         cross_gram : array-like of shape (n_samples, n_train), optional
-            For ``kernel="precomputed"``: kernel values with the training rows; not needed where
-            ``gram`` is the matrix that ``fit`` was given.
+            For ``kernel="precomputed"``: kernel values with the training rows, for which it is
+            ``gram`` again.
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -271,26 +256,22 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         X, threads = self._rows_and_threads(X)
         weight = checks.check_sample_weight(sample_weight, len(X))
         kernel, matrix = kernel_checks.kernel_and_matrix(self, X, gram, threads)
-        if cross_gram is None and matrix is not None and digest(matrix) == self._gram_digest:
-            cross_gram = matrix
         labels = self._nearest(X, cross_gram, "cross_gram", threads)
         return kernel_objective(kernel, X, labels, weight, threads, matrix)
 
     def _search(self, task: Task, threads: int) -> dict[str, Any]:
-        """Find labels and their centres; what the fit leaves."""
+        """Compute the fitted attributes."""
         random_state = check_random_state(self.random_state)
         n_init = self.n_init
         if isinstance(n_init, str):
             n_init = 10 if self.algorithm == "auto" else 1
         n, steps = self.n_clusters, self.max_iter
-        # The limit of threads is one for the whole process: it is left alone by default.
+        # The limit holds for the whole process, so it is only set if asked for.
         with nullcontext() if self.n_jobs is None else at_most(threads):
             if self.algorithm == "auto":
                 found = task.auto(n, n_init, steps, self.tol, random_state)
-            elif self.algorithm == "lloyd":
-                found = task.lloyd(n, n_init, steps, random_state)
             else:
-                found = task.similarity(n, n_init, steps, random_state)
+                found = task.alternate(n, n_init, steps, random_state)
         centres, labels = task.settle(found)
         cost, trace = task.cost(labels)
         fitted = {
@@ -311,7 +292,7 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         return tags
 
     def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        """Rows that come after the fit, checked."""
+        """Validate new rows."""
         check_is_fitted(self, "labels_")
         threads = checks.n_threads(self.n_jobs)
         X, _ = checks.check_X(self, X, reset=False, missing=False, threads=threads)
@@ -327,13 +308,3 @@ class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):
         kernel_checks.check_no_gram(centres.kernel, **{name: gram})
         kernel_checks.check_domain(centres.kernel, X)
         return centres.nearest(X, threads)
-
-
-def digest(matrix: np.ndarray) -> bytes:
-    """What tells a matrix from others, in few bytes."""
-    total = blake2b(digest_size=16)
-    for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
-        # Plus zero, because minus zero is equal to it.
-        values = np.ascontiguousarray(matrix[rows], dtype=np.float64) + 0.0
-        total.update(values.data)
-    return total.digest()

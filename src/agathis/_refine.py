@@ -1,4 +1,4 @@
-"""A better tree than the one that is there, whoever grew it."""
+"""Improve a fitted tree by local search."""
 
 from __future__ import annotations
 
@@ -27,31 +27,30 @@ def refine(
     n_jobs: int | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Kauri:
-    """Search a better tree, beginning with that of a fitted model.
+    """Improve the tree of a fitted model by local search.
 
     Parameters
     ----------
     model : fitted estimator of the package, FittedModel, Tree, or Pipeline that ends with one
-        Kauri, one of :mod:`agathis.rivals`, or what :func:`agathis.export.from_json` gave, which
-        is searched by the settings and in the space of its fit. It stays as it is. A tree alone
-        is judged by the linear kernel.
+        Kauri, one of :mod:`agathis.rivals`, or a model loaded by
+        :func:`agathis.export.from_json`, which keeps its settings and encoding. It is not changed.
+        A ``Tree`` is improved for the linear kernel.
     X : array-like of shape (n_samples, n_features)
-        The rows that it was fitted with; of a pipeline, its raw table.
+        The training rows; for a pipeline, the raw table.
     search_effort : float, default=1
-        How long to search: see :class:`agathis.Kauri`.
+        The effort of the search, see :class:`agathis.Kauri`.
     gram : array-like of shape (n_samples, n_samples), optional
-        The kernel matrix, where the model's kernel is precomputed.
+        The kernel matrix, if the model's kernel is precomputed.
     sample_weight : array-like of shape (n_samples,), optional
     n_jobs : int, optional
-        Threads; by default as many as cores.
+        The number of threads; None uses all cores.
     random_state : int, RandomState instance or None, default=None
-        Draws what the search tries. Pass an int for the same tree in every call; ``None`` draws
-        from NumPy's global random state.
+        Seed of the search. Pass an int for reproducible results.
 
     Returns
     -------
     better : Kauri, or Pipeline with the same steps before it, or the encoding of a FittedModel
-        Fitted, with no more clusters and leaves than the model, and no higher cost.
+        Fitted, with at most as many clusters and leaves as the model, and at most its cost.
 
     Examples
     --------
@@ -66,14 +65,16 @@ def refine(
     (True, True)
     """
     if isinstance(model, Pipeline):
-        options: dict[str, Any] = {
-            "search_effort": search_effort,
-            "gram": gram,
-            "sample_weight": sample_weight,
-        }
-        options |= {"n_jobs": n_jobs, "random_state": random_state}
         *before, (_, last) = model.steps
-        better = refine(last, model[:-1].transform(X) if before else X, **options)
+        better = refine(
+            last,
+            model[:-1].transform(X) if before else X,
+            search_effort=search_effort,
+            gram=gram,
+            sample_weight=sample_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
         return cast(Kauri, Pipeline([*before, ("kauri", better)]))
     encoder = None
     if isinstance(model, FittedModel):

@@ -87,7 +87,7 @@ class TestX:
     def test_negative_values_with_chi2(self, kernel):
         positive = np.abs(X)
         bad = with_entry(positive, (4, 2), -0.25)
-        match = rf"kernel='{kernel}' needs non-negative X; the smallest value of X is -0\.25"
+        match = rf"kernel='{kernel}' needs non-negative X; the minimum of X is -0\.25"
         with pytest.raises(ValueError, match=match):
             Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(bad)
         fitted = Kauri(3, kernel=kernel, keep_training_data=True, max_leaf_nodes=None).fit(positive)
@@ -123,7 +123,7 @@ class TestGram:
         "empty": (GRAM[:0, :0], r"gram must .*\(20, 20\); it has shape \(0, 0\)"),
         "not symmetric": (
             with_entry(GRAM, (2, 5), 1000.0),
-            r"gram must be symmetric; gram\[(2, 5|5, 2)\] = .* but gram\[(2, 5|5, 2)\] = ",
+            "gram must be symmetric; it differs from its transpose by up to",
         ),
         "upper half": (np.triu(np.ones((20, 20))), "gram must be symmetric"),
         "NaN": (with_entry(GRAM, (0, 0), np.nan), "gram contains NaN or infinity"),
@@ -159,7 +159,7 @@ class TestGram:
         line = r"Kauri\(kernel='precomputed'\).fit\(X, gram=K\)"
         with pytest.raises(ValueError, match=rf"square matrix .*\(20, 20\) in place.* {line}"):
             Kauri(3, kernel="precomputed").fit(GRAM)
-        with pytest.raises(ValueError, match=rf"needs the kernel matrix by its name.* {line}"):
+        with pytest.raises(ValueError, match=rf"needs the kernel matrix as keyword.* {line}"):
             Kauri(3, kernel="precomputed").fit(X)
 
     def test_sparse(self):
@@ -184,8 +184,7 @@ class TestGram:
         for i, j in [(0, 1), (0, n - 1), (n - 1, 0), (n // 2, n // 3), (n - 1, n - 2)]:
             gram = rbf_kernel(rows)
             gram[i, j] += 0.01
-            pair = rf"gram\[({i}, {j}|{j}, {i})\]"
-            with pytest.raises(ValueError, match=f"symmetric; {pair} = .* but {pair} = "):
+            with pytest.raises(ValueError, match=r"gram must be symmetric; .* by up to 0\.01"):
                 Kauri(3, kernel="precomputed", max_leaf_nodes=None).fit(rows, gram=gram)
 
     def test_asymmetry_of_rounding_is_accepted(self):
@@ -201,7 +200,7 @@ class TestGram:
 
     @pytest.mark.parametrize("kernel", ["linear", "rbf", lambda a, b: float(a @ b)])
     def test_with_another_kernel(self, kernel):
-        match = r"gram goes with kernel='precomputed'; kernel=.* is computed from X"
+        match = r"gram can only be used with kernel='precomputed'; kernel=.* is computed from X"
         with pytest.raises(ValueError, match=match):
             Kauri(3, kernel=kernel, max_leaf_nodes=None).fit(X, gram=GRAM)
         with pytest.raises(ValueError, match=match):
@@ -219,8 +218,8 @@ class TestSampleWeight:
         "zero": (0 * ONES, "sample_weight is zero for every row"),
         "NaN": (with_entry(ONES, 3, np.nan), "sample_weight contains NaN"),
         "inf": (with_entry(ONES, 3, np.inf), "sample_weight contains infinity"),
-        "short": (ONES[:19], r"sample_weight must .* of X, \(20,\); it has shape \(19,\)"),
-        "long": (np.ones(21), r"sample_weight must .* of X, \(20,\); it has shape \(21,\)"),
+        "short": (ONES[:19], r"sample_weight must .* \(20,\); it has shape \(19,\)"),
+        "long": (np.ones(21), r"sample_weight must .* \(20,\); it has shape \(21,\)"),
         "column": (ONES[:, None], r"sample_weight must .*\(20,\); it has shape \(20, 1\)"),
         "3-D": (np.ones((2, 2, 5)), "sample_weight"),
         "empty": ([], "sample_weight"),
@@ -253,7 +252,7 @@ class TestKernel:
 
     @pytest.mark.parametrize("kernel", ["rbf", "linear", "precomputed"])
     def test_kernel_params_with_a_name(self, kernel):
-        match = re.escape(f"kernel_params={{'gamma': 2}} goes with a callable kernel; {kernel=}")
+        match = re.escape(f"kernel_params={{'gamma': 2}} is only for a callable kernel; {kernel=}")
         with pytest.raises(ValueError, match=match):
             Kauri(3, kernel=kernel, kernel_params={"gamma": 2}, max_leaf_nodes=None).fit(
                 X, gram=None
@@ -311,7 +310,7 @@ class TestStocks:
             assert name in str(raised.value)
 
     def test_blocks_of_a_given_matrix(self):
-        match = "engine='blocks' computes the kernel from X, and kernel='precomputed' gives it"
+        match = "engine='blocks' computes the kernel from X, which kernel='precomputed' does"
         with pytest.raises(ValueError, match=match):
             Kauri(3, kernel="precomputed", engine="blocks", max_leaf_nodes=None).fit(X, gram=GRAM)
 

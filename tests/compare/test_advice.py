@@ -33,8 +33,8 @@ def taken(comparison):
 def test_the_lowest_cost_is_taken():
     found = made({"A": (1.12, 1.6), "B": (1.05, 1.7), "C": (1.4, 1.5)})
     assert taken(found) == "B"
-    assert "cost 1.0" in found.advice
-    assert "1.7 conditions a rule, the lowest cost here." in found.advice
+    assert "cost is 1.0" in found.advice
+    assert "1.7 conditions per rule, the lowest cost here." in found.advice
     assert str(found).endswith(found.advice.split()[-1])
 
 
@@ -52,13 +52,13 @@ def test_what_the_runs_cannot_tell_apart_is_decided_by_conditions():
     assert "The same cost with longer rules: A." in found.advice
     found = made({"A": (1.05, 1.7), "B": (1.051, 1.7), "C": (1.3, 1.7)})
     assert taken(found) == "A"
-    assert "As good: B." in found.advice
+    assert "Equally good: B." in found.advice
     assert "C" not in found.advice
 
 
 def test_no_difference_is_said():
     found = made({"A": (1.05, 1.7), "B": (1.05, 1.7)})
-    assert found.advice.startswith("It makes no difference here: A and B have the same cost (1.0")
+    assert found.advice.startswith("There is no difference: A and B have the same cost (1.0")
     assert found.advice.endswith("Take A.")
 
 
@@ -67,18 +67,18 @@ def test_who_failed_or_found_fewer_clusters_is_not_taken():
     found = made(methods, B="failed")
     assert taken(found) == "A"
     assert found.failed == 8
-    assert "8 of 24 fits came to no end." in str(found)
+    assert "8 of 24 fits did not finish." in str(found)
     nothing = made({"A": (1.0, 1.7)}, A="failed")
-    assert nothing.advice == "No method came to an end, so there is none to take."
-    assert "nothing speaks for" in made({"A": (None, 1.7), "B": (None, 1.7)}).advice
+    assert nothing.advice == "No method finished, so there is no recommendation."
+    assert "no recommendation" in made({"A": (None, 1.7), "B": (None, 1.7)}).advice
 
 
 def test_one_method_alone():
-    assert made({"A": (1.05, 1.7)}).advice.startswith("Only A was run: its clusters cost 1.0")
+    assert made({"A": (1.05, 1.7)}).advice.startswith("Only A was run: its cost is 1.0")
 
 
 def test_far_from_kmeans_asks_for_leaves():
-    assert made({"A": (1.5, 1.7), "B": (1.7, 1.7)}).advice.endswith("more leaves come nearer.")
+    assert made({"A": (1.5, 1.7), "B": (1.7, 1.7)}).advice.endswith("use more leaves.")
 
 
 def test_advice_stands_in_every_form():
@@ -116,6 +116,6 @@ def test_a_sample_is_told(monkeypatch):
     X, _ = make_blobs(90, centers=3, random_state=0)
     settings = {"n_clusters": 3, "n_runs": 1, "random_state": 0, "n_jobs": 1, "verbose": False}
     found = compare(X, methods=["Kauri"], **settings)
-    assert found.note == "To be quick, each run drew 50 of the 90 rows."
+    assert found.note == "Each run uses a sample of 50 of the 90 rows; see subsample."
     assert found.note in str(found)
     assert not compare(X, methods=["Kauri"], subsample=0.8, **settings).note

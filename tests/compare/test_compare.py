@@ -194,15 +194,15 @@ def test_text():
         ({"methods": ["all", "oak"]}, "methods has 'all'"),
         ({"methods": 3}, "methods must be names"),
         ({"max_leaf_nodes": 2}, "max_leaf_nodes=2 is less than n_clusters=3"),
-        ({"methods": ["IMM"], "kernel": "rbf"}, "'IMM', which knows no kernel"),
+        ({"methods": ["IMM"], "kernel": "rbf"}, "'IMM', which only supports"),
         ({"kernel": "precomputed"}, "kernel"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 151}, "n_clusters"),
         ({"n_runs": 0}, "n_runs"),
         ({"subsample": 0.0}, "subsample"),
         ({"subsample": 1.5}, "subsample"),
-        ({"subsample": 151}, "subsample=151 draws 151 of the 150 rows"),
-        ({"subsample": 0.01}, "subsample=0.01 draws 2 of the 150 rows"),
+        ({"subsample": 151}, "subsample=151 is 151 of the 150 rows"),
+        ({"subsample": 0.01}, "subsample=0.01 is 2 of the 150 rows"),
         ({"timeout": 0}, "timeout"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"y": Y[:3]}, "y"),
@@ -262,7 +262,7 @@ def test_ours_by_name_beside_another():
 
 def test_another_number_of_clusters_is_noted():
     runs, _ = compare(X, methods={"five": Kauri(5, max_leaf_nodes=None)}, **{**QUICK, "n_runs": 1})
-    assert runs[0]["note"] == "n_clusters=5, and 3 of the reference"
+    assert runs[0]["note"] == "n_clusters=5, but 3 of the reference"
 
 
 def test_reasons_are_told_below_the_table():
@@ -270,6 +270,6 @@ def test_reasons_are_told_below_the_table():
     assert text.splitlines()[-4:] == [
         "failing: failed in 2 runs: RuntimeError: no tree today",
         "",
-        "2 of 2 fits came to no end.",
-        "No method came to an end, so there is none to take.",
+        "2 of 2 fits did not finish.",
+        "No method finished, so there is no recommendation.",
     ]

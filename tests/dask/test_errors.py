@@ -32,7 +32,7 @@ def bad(value):
         ({}, lambda: bad(np.inf), "X, partition 1: X has inf in its row 10, column 1"),
         ({}, lambda: as_array(X[:0], [0]), "X has no rows"),
         ({}, lambda: [*as_list(X, [60]), dask.delayed(X[:, :2])], "partition 1: it has 2 columns"),
-        ({}, lambda: [dask.delayed(np.array([["a", "b"]]))], "partition 0: X must hold numbers"),
+        ({}, lambda: [dask.delayed(np.array([["a", "b"]]))], "partition 0: X must be numeric"),
     ],
 )
 def test_values_are_told(client, params, rows, message):

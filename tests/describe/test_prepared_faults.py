@@ -131,7 +131,7 @@ def test_text_and_dates_need_an_encoder(model):
         (["day"], r"'day' \(dates\)"),
         (list(X), r"'day' \(dates\), 'name' \(text\), 'sort' \(categories\)"),
     ):
-        with pytest.raises(ValueError, match=f"columns of something else: {told}. .*{line}"):
+        with pytest.raises(ValueError, match=f"columns are not: {told}. .*{line}"):
             model.fit(X[columns])
 
 

@@ -126,7 +126,7 @@ def test_errors(iris):
         cluster_profile(model, iris[:, :3])
     with pytest.raises(ValueError, match="'max_features' parameter"):
         cluster_profile(model, iris, max_features=0)
-    with pytest.raises(ValueError, match="sample_weight must have one value"):
+    with pytest.raises(ValueError, match="sample_weight must have shape"):
         cluster_profile(model, iris, sample_weight=[1.0])
     with pytest.raises(ValueError, match="cluster_names has 1 names"):
         cluster_profile(model, iris, cluster_names=["a"])

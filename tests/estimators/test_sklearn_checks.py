@@ -47,8 +47,8 @@ MORE = [
 # than the default number of clusters.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.* leave out .* of kernel"),
-    pytest.mark.filterwarnings("ignore:.* clusters were found"),
-    pytest.mark.filterwarnings("ignore:.* centres are used"),
+    pytest.mark.filterwarnings("ignore:Number of distinct clusters"),
+    pytest.mark.filterwarnings("ignore:Only .* centres are nearest"),
 ]
 
 

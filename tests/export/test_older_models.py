@@ -10,6 +10,8 @@ import pytest
 import agathis
 from agathis.export import from_json
 from agathis.export._json import OLDEST_VERSION, VERSION
+from agathis.report import summarise
+from agathis.report._page import render
 
 FOLDER = Path(__file__).parent / "models"
 FILES = sorted(FOLDER.glob("*.json"))
@@ -32,3 +34,25 @@ def test_this_release_has_a_file_of_every_format():
         if (found := re.fullmatch(rf"agathis-{agathis.__version__}-format-(\d)", path.stem))
     }
     assert formats == set(range(OLDEST_VERSION, VERSION + 1))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_page_says_what_an_older_file_does_not_hold(path):
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    model = from_json(json.dumps(kept["model"]))
+    summary = summarise(model, np.array(kept["rows"]))
+    found, version = summary["quality"], kept["model"]["version"]
+    assert 0 < found["explained"] <= 1
+    if version == VERSION:
+        assert found["stability"]["n_trees"] == 8
+        assert summary["provenance"]["scaling_known"]
+        return
+    assert found["stability"] is found["gap"] is None
+    why = f"how the tree was grown is not known: a model file of version {version} does not hold it"
+    assert found["leaves_why"] == why
+    assert summary["provenance"]["scaling"] == "standardised"
+    assert why in render(summary)
+    with pytest.raises(
+        ValueError, match=f"rows cannot be encoded: a model file of version {version}"
+    ):
+        model.score(kept["rows"])

@@ -19,7 +19,7 @@ METHODS = (IMM, ExKMC, ExShallow, RDM)
 def quiet(model, X, weight=None):
     """Fit where centres without rows are part of the game."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* centres are used")
+        warnings.filterwarnings("ignore", message="Only .* centres are nearest")
         return model.fit(X, sample_weight=weight)
 
 

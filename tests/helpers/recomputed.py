@@ -168,6 +168,9 @@ def estimator_of(data: dict[str, Any], **changes: Any) -> Kauri:
     params = {name: spec[name] for name in ("n_clusters", "engine", "max_features", "random_state")}
     for group in ("kernel", "constraints", "search", "approximation", "options"):
         params |= spec.get(group, {})
+    # A page is the same every time: it has a seed where the model has none.
+    if params["random_state"] is None:
+        params["random_state"] = 0
     params["search_effort"] = min(params["search_effort"], EFFORT)
     if params["search"] == "optimal":
         params["search"] = "local"

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import additive_chi2_kernel, pairwise_kernels, rbf_kernel
 
+from agathis._kernels.feature_maps import mapped
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import mapped
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel
 
 X20 = np.random.default_rng(0).normal(size=(20, 3))
@@ -136,14 +136,6 @@ class TestAgainstTheKernel:
             assert left - 1e-9 <= factor.share <= 1
             if len(factor.pivots) > 20:  # the mean is spanned
                 assert factor.share <= 1.05 * left
-
-    def test_share_elsewhere_leaves_out_the_pivots(self):
-        """Of rows that are alike to themselves only, pivots say nothing."""
-        factor = PivotedCholesky(PositiveKernel(Kernel("rbf", {"gamma": 1e9})), X20, 10, seed())
-        while factor.extend():
-            pass
-        assert factor.share == pytest.approx(10 / 19.5)
-        assert factor.share_elsewhere == pytest.approx(20 / 19.5)
 
     def test_rows_drawn_together_are_as_if_drawn_in_turn(self):
         """The second of two near rows stays with the chance of what the first leaves of it."""

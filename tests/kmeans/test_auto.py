@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 from helpers.examples import mostly_slow
-from helpers.kernel_kmeans_problems import POSITIVE, centroid_cost, pair_cost, problem
+from helpers.kernel_kmeans_problems import POSITIVE, pair_cost, problem
 from helpers.models import SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +23,7 @@ from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans import factor as factors
 from agathis._kmeans import problem as tasks
 from agathis._kmeans.factor import centre, factor, few_components, triangle
-from agathis._kmeans.searches import Points, fill, lloyd, single_moves, without_gaps
+from agathis._kmeans.searches import Points, lloyd, single_moves, without_gaps
 
 
 def partitions(n, k):
@@ -133,15 +133,6 @@ class TestSingleMoves:
                 moved = labels.copy()
                 moved[i] = k
                 assert pair_cost(gram, moved, weight) >= cost - 1e-10 * scale
-
-    @given(seed=SEEDS, n_clusters=st.integers(1, 6))
-    def test_fill_gives_every_cluster_a_row(self, seed, n_clusters):
-        rng, X, _ = problem(seed, "linear", least=6)
-        weight = rng.uniform(0.1, 3, len(X))
-        start = np.zeros(len(X), dtype=int)
-        labels = fill(X, weight, start, n_clusters)
-        assert len(np.unique(labels)) == n_clusters
-        assert centroid_cost(X, labels, weight) <= centroid_cost(X, start, weight) + 1e-9
 
 
 class TestAuto:

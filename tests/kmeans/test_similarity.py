@@ -16,7 +16,11 @@ from sklearn.preprocessing import MinMaxScaler
 
 from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._kmeans.searches import Pairs, Points, most_similar, without_gaps
+from agathis._kmeans.searches import Pairs, Points, lloyd, without_gaps
+
+
+def most_similar(space, labels, n_clusters, max_iter):
+    return lloyd(space, labels, max_iter, n_clusters)
 
 
 class TestSimilarity:

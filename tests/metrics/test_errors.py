@@ -26,7 +26,7 @@ class TestErrors:
     def test_lengths(self, metric):
         with pytest.raises(ValueError, match=r"labels has 4 values; X has 5 rows"):
             metric(X5, Y5[:4])
-        with pytest.raises(ValueError, match=r"sample_weight must have one value"):
+        with pytest.raises(ValueError, match=r"sample_weight must have shape"):
             metric(X5, Y5, sample_weight=[1.0, 2.0])
 
     def test_weights(self, metric):
@@ -49,15 +49,15 @@ class TestErrors:
         ],
     )
     def test_missing_and_fractional_labels(self, metric, labels):
-        with pytest.raises(ValueError, match=r"labels must be whole numbers or strings.*\[3\] is"):
+        with pytest.raises(ValueError, match=r"labels must be integers or strings.*\[3\] is"):
             metric(X5, labels)
 
     def test_labels_of_a_wrong_kind(self, metric):
-        with pytest.raises(ValueError, match=r"labels must be whole numbers.*dtype complex128"):
+        with pytest.raises(ValueError, match=r"labels must be integers.*dtype complex128"):
             metric(X5, np.array(Y5) * 1j)
-        with pytest.raises(ValueError, match=r"labels must have one value a row.*\(5, 2\)"):
+        with pytest.raises(ValueError, match=r"labels must have shape.*\(5, 2\)"):
             metric(X5, np.zeros((5, 2)))
-        with pytest.raises(ValueError, match=r"labels must have one value a row.*\(\)"):
+        with pytest.raises(ValueError, match=r"labels must have shape.*\(\)"):
             metric(X5, 3)
 
     def test_empty(self, metric):
@@ -69,11 +69,11 @@ class TestErrors:
     def test_rows(self, metric):
         with pytest.raises(ValueError, match="X contains NaN"):
             metric(np.where(X5 == 3, np.nan, X5), Y5)
-        with pytest.raises(ValueError, match="X must hold numbers"):
+        with pytest.raises(ValueError, match="X must be numeric"):
             metric([["a", "b"]] * 5, Y5)
         with pytest.raises(ValueError, match="X is too large"):
             metric(X5 * 1e200, Y5)
-        with pytest.raises(ValueError, match="smallest value of X is -9"):
+        with pytest.raises(ValueError, match="minimum of X is -9"):
             metric(-X5, Y5, kernel="chi2")
 
     def test_kernels(self, metric):
@@ -85,7 +85,7 @@ class TestErrors:
             metric(X5, Y5, kernel="rbf", sigma=1)
         with pytest.raises(ValueError, match=r"X must be the square kernel matrix.*\(5, 2\)"):
             metric(X5, Y5, kernel="precomputed")
-        with pytest.raises(ValueError, match=r"X must be symmetric; X\[0, 4\] = 4 but"):
+        with pytest.raises(ValueError, match=r"X must be symmetric; .* by up to 16"):
             metric(np.arange(25.0).reshape(5, 5), Y5, kernel="precomputed")
 
 
@@ -127,11 +127,11 @@ def test_wrong_models_of_the_relative_score():
 def test_errors_of_the_accuracy():
     with pytest.raises(ValueError, match="labels has 2 values; y_true has 3 rows"):
         unsupervised_accuracy([0, 1, 1], [0, 1])
-    with pytest.raises(ValueError, match=r"y_true must be whole numbers.*y_true\[1\] is nan"):
+    with pytest.raises(ValueError, match=r"y_true must be integers.*y_true\[1\] is nan"):
         unsupervised_accuracy([0, np.nan], [0, 1])
     with pytest.raises(ValueError, match="y_true is empty"):
         unsupervised_accuracy([], [])
-    with pytest.raises(ValueError, match="sample_weight must have one value"):
+    with pytest.raises(ValueError, match="sample_weight must have shape"):
         unsupervised_accuracy([0, 1], [0, 1], [1.0])
 
 

@@ -444,14 +444,14 @@ class TestErrors:
                 function(given_model, iris[:0])
             with pytest.raises(ValueError, match=r"X"):
                 function(given_model, iris[:, :3])
-            with pytest.raises(ValueError, match=r"X must hold numbers"):
+            with pytest.raises(ValueError, match=r"X must be numeric"):
                 function(given_model, [["a"] * 4])
         with pytest.raises(ValueError, match=r"X contains NaN"):
             function(model, np.full((1, 4), np.nan))
 
     def test_weights(self, function, iris):
         model = Kauri(2, max_leaf_nodes=None).fit(iris)
-        with pytest.raises(ValueError, match="sample_weight must have one value"):
+        with pytest.raises(ValueError, match="sample_weight must have shape"):
             function(model, iris, sample_weight=[1.0, 2.0])
         with pytest.raises(ValueError, match="sample_weight is zero for every row"):
             function(model, iris, sample_weight=np.zeros(150))

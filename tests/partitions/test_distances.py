@@ -204,7 +204,7 @@ class TestPrecomputedErrors:
         ("cross", "diagonal"), [((150, 149), 150), ((149, 150), 150), ((150, 150), 149)]
     )
     def test_wrong_shape(self, model, iris, cross, diagonal):
-        with pytest.raises(ValueError, match=r"gram must have shape \(150, 150\)"):
+        with pytest.raises(ValueError, match=r"gram(_diagonal)? must have shape \(150,"):
             model.transform(iris, gram=np.ones(cross), gram_diagonal=np.ones(diagonal))
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])

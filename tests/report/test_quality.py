@@ -361,3 +361,23 @@ def test_identifiers_only_of_few_rows():
     with pytest.raises(ValueError, match="ids has 3 values; X has 12 rows"):
         summarise(model, X, ids=[1, 2, 3])
     assert summarise(model, X)["ids"] is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "why"),
+    [
+        ("rbf", np.nan, "Kauri takes no missing values with these settings"),
+        ("chi2", -5.0, "Negative values in data: kernel='chi2' needs non-negative X"),
+    ],
+)
+def test_rows_that_the_method_does_not_take(kernel, value, why):
+    """A page about other rows than those of the fit is written all the same."""
+    X = WINE.data.iloc[:, :3]
+    model = from_json(to_json(Kauri(3, kernel=kernel, max_leaf_nodes=3).fit(X)))
+    model.takes_missing = True
+    other = X.copy()
+    other.iloc[3, 1] = value
+    summary = summarise(model, other)
+    assert summary["quality"]["stability"] is None
+    assert summary["quality"]["leaves_why"].startswith(why)
+    render(summary)

@@ -9,12 +9,10 @@ from helpers.centre_problems import METHODS, is_fine, problems, quiet
 from helpers.invariants import same_tree
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 from agathis import KernelKMeans
@@ -59,9 +57,10 @@ class TestAlike:
         assert a.inertia_ == pytest.approx(b.inertia_, abs=1e-9)
         np.testing.assert_array_equal(a.cluster_centers_, b.cluster_centers_)
         np.testing.assert_array_equal(np.repeat(a.teacher_labels_, weight), b.teacher_labels_)
+        assert (a.teacher_labels_[weight == 0] == -1).all()
         np.testing.assert_array_equal(np.repeat(a.labels_, weight), b.labels_)
 
-    @pytest.mark.filterwarnings("ignore:.* centres are used")
+    @pytest.mark.filterwarnings("ignore:Only .* centres are nearest")
     def test_weights_are_repeats_to_scikit_learn_where_centres_are_given(self, method):
         # The check fits rows of 30 features.
         centres = np.random.default_rng(0).random((3, 30))
@@ -99,33 +98,18 @@ class TestAlike:
     def test_centres_of_an_estimator_and_clones(self, iris, method):
         teacher = KMeans(3, n_init=2, random_state=0).fit(iris)
         model = method(3, centers=teacher, random_state=0).fit(iris)
-        with pytest.raises(ValueError, match="A clone of an estimator has clones"):
+        with pytest.raises(ValueError, match="has no cluster_centers_: fit it first"):
             clone(model).fit(iris)
         kept = clone(method(3, centers=FrozenEstimator(teacher), random_state=0))
         same_tree(kept.fit(iris).tree_, model.tree_)
 
-    @pytest.mark.parametrize("scale", [1e153, 1e160, 1e300])
+    @pytest.mark.parametrize("scale", [1e160, 1e300])
     def test_too_large_values(self, method, scale):
         X = np.random.default_rng(0).random((60, 3)) * scale
-        with pytest.raises(ValueError, match=r"^X is too large: .* the largest value is 9"):
-            method(3, random_state=0).fit(X)
-        with pytest.raises(ValueError, match=r"^X is too large"):
+        with pytest.raises(ValueError, match=r"^centers or X are too large"):
             method(3, centers=X[:3]).fit(X)
         with pytest.raises(ValueError, match=r"^centers or X are too large"):
             method(3, centers=X[:3] * 1e3).fit(X / scale)
-
-    @pytest.mark.parametrize("scale", [1e-150, 1e-160, 1e-200, 1e-300])
-    def test_tiny_values(self, iris, method, scale):
-        weight = np.arange(150) % 4.0
-        expected = method(3, random_state=0).fit(iris, sample_weight=weight)
-        for centers in (None, expected.cluster_centers_ * scale):
-            model = method(3, centers=centers, random_state=0)
-            model.fit(iris * scale, sample_weight=weight)
-            assert model.n_clusters_ == 3
-            assert adjusted_rand_score(model.labels_, expected.labels_) == 1.0
-            near = cdist(iris, model.cluster_centers_ / scale).argmin(axis=1)
-            np.testing.assert_array_equal(model.teacher_labels_, near)
-            np.testing.assert_array_equal(model.predict(iris * scale), model.labels_)
 
     def test_found_centres_are_those_of_kmeans(self, iris, method):
         teacher = KMeans(3, n_init=4, random_state=3).fit(iris)
@@ -133,13 +117,13 @@ class TestAlike:
         np.testing.assert_allclose(model.cluster_centers_, teacher.cluster_centers_, atol=1e-6)
         np.testing.assert_array_equal(model.teacher_labels_, teacher.labels_)
 
-    def test_rows_of_no_weight_have_a_teacher_label(self, iris, method):
+    def test_rows_of_no_weight_are_no_rows_of_the_reference(self, iris, method):
         weight = np.ones(len(iris))
         weight[::3] = 0.0
         model = method(3, random_state=0).fit(iris, sample_weight=weight)
         is_fine(model, iris, weight)
         nearest = np.argmin(twins.squared(iris, model.cluster_centers_), axis=1)
-        np.testing.assert_array_equal(model.teacher_labels_, nearest)
+        np.testing.assert_array_equal(model.teacher_labels_, np.where(weight > 0, nearest, -1))
         rest = method(3, random_state=0, centers=model.cluster_centers_).fit(iris[weight > 0])
         again = method(3, random_state=0, centers=model.cluster_centers_)
         same_tree(again.fit(iris, sample_weight=weight).tree_, rest.tree_)
@@ -152,7 +136,7 @@ class TestAlike:
 
     def test_all_rows_equal(self, method):
         X = np.full((9, 2), 0.1)
-        with pytest.warns(UserWarning, match="1 of n_clusters=3 centres are used: X has too few"):
+        with pytest.warns(UserWarning, match="Only 1 of n_clusters=3 centres"):
             model = method(3, random_state=0).fit(X)
         is_fine(model, X)
         assert (model.n_leaves_, model.n_clusters_, model.inertia_) == (1, 1, 0.0)
@@ -160,7 +144,7 @@ class TestAlike:
 
     def test_fewer_distinct_rows_than_clusters(self, method):
         X = np.repeat([[0.1, 0.3], [0.7, 0.3], [0.1, 0.9]], 5, axis=0)
-        with pytest.warns(UserWarning, match="3 of n_clusters=6 centres are used"):
+        with pytest.warns(UserWarning, match="Only 3 of n_clusters=6 centres"):
             model = method(6, random_state=0).fit(X)
         is_fine(model, X)
         assert model.n_clusters_ == model.n_leaves_ == 3
@@ -190,7 +174,7 @@ class TestAlike:
         model = method(2, centers=centres, random_state=0).fit(iris)
         is_fine(model, iris)
         far = np.vstack([centres, centres[1] + 500])
-        with pytest.warns(UserWarning, match="2 of n_clusters=3 centres are used: no row is nea"):
+        with pytest.warns(UserWarning, match="Only 2 of n_clusters=3 centres"):
             other = method(3, centers=far, random_state=0).fit(iris)
         is_fine(other, iris)
         assert other.n_clusters_ <= 2
@@ -200,7 +184,7 @@ class TestAlike:
         leaves = {"max_leaf_nodes": 6} if method is ExKMC else {}
         expected = method(3, centers=centres, random_state=0, **leaves).fit(iris)
         doubled = method(4, centers=centres[[0, 0, 1, 2]], random_state=0, **leaves)
-        with pytest.warns(UserWarning, match="no row is nearest .* 1 of which are equal"):
+        with pytest.warns(UserWarning, match="Only 3 of n_clusters=4 centres"):
             doubled.fit(iris)
         np.testing.assert_array_equal(doubled.labels_, expected.labels_)
         np.testing.assert_array_equal(doubled.cluster_centers_, expected.cluster_centers_)
@@ -211,11 +195,11 @@ class TestAlike:
             ([[0.0, 1.0, 2.0]], r"centers must have .* \(3, 4\); it has shape \(1, 3\)"),
             ([0.0, 1.0], "centers"),
             ([[np.nan] * 4] * 3, "centers"),
-            ([["a"] * 4] * 3, "centers must hold numbers"),
-            (KMeans(3), r"is not fitted: fit it first.*sklearn\.frozen\.FrozenEstimator"),
+            ([["a"] * 4] * 3, "centers must be numeric"),
+            (KMeans(3), r"has no cluster_centers_: fit it first.*sklearn\.frozen\.FrozenEstimator"),
             (
                 KernelKMeans(3, kernel="rbf").fit(np.eye(4)),
-                "is fitted, but has no cluster_centers_",
+                "has no cluster_centers_",
             ),
         ],
     )

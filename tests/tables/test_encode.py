@@ -148,7 +148,8 @@ def test_the_same_fact_gives_the_same_tree(seed, way, share):
     labels, shares = [], []
     for values in (WAYS["numbers"], WAYS[way]):
         column = [values[int(one)] for one in fact]
-        model = fit_table(pd.DataFrame({"size": size, "workingday": column}), 3, search_effort=1)
+        table = pd.DataFrame({"size": size, "workingday": column})
+        model = fit_table(table, 3, search_effort=1, random_state=0)
         labels.append(model[-1].labels_)
         shares.append(model[0].columns_["share"])
     np.testing.assert_array_equal(*labels)
@@ -466,7 +467,7 @@ def test_columns_of_a_table_are_named_by_what_they_were():
     model = make_pipeline(
         TableEncoder(no_split=["x"]), Kauri(3, split_features=["x"], max_leaf_nodes=None)
     )
-    with pytest.raises(ValueError, match="'x', which the encoder before it has for another use"):
+    with pytest.raises(ValueError, match="'x', which the encoder excludes"):
         model.fit(frame)
     scaled = make_pipeline(StandardScaler(), Kauri(2, split_features=["x"], max_leaf_nodes=None))
     with pytest.raises(ValueError, match=r"no column names.*set_output\(transform='pandas'\)"):

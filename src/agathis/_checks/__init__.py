@@ -1,1 +1,1 @@
-"""What comes from outside is checked here: data, kernels, parameters, labels."""
+"""Validation of user input: data, kernels, parameters, labels."""

@@ -1,7 +1,6 @@
-"""Data and parameters: what is accepted, and what is said when it is not.
+"""Validation of data and parameters.
 
-With :mod:`agathis._checks.parameters` the only home of scikit-learn's private helpers, so that a
-change there is mended here.
+Only this module and :mod:`agathis._checks.parameters` use private helpers of scikit-learn.
 """
 
 from __future__ import annotations
@@ -22,12 +21,11 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, gen_batches
 from sklearn.utils._param_validation import validate_parameter_constraints
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from agathis._checks.engines import AUTO, BINNED, engines, one_of
+from agathis._checks.engines import AUTO, engines, one_of
 from agathis._checks.naming import naming, naming_columns
 from agathis._core.points.binning import look_over
 from agathis._core.shared.threads import openmp_threads
@@ -36,15 +34,15 @@ from agathis._support.forks import allowed_threads
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
-# A weight that is a smaller share of all weights cannot be told from the rounding of their sum.
+# Weights below this fraction of the total are lost in the rounding of the total.
 NEGLIGIBLE = 1e-12
 
-# Rows that are looked over at a time: an interrupt is seen in between.
+# Rows per block, between which interrupts are handled.
 ROWS_AT_ONCE = 1 << 18
 
 
 def is_elsewhere(X: object) -> bool:
-    """Whether X need not fit in memory: a mapped file, or one that is read again."""
+    """Whether X need not fit in memory: a memory-mapped array, or a file."""
     if isinstance(X, np.memmap):
         return X.dtype in (np.float32, np.float64)
     return getattr(X, "elsewhere", False) is True
@@ -53,9 +51,9 @@ def is_elsewhere(X: object) -> bool:
 def check_X(
     estimator: BaseEstimator, X: ArrayLike, *, reset: bool, missing: bool, threads: int
 ) -> tuple[np.ndarray, bool]:
-    """A table of float32 or float64, as it lies; its width and column names are kept or compared.
+    """Validate X as float32 or float64 without a copy, and set or compare its feature names.
 
-    Where ``missing`` allows it values may be NaN; the second of the two says whether some are.
+    NaN is allowed if ``missing``; the second value is whether there are some.
     """
     table: Any
     if getattr(X, "elsewhere", False) is True:
@@ -63,7 +61,7 @@ def check_X(
         estimator.n_features_in_ = table.shape[1]
         vars(estimator).pop("feature_names_in_", None)
         if len(table) == 0:
-            raise ValueError("X has no rows; at least one is needed.")
+            raise ValueError("X has no rows; at least one is required.")
     else:
         with naming("X"), naming_columns(X, estimator):
             table = validate_data(
@@ -74,43 +72,33 @@ def check_X(
                 accept_sparse=False,
                 ensure_all_finite=False,
             )
-        if not isinstance(table, np.memmap):  # a field of records may lie anywhere
+        if not isinstance(table, np.memmap):  # a field of a record array may be unaligned
             table = np.require(table, requirements="A")
     if get_config()["assume_finite"] and not missing:
         return table, False
     names = getattr(estimator, "feature_names_in_", None)
-    advice = _missing_advice(estimator, fitting=reset)
-    return table, _check_finite(table, missing, threads, names, advice)
+    return table, _check_finite(table, missing, threads, names, _missing_advice(estimator))
 
 
-def _missing_advice(estimator: BaseEstimator | None, fitting: bool = False) -> str:
-    """What to do where values are missing that are not accepted."""
-    engine = getattr(estimator, "engine", None)
-    if estimator is not None and engine == AUTO and fitting:
-        kernel = estimator.kernel
-        if kernel == "precomputed":
-            return "No kernel matrix goes with missing values."
-        return (
-            f"With kernel={kernel!r} missing values are accepted where a feature map stands for "
-            f"the kernel, n_components (for example 256): engine={AUTO!r} then means {BINNED!r}. "
-            "The linear and cosine kernels take them as they are."
-        )
-    here = ""
-    if estimator is not None and engine is not None:
-        here = f"; here engine={engine!r}"
-        if engine == AUTO:
-            here += f", which chose {estimator.engine_!r} for rows that missed none"
+def _missing_advice(estimator: BaseEstimator | None = None) -> str:
+    """How to fit data with missing values."""
+    able = one_of([AUTO, *engines(takes_missing=True)])
+    here = [
+        f"{name}={getattr(estimator, name)!r}"
+        for name in ("kernel", "engine", "engine_", "n_components")
+        if hasattr(estimator, "engine") and hasattr(estimator, name)
+    ]
+    settings = f" (here {', '.join(here)})" if here else ""
     return (
-        f"Missing values are accepted by {'' if here else 'Kauri with '}"
-        f"engine={one_of([AUTO, *engines(takes_missing=True)])}, with the linear or cosine kernel "
-        f"or n_components{here}."
+        f"Kauri accepts missing values with engine={able}, with the linear or cosine kernel or "
+        f"n_components{settings}."
     )
 
 
 def check_table(
     X: ArrayLike, *, missing: bool = False, n_features: int | None = None
 ) -> np.ndarray:
-    """A table of numbers that belongs to no estimator; values may be NaN where ``missing``."""
+    """Validate a table of numbers without an estimator; NaN is allowed if ``missing``."""
     with naming_columns(X), naming("X"):
         table = check_array(
             X, dtype=[np.float64, np.float32], ensure_all_finite=False, input_name="X"
@@ -121,9 +109,8 @@ def check_table(
             f"X must have shape (n_samples, {n_features}); it has shape {table.shape}."
         )
     if not get_config()["assume_finite"]:
-        _check_finite(
-            table, missing, n_threads(None), getattr(X, "columns", None), _missing_advice(None)
-        )
+        names = getattr(X, "columns", None)
+        _check_finite(table, missing, n_threads(None), names, _missing_advice())
     return table
 
 
@@ -134,9 +121,9 @@ def _check_finite(
     names: Sequence[str] | None,
     advice: str,
 ) -> bool:
-    """Raise for values that are not accepted; whether some are missing.
+    """Raise for infinite values, or NaN unless ``missing``; return whether some are NaN.
 
-    ``names`` of the columns are told where they are known, and ``advice`` where values are missing.
+    Messages have the column's name if ``names`` are given, and ``advice`` on missing values.
     """
     some_missing = False
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
@@ -146,7 +133,7 @@ def _check_finite(
             column = int(np.argmax(n_missing > 0))
             where = f"column {column}" if names is None else f"column {names[column]!r}"
             raise ValueError(
-                f"Input X contains NaN, for example in {where}. {advice} Otherwise fill them in, "
+                f"Input X contains NaN, for example in {where}. {advice} Otherwise impute them, "
                 "for example with sklearn.impute.SimpleImputer, or drop these rows."
             )
         if infinite:
@@ -155,14 +142,14 @@ def _check_finite(
 
 
 def column_means(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """The mean of each column without its missing values."""
+    """The mean of each column, ignoring missing values."""
     return means_of_totals(column_totals(X, weight))
 
 
 def column_totals(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """The sum of each column without its missing values, and the weight of these, as fractions.
+    """The exact sum and total weight of the known values of each column, as fractions.
 
-    They are exact, so that totals of parts add up to those of the whole.
+    Exact, so that totals of partitions add up to those of all rows.
     """
     out = np.full((2, X.shape[1]), Fraction(0), dtype=object)
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
@@ -178,18 +165,18 @@ def column_totals(X: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
         try:
             out += np.array([exact_sums(part), size], dtype=object)
         except OverflowError as error:
-            raise ValueError("X is too large: times sample_weight it is not finite.") from error
+            raise ValueError("X is too large: X * sample_weight is not finite.") from error
     return out
 
 
 def means_of_totals(totals: np.ndarray) -> np.ndarray:
-    """The means that these totals give; a column without values is as good as constant."""
+    """Means from totals; 0 for a column without values."""
     return np.array([float(total / size) if size else 0.0 for total, size in totals.T])
 
 
 @contextmanager
 def last_fit_kept(estimator: BaseEstimator) -> Iterator[None]:
-    """Where a fit fails or is cut short, width and names of the columns are those of the last."""
+    """Restore number and names of features if a fit fails or is interrupted."""
     before = {
         name: value
         for name, value in vars(estimator).items()
@@ -205,12 +192,15 @@ def last_fit_kept(estimator: BaseEstimator) -> Iterator[None]:
 
 
 def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
-    """The centres that an estimator was given, as an array or by a fitted estimator."""
+    """Validate ``centers``, an array or a fitted estimator, and return an array."""
     found = centers = estimator.centers
     if not isinstance(centers, type) and hasattr(centers, "fit"):
         found = getattr(centers, "cluster_centers_", None)
         if found is None:
-            raise ValueError(_without_centres(centers))
+            raise ValueError(
+                f"centers={centers!r} has no cluster_centers_: fit it first, or pass an array. In "
+                "an estimator that is cloned, sklearn.frozen.FrozenEstimator keeps it fitted."
+            )
     names = getattr(estimator, "feature_names_in_", None)
     columns = getattr(found, "columns", None)
     if names is not None and columns is not None and list(columns) != list(names):
@@ -222,30 +212,14 @@ def check_centers(estimator: BaseEstimator, n_features: int) -> np.ndarray:
         found = check_array(found, dtype=np.float64, input_name="centers")
     if found.shape != (estimator.n_clusters, n_features):
         raise ValueError(
-            f"centers must have a row for each of n_clusters={estimator.n_clusters} and a column "
-            f"for each feature of X, ({estimator.n_clusters}, {n_features}); it has shape "
-            f"{found.shape}."
+            f"centers must have shape (n_clusters, n_features) = ({estimator.n_clusters}, "
+            f"{n_features}); it has shape {found.shape}."
         )
     return found
 
 
-def _without_centres(centers: BaseEstimator) -> str:
-    try:
-        check_is_fitted(centers)
-    except NotFittedError:
-        return (
-            f"centers={centers!r} is not fitted: fit it first, or give the centres as an array. A "
-            "clone of an estimator has clones of its parameters, which are not fitted: "
-            "sklearn.frozen.FrozenEstimator around the fitted one keeps it as it is."
-        )
-    return (
-        f"centers={centers!r} is fitted, but has no cluster_centers_: its clusters are not those "
-        "of centres in the space of X."
-    )
-
-
 def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.ndarray | None:
-    """Non-negative weights, not all zero; ``None`` where all are 1."""
+    """Validate non-negative weights, not all zero; None if all are 1."""
     if sample_weight is None:
         return None
     if np.isscalar(sample_weight):
@@ -256,7 +230,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
         )
     if weight.shape != (n_samples,):
         raise ValueError(
-            f"sample_weight must have one value for each row of X, ({n_samples},); it has shape "
+            f"sample_weight must have shape (n_samples,) = ({n_samples},); it has shape "
             f"{weight.shape}."
         )
     if weight.min() < 0:
@@ -269,9 +243,9 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_samples: int) -> np.n
 
 
 def counted_rows(n: int, weight: np.ndarray | None, n_clusters: int) -> np.ndarray | None:
-    """The rows that count; ``None`` where it is all of them."""
+    """The rows of positive weight; None for all rows."""
     if n > np.iinfo(np.int32).max:
-        raise ValueError(f"X has {n:,} rows; at most {np.iinfo(np.int32).max:,} are possible.")
+        raise ValueError(f"X has {n:,} rows; the maximum is {np.iinfo(np.int32).max:,}.")
     if weight is None:
         check_enough(n, n, float(n), n_clusters)
         return None
@@ -285,7 +259,7 @@ def counted_rows(n: int, weight: np.ndarray | None, n_clusters: int) -> np.ndarr
 
 
 def check_enough(n: int, counted: int, total: float, n_clusters: int) -> None:
-    """Raise where rows of positive weight are fewer than clusters; 2 is the row twice here too."""
+    """Raise if there are fewer rows of positive weight (weight 2 is two rows) than clusters."""
     if max(counted, total) < n_clusters:
         raise ValueError(
             f"n_samples={counted} should be >= n_clusters={n_clusters}"
@@ -294,21 +268,20 @@ def check_enough(n: int, counted: int, total: float, n_clusters: int) -> None:
 
 
 def least_weight(value: float, total: float, no_limit: int) -> float:
-    """``min_samples_*`` as a weight: a number of samples, or a share of all.
+    """``min_samples_*`` as a weight, from a number or fraction of samples.
 
-    A sample counts by its weight, so that weight 2 is the row twice. ``no_limit`` is the value
-    that any leaf satisfies.
+    Samples count by their weight. ``no_limit`` is the value that every leaf satisfies.
     """
     if isinstance(value, Integral):
         least = 0.0 if value <= no_limit else float(value)
     else:
         least = float(value) * total
-    # Sums of weights that should be equal may differ by rounding.
+    # Equal sums of weights may differ by rounding.
     return least * (1 - 1e-12)
 
 
 def resolve_max_features(value: float | str | None, n_features: int) -> int | None:
-    """How many features a search draws; ``None`` where it is all of them."""
+    """The number of features to sample in a search; None for all."""
     if value is None:
         return None
     if value == "sqrt":
@@ -326,24 +299,24 @@ def resolve_max_features(value: float | str | None, n_features: int) -> int | No
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
-    """scikit-learn's decorator of ``fit``, which checks the parameters first."""
+    """scikit-learn's decorator of ``fit``, which validates the parameters."""
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
 def check_arguments(
     caller: str, constraints: Mapping[str, list[Any] | str], **values: object
 ) -> None:
-    """Raise where an argument of a function is not what it may be."""
+    """Validate the arguments of a function."""
     validate_parameter_constraints(constraints, values, caller)
 
 
 def check_params(estimator: BaseEstimator) -> None:
-    """Raise where a parameter is not what it may be, without data."""
+    """Validate the parameters of an estimator."""
     estimator._validate_params()
 
 
 def warn(text: str, category: type[Warning]) -> None:
-    """Warn at the line of the user that led here, by way of scikit-learn or not."""
+    """Warn with the line of the user's code, outside agathis and scikit-learn."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _module(frame) in ("agathis", "contextlib", "sklearn"):
         level, frame = level + 1, frame.f_back
@@ -355,23 +328,21 @@ def _module(frame: FrameType) -> str:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Threads for compiled loops: all cores by default, as in scikit-learn's own OpenMP code."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
-    wanted = min(_cores(), openmp_threads()) if n_jobs is None else effective_n_jobs(n_jobs)
-    threads, lost = allowed_threads(wanted)
+    """The number of threads of compiled loops; None for all cores."""
+    wanted = n_processes(n_jobs)
+    threads, lost = allowed_threads(min(wanted, openmp_threads()) if n_jobs is None else wanted)
     if lost:
         warn(
-            "This process was forked from one in which agathis had used threads, which a fork "
-            "does not take along: it works with one. Start processes by multiprocessing's "
-            "'spawn' or 'forkserver', or by joblib's 'loky', to have threads in them.",
+            "agathis uses one thread, because this process was forked from one in which agathis "
+            "had used threads, and forks do not inherit them. Start processes with the methods "
+            "'spawn' or 'forkserver' of multiprocessing, or with joblib's 'loky'.",
             RuntimeWarning,
         )
     return threads
 
 
 def n_processes(n_jobs: int | None) -> int:
-    """Processes that share some work: as many as cores by default."""
+    """The number of processes; None for all cores."""
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning; use None for all cores, or 1 for one.")
     return _cores() if n_jobs is None else effective_n_jobs(n_jobs)
@@ -379,5 +350,5 @@ def n_processes(n_jobs: int | None) -> int:
 
 @cache
 def _cores() -> int:
-    """Cores that this process may use; asking takes longer than a small fit."""
+    """The available cores; cached, as the call takes longer than a small fit."""
     return cpu_count()

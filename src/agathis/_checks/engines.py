@@ -1,8 +1,7 @@
-"""The engines that a tree can be grown by, and what each of them takes.
+"""Registry of the engines and their properties.
 
-This table is read wherever a name of an engine is checked, chosen or advised, so that what is said
-of an engine in one place holds in all. Beside the names there is ``"auto"``, which means one of
-them; :mod:`agathis._growing.engines.choice` says which.
+Checks, messages and the choice of ``"auto"`` (:mod:`agathis._growing.engines.choice`) use this
+table.
 """
 
 from __future__ import annotations
@@ -14,19 +13,18 @@ AUTO = "auto"
 
 
 class Engine(NamedTuple):
-    """What an engine takes, and how it looks for thresholds.
+    """Properties of an engine.
 
     Attributes
     ----------
     takes_missing : bool
-        Whether values of X may be missing.
+        Whether X may have missing values.
     takes_matrix : bool
-        Whether it can read a kernel matrix that the user gives.
+        Whether it accepts a precomputed kernel matrix.
     needs_points : bool
-        Whether rows must be points of the kernel's space, their own or those of a feature map;
-        others read values of the kernel.
+        Whether it uses points of the kernel's space (rows or a feature map) and not kernel values.
     exact : bool
-        Whether every threshold between two rows is looked at, with all rows in memory.
+        Whether it searches all thresholds, with all rows in memory.
     """
 
     takes_missing: bool
@@ -44,7 +42,7 @@ ENGINES = {
 
 
 def engines(**traits: bool) -> tuple[str, ...]:
-    """The names of the engines that have all these traits."""
+    """The names of the engines with these properties."""
     return tuple(
         name
         for name, engine in ENGINES.items()
@@ -52,7 +50,7 @@ def engines(**traits: bool) -> tuple[str, ...]:
     )
 
 
-# What "auto" means where values are missing, and what reads rows from a file as it goes.
+# The engine of "auto" for missing values, and for rows that are read from files.
 (BINNED,) = engines(takes_missing=True, exact=False)
 
 

@@ -1,8 +1,7 @@
-"""Kernels and kernel matrices as they are given: what is accepted, and what is said otherwise."""
+"""Validation of kernels and kernel matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 
 import numpy as np
@@ -17,14 +16,14 @@ from agathis._core.pairs.matrix import inspect
 from agathis._kernels.kernel import Kernel, rows_at_once
 from agathis._kernels.spec import KernelSpec
 
-# How far a kernel matrix may be from its transpose, relative to its largest value.
+# Maximum difference of a kernel matrix and its transpose, relative to its largest value.
 SYMMETRY = {"float64": 1e-8, "float32": 1e-4}
 
 
 def kernel_of(estimator: BaseEstimator, columns: np.ndarray | None = None) -> Kernel:
-    """The kernel that an estimator's parameters name, of some columns of X; ``None`` is all.
+    """The kernel of an estimator's parameters, on some columns of X (None for all).
 
-    It is the linear one for an estimator without such parameters.
+    Estimators without such parameters have the linear kernel.
     """
     names = [one.name for one in fields(KernelSpec) if hasattr(estimator, one.name)]
     return KernelSpec(**{name: getattr(estimator, name) for name in names}).resolve(columns)
@@ -37,9 +36,9 @@ def kernel_and_matrix(
     threads: int,
     columns: np.ndarray | None = None,
 ) -> tuple[Kernel, np.ndarray | None]:
-    """The kernel of an estimator, and its matrix where the user gave that.
+    """The kernel of an estimator, and the kernel matrix if given.
 
-    ``columns`` are those of X that a kernel sees that is computed; all by default.
+    ``columns`` of X are those that a computed kernel uses; all by default.
     """
     kernel = kernel_of(estimator, columns)
     if kernel.metric == "precomputed":
@@ -52,32 +51,31 @@ def kernel_and_matrix(
 
 
 def _matrix_missing(estimator: BaseEstimator, X: np.ndarray) -> str:
-    """What to say where no kernel matrix is given."""
+    """The message if no kernel matrix is given."""
     name, shape = type(estimator).__name__, f"({len(X)}, {len(X)})"
     line = f"{name}(kernel='precomputed').fit(X, gram=K)"
     if X.shape[0] == X.shape[1] and np.allclose(X, X.T):
         return (
             f"kernel='precomputed' got a square matrix of shape {shape} in place of the rows. "
-            f"Rules are about columns, so give both, the rows as X and the matrix as gram: {line}"
+            f"Rules are about columns, so pass both, the rows as X and the matrix as gram: {line}"
         )
     return (
-        "kernel='precomputed' needs the kernel matrix by its name, gram=K, with K of shape "
-        f"{shape}: {line}"
+        f"kernel='precomputed' needs the kernel matrix as keyword, gram=K, of shape {shape}: {line}"
     )
 
 
 def check_no_gram(kernel: Kernel, **given: ArrayLike | None) -> None:
-    """Raise where values of a kernel are given that is computed."""
+    """Raise if kernel values are given for a kernel that is computed."""
     names = [name for name, value in given.items() if value is not None]
     if names:
         raise ValueError(
-            f"{' and '.join(names)} {'goes' if len(names) == 1 else 'go'} with "
-            f"kernel='precomputed'; {kernel} is computed from X."
+            f"{' and '.join(names)} can only be used with kernel='precomputed'; {kernel} is "
+            "computed from X."
         )
 
 
 def check_domain(kernel: Kernel, X: np.ndarray) -> None:
-    """Raise where the kernel is not defined on X, or a callable is seen not to be symmetric."""
+    """Raise if X is outside the domain of the kernel, or a callable is not symmetric."""
     X = kernel.seen(X)
     if callable(kernel.metric):
         some = X[:16][~np.isnan(X[:16]).any(axis=1)]
@@ -85,45 +83,45 @@ def check_domain(kernel: Kernel, X: np.ndarray) -> None:
         if not np.allclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0, equal_nan=True):
             i, j = np.argwhere(~np.isclose(values, values.T, rtol=SYMMETRY["float64"], atol=0.0))[0]
             raise ValueError(
-                f"kernel must be symmetric; for rows {i} and {j} of X it gives "
-                f"{values[i, j]:.6g}, the other way round {values[j, i]:.6g}."
+                f"kernel must be symmetric; for rows {i} and {j} of X it returns "
+                f"{values[i, j]:.6g}, with swapped arguments {values[j, i]:.6g}."
             )
     if kernel.needs_non_negative and X.size and (least := np.fmin.reduce(X, axis=None)) < 0:
         raise ValueError(
             f"Negative values in data: kernel={kernel.metric!r} needs non-negative X; the "
-            f"smallest value of X is {least:.6g}."
+            f"minimum of X is {least:.6g}."
         )
 
 
 def check_engine(engine: str, kernel: Kernel, n_components: int | None) -> None:
-    """Raise where engine, kernel and feature map do not go together."""
+    """Raise if engine, kernel and feature map are incompatible."""
     if kernel.metric == "precomputed":
         able = (*engines(takes_matrix=True), AUTO)
         if engine not in able:
             raise ValueError(
-                f"engine={engine!r} computes the kernel from X, and kernel='precomputed' gives "
-                f"it: use engine={one_of(able)}."
+                f"engine={engine!r} computes the kernel from X, which kernel='precomputed' does "
+                f"not allow: use engine={one_of(able)}."
             )
         if n_components is not None:
             raise ValueError(
-                f"n_components={n_components} maps the rows of X, and kernel='precomputed' gives "
-                "the kernel without them: use n_components=None."
+                f"n_components={n_components} approximates a kernel of the rows of X, and is not "
+                "possible with kernel='precomputed': use n_components=None."
             )
     elif engine in engines(needs_points=False) and n_components is not None:
         raise ValueError(
-            f"n_components={n_components} makes features, and engine={engine!r} has no use for "
-            f"them: use engine={one_of((*engines(needs_points=True), AUTO))}, or n_components=None."
+            f"n_components={n_components} is a feature map, which engine={engine!r} does not "
+            f"use: use engine={one_of((*engines(needs_points=True), AUTO))}, or n_components=None."
         )
     elif engine in engines(needs_points=True) and n_components is None and not kernel.has_features:
         raise ValueError(
-            f"engine={engine!r} needs features, and {kernel} has none of its own: give "
-            "n_components (for example 256) for a feature map, or use "
-            f"engine={one_of((*engines(needs_points=False), AUTO))} (which take no missing values)."
+            f"engine={engine!r} needs a feature map for {kernel}: set n_components (for example "
+            f"256), or use engine={one_of((*engines(needs_points=False), AUTO))} (without missing "
+            "values)."
         )
 
 
 def check_gram(gram: ArrayLike, n_samples: int, threads: int, name: str = "gram") -> np.ndarray:
-    """A finite symmetric matrix for ``kernel="precomputed"``; ``name`` is the argument's."""
+    """Validate a finite symmetric matrix for ``kernel="precomputed"``."""
     with naming(name):
         matrix = check_array(
             gram,
@@ -135,11 +133,11 @@ def check_gram(gram: ArrayLike, n_samples: int, threads: int, name: str = "gram"
         )
     if matrix.shape != (n_samples, n_samples):
         raise ValueError(
-            f"{name} must be square with a row for each row of X, ({n_samples}, {n_samples}); "
-            f"it has shape {matrix.shape}."
+            f"{name} must be square with one row per row of X, ({n_samples}, {n_samples}); it has "
+            f"shape {matrix.shape}."
         )
     if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
-        matrix = matrix.T  # of a symmetric matrix the same values, in C order
+        matrix = matrix.T  # equal, as it is symmetric, and in C order
     if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
         largest, apart, finite = inspect(matrix, threads)
     else:
@@ -147,10 +145,8 @@ def check_gram(gram: ArrayLike, n_samples: int, threads: int, name: str = "gram"
     if not finite:
         raise ValueError(f"{name} contains NaN or infinity; every kernel value must be finite.")
     if apart > SYMMETRY[matrix.dtype.name] * largest:
-        i, j = _where_asymmetric(matrix)
         raise ValueError(
-            f"{name} must be symmetric; {name}[{i}, {j}] = {matrix[i, j]:.6g} but "
-            f"{name}[{j}, {i}] = {matrix[j, i]:.6g}."
+            f"{name} must be symmetric; it differs from its transpose by up to {apart:.6g}."
         )
     return matrix
 
@@ -158,28 +154,23 @@ def check_gram(gram: ArrayLike, n_samples: int, threads: int, name: str = "gram"
 def check_cross_gram(
     gram: ArrayLike | None, diagonal: ArrayLike | None, n_samples: int, n_train: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Kernel values of rows with the training rows, and with themselves."""
+    """Validate kernel values of rows with the training rows and with themselves."""
     if gram is None or diagonal is None:
         raise ValueError(
             "kernel='precomputed' needs transform(X, gram=K, gram_diagonal=k): K the kernel "
             "of X with the training rows, k that of each row of X with itself."
         )
-    with naming("gram"):
-        cross = check_array(gram, dtype=np.float64, input_name="gram")
     with naming("gram_diagonal"):
         own = check_array(diagonal, dtype=np.float64, ensure_2d=False, input_name="gram_diagonal")
-    if cross.shape != (n_samples, n_train) or own.shape != (n_samples,):
-        raise ValueError(
-            f"gram must have shape ({n_samples}, {n_train}) and gram_diagonal ({n_samples},); "
-            f"they have {cross.shape} and {own.shape}."
-        )
-    return cross, own
+    if own.shape != (n_samples,):
+        raise ValueError(f"gram_diagonal must have shape ({n_samples},); it has {own.shape}.")
+    return check_gram_to_train(gram, "gram", n_samples, n_train), own
 
 
 def check_gram_to_train(
     gram: ArrayLike | None, name: str, n_samples: int, n_train: int
 ) -> np.ndarray:
-    """Kernel values of rows with the training rows."""
+    """Validate kernel values of rows with the training rows."""
     if gram is None:
         raise ValueError(
             f"kernel='precomputed' needs {name}=K, the kernel of X with the training rows, of "
@@ -189,33 +180,19 @@ def check_gram_to_train(
         cross = check_array(gram, dtype=np.float64, input_name=name)
     if cross.shape != (n_samples, n_train):
         raise ValueError(
-            f"{name} must have shape ({n_samples}, {n_train}), a column for each training row; it "
+            f"{name} must have shape ({n_samples}, {n_train}), one column per training row; it "
             f"has {cross.shape}."
         )
     return cross
 
 
-def _mirrored_blocks(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-    """Rows of a square matrix with the columns of the same number, some at a time."""
-    for rows in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
-        yield rows, matrix[rows].astype(np.float64), matrix[:, rows].T.astype(np.float64)
-
-
 def _inspect_in_blocks(matrix: np.ndarray) -> tuple[float, float, bool]:
-    """What ``inspect`` says, of a matrix in any layout."""
+    """The same as ``inspect``, for a matrix of any dtype and layout."""
     largest = apart = 0.0
-    for _, rows, columns in _mirrored_blocks(matrix):
+    for part in gen_batches(len(matrix), rows_at_once(len(matrix), 1)):
+        rows = matrix[part].astype(np.float64)
         if not np.isfinite(rows).all():
             return np.nan, np.nan, False
         largest = max(largest, float(np.abs(rows).max()))
-        apart = max(apart, float(np.nan_to_num(np.abs(rows - columns)).max()))
+        apart = max(apart, float(np.nan_to_num(np.abs(rows - matrix[:, part].T)).max()))
     return largest, apart, True
-
-
-def _where_asymmetric(matrix: np.ndarray) -> tuple[int, int]:
-    worst = (0.0, 0, 0)
-    for part, rows, columns in _mirrored_blocks(matrix):
-        apart = np.abs(rows - columns)
-        i, j = np.unravel_index(np.argmax(apart), apart.shape)
-        worst = max(worst, (float(apart[i, j]), part.start + int(i), int(j)))
-    return worst[1:]

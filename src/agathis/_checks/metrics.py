@@ -1,4 +1,4 @@
-"""What the metrics take: labels of any kind, and rows with a kernel or a kernel matrix."""
+"""Validation of the arguments of metrics: labels, and rows with a kernel or kernel matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agathis._kernels.spec import KernelSpec
 
 
 class CheckedRows(NamedTuple):
-    """Rows in a kernel's space; where ``matrix`` is given, it is all that is known of them."""
+    """Rows with a kernel; ``matrix`` is the kernel matrix if that is precomputed."""
 
     X: np.ndarray
     kernel: Kernel
@@ -27,7 +27,7 @@ class CheckedRows(NamedTuple):
 def check_rows(
     X: ArrayLike, kernel: str | Callable[..., float], params: dict[str, Any], caller: str
 ) -> CheckedRows:
-    """The rows that a metric is asked about, with the kernel of its arguments."""
+    """Validate the rows and the kernel of a metric."""
     threads = checks.n_threads(None)
     known = _kernel_of(kernel, params, caller)
     table = checks.check_table(X)
@@ -61,34 +61,33 @@ def _kernel_of(kernel: str | Callable[..., float], params: dict[str, Any], calle
 def check_labels(
     labels: ArrayLike, name: str = "labels", n: int | None = None, of: str = "X"
 ) -> np.ndarray:
-    """Labels as numbers 0, 1, ... without a gap, in the order of the values.
+    """Encode labels as 0, 1, ... in the order of their values.
 
-    Each different value is a cluster. There must be ``n`` of them, as many as there are in the
-    argument ``of``.
+    ``n`` is the expected number of labels, the number of rows of the argument ``of``.
     """
     values = np.asarray(labels)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(f"{name} must have one value a row; it has shape {values.shape}.")
+        raise ValueError(f"{name} must have shape (n_samples,); it has shape {values.shape}.")
     if len(values) == 0:
-        raise ValueError(f"{name} is empty; it must have at least one value.")
+        raise ValueError(f"{name} is empty; at least one value is required.")
     if n is not None and len(values) != n:
         raise ValueError(f"{name} has {len(values)} values; {of} has {n} rows.")
     if values.dtype.kind == "O":
         _refuse(np.array([_is_no_label(value) for value in values]), values, name)
         places: dict[Any, int] = {}
-        # Values of different types have no order; the first to appear comes first.
+        # Mixed types cannot be sorted, so use the order of appearance.
         return np.array([places.setdefault(value, len(places)) for value in values], dtype=np.intp)
     if values.dtype.kind == "f":
         _refuse(~(np.isfinite(values) & (values == np.round(values))), values, name)
     elif values.dtype.kind not in "biuSTU":
-        raise ValueError(f"{name} must be whole numbers or strings; it has dtype {values.dtype}.")
+        raise ValueError(f"{name} must be integers or strings; it has dtype {values.dtype}.")
     return np.unique(values, return_inverse=True)[1].astype(np.intp)
 
 
 def _is_no_label(value: object) -> bool:
-    """Whether it is missing, by any mark of that, or a number that is not whole."""
+    """Whether a value is missing, or a float that is not an integer."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and not float(value).is_integer()
@@ -98,6 +97,6 @@ def _refuse(bad: np.ndarray, values: np.ndarray, name: str) -> None:
     if bad.any():
         place = int(np.argmax(bad))
         raise ValueError(
-            f"{name} must be whole numbers or strings, none missing; "
+            f"{name} must be integers or strings without missing values; "
             f"{name}[{place}] is {values[place]}."
         )

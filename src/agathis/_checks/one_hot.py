@@ -1,4 +1,4 @@
-"""What the columns of a category group hold: 0, and in at most one of them one number above 0."""
+"""Validation of one-hot columns: at most one column of a group is positive in each row."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from sklearn.utils import gen_batches
 
 from agathis._checks.roles import called
 
-# Values of a group that are looked over at a time.
+# Values of a group per block.
 _VALUES_AT_ONCE = 1 << 22
 
 
 def check_one_hot(
     X: np.ndarray, groups: Sequence[np.ndarray], names: Sequence[str] | None = None
 ) -> np.ndarray:
-    """What a column of each group has that is on; 1 where none ever is.
+    """The positive value of the one-hot columns of each group; 1 if all are 0.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        May be a mapped file; some rows are read at a time.
+        May be memory-mapped, as it is read in blocks.
     groups : sequence of ndarray of int
     names : sequence of str, optional
-        Of the columns, for messages.
+        Names of the columns, for messages.
 
     Raises
     ------
     ValueError
-        Where a row has two columns of a group on, where what is on is not one number above 0, or
-        where a row misses some columns of a group and not others.
+        If two columns of a group are not 0 in a row, if positive values differ, or if only some
+        columns of a group are missing in a row.
 
     Examples
     --------
@@ -54,15 +54,15 @@ def _look_over_group(
     begin: int,
     names: Sequence[str] | None,
 ) -> float | None:
-    """The value that is on, after some more rows of a group."""
+    """The positive value of a group, after a block of rows."""
     source = f"one_hot has {', '.join(called(column, names) for column in columns[:3])}"
     source += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
     missing = np.isnan(part)
     some = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
     if len(some):
         raise ValueError(
-            f"{source}, and row {begin + some[0]} of X misses (NaN) some of them and not others; "
-            "where the category is missing all of them must be."
+            f"{source}, and row {begin + some[0]} of X has NaN in only some of them; if the "
+            "category is missing, all of them must be NaN."
         )
     is_on = (part != 0) & ~missing
     twice = np.flatnonzero(np.count_nonzero(is_on, axis=1) > 1)
@@ -70,7 +70,7 @@ def _look_over_group(
         found = part[twice[0]][is_on[twice[0]]]
         raise ValueError(
             f"{source}, and row {begin + twice[0]} of X has {found[0]:.6g} and {found[1]:.6g} "
-            "there; at most one of them may be other than 0."
+            "there; at most one of them may differ from 0."
         )
     values = part[is_on]
     if len(values) == 0:
@@ -80,7 +80,7 @@ def _look_over_group(
     if len(other) or on <= 0:
         found = on if on <= 0 else float(other[0])
         raise ValueError(
-            f"{source}, and X has {found:.6g} there; besides 0 all of them must have one number "
-            f"above 0{'' if on <= 0 else f', such as {on:.6g}'}."
+            f"{source}, and X has {found:.6g} there; values must be 0 or the same positive number"
+            f"{'' if on <= 0 else f', such as {on:.6g}'}."
         )
     return on

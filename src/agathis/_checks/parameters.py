@@ -1,4 +1,4 @@
-"""What each parameter may be, in scikit-learn's terms; data are checked elsewhere."""
+"""Parameter constraints, as scikit-learn validates them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agathis._checks.engines import AUTO, ENGINES
 from agathis._checks.searches import SEARCHES
 from agathis._kernels.names import KERNELS
 
-# Transformers check the argument of ``get_feature_names_out`` with it.
+# Validates the argument of ``get_feature_names_out`` of transformers.
 check_feature_names_in = _check_feature_names_in
 
 KAURI_CONSTRAINTS: dict[str, list | str] = {
@@ -55,7 +55,7 @@ KAURI_CONSTRAINTS: dict[str, list | str] = {
     "random_state": ["random_state"],
 }
 
-# On a cluster of machines.
+# Estimators on a Dask cluster.
 CLUSTER_CONSTRAINTS: dict[str, list | str] = {
     **KAURI_CONSTRAINTS,
     "timeout": [Interval(Real, 0, None, closed="neither")],
@@ -176,5 +176,5 @@ MAKER_CONSTRAINTS: dict[str, list | str] = {
 
 
 def at_least(least: int) -> list:
-    """A whole number from there on."""
+    """An integer with this minimum."""
     return [Interval(Integral, least, None, closed="left")]

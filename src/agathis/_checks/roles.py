@@ -1,10 +1,8 @@
-"""What each column is for: may be split on, is seen by the kernel, is one category of a source.
+"""Feature roles: split candidates, kernel features, and groups of one-hot columns.
 
-A table of raw columns becomes rows in which a category is a column that is on or off. Which of
-these columns belong together is their *role*, and so is whether a column may stand in a condition
-(a month may, its sine may not) and whether the kernel sees it (the sine, not the month). Rows that
-know their roles are :class:`EncodedRows`; :func:`roles_of` makes of them and of what the user says
-the roles of a fit.
+An encoded table has one-hot columns for a categorical feature, columns for splits only (a month)
+and columns for the kernel only (its sine and cosine). :class:`EncodedRows` carries these roles
+through a scikit-learn pipeline; :func:`roles_of` combines them with the parameters of a fit.
 """
 
 from __future__ import annotations
@@ -17,22 +15,22 @@ from typing import Any
 import numpy as np
 
 AUTO = "auto"
-#: Where a frame of pandas notes the roles of its columns.
+#: Key of the roles in ``DataFrame.attrs``.
 ATTRIBUTE = "agathis roles"
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureRoles:
-    """The roles of the columns of a table.
+    """Roles of the columns of a table.
 
     Attributes
     ----------
     one_hot : tuple of ndarray of int
-        For each source of categories its columns, rising: in each row at most one is on.
+        The columns of each category group, sorted; at most one is positive in a row.
     split : ndarray of bool, of shape (n_features,)
-        The columns that conditions may be on; of a source all columns or none.
+        The columns that may be split on; for a category group all columns or none.
     kernel : ndarray of bool, of shape (n_features,)
-        The columns that the kernel sees.
+        The columns that the kernel uses.
 
     Examples
     --------
@@ -47,14 +45,11 @@ class FeatureRoles:
 
     @classmethod
     def plain(cls, n_features: int) -> FeatureRoles:
-        """All columns are numbers that are split on and that the kernel sees."""
+        """Numeric columns that all are split on and used by the kernel."""
         return cls((), np.ones(n_features, dtype=bool), np.ones(n_features, dtype=bool))
 
     def mark(self, frame: Any) -> Any:
-        """The frame of pandas with a note of the roles of its columns, as plain data.
-
-        It goes with the frame where pandas lets it; files of pandas may hold it.
-        """
+        """Store the roles in ``attrs`` of a pandas DataFrame, as plain data."""
         frame.attrs[ATTRIBUTE] = {
             "columns": list(map(str, frame.columns)),
             "one_hot": [columns.tolist() for columns in self.one_hot],
@@ -65,13 +60,13 @@ class FeatureRoles:
 
     @classmethod
     def in_frame(cls, X: Any) -> FeatureRoles | None:
-        """The roles that a frame was marked with; None where it has other columns by now."""
+        """The roles in ``attrs`` of a frame; None if its columns have changed."""
         attributes = getattr(X, "attrs", None)
-        told = attributes.get(ATTRIBUTE) if isinstance(attributes, Mapping) else None
-        if told is None or told["columns"] != list(map(str, getattr(X, "columns", ()))):
+        stored = attributes.get(ATTRIBUTE) if isinstance(attributes, Mapping) else None
+        if stored is None or stored["columns"] != list(map(str, getattr(X, "columns", ()))):
             return None
-        groups = tuple(np.array(columns, dtype=np.intp) for columns in told["one_hot"])
-        return cls(groups, np.array(told["split"], bool), np.array(told["kernel"], bool))
+        groups = tuple(np.array(columns, dtype=np.intp) for columns in stored["one_hot"])
+        return cls(groups, np.array(stored["split"], bool), np.array(stored["kernel"], bool))
 
     @property
     def n_features(self) -> int:
@@ -83,7 +78,7 @@ class FeatureRoles:
 
     @property
     def searched(self) -> np.ndarray:
-        """The columns whose thresholds are looked at: those that no source has."""
+        """The numeric split columns, which are in no category group."""
         alone = self.split.copy()
         for columns in self.one_hot:
             alone[columns] = False
@@ -91,42 +86,41 @@ class FeatureRoles:
 
     @property
     def groups(self) -> tuple[np.ndarray, ...]:
-        """The sources that are split on, by their first column."""
+        """The category groups that are split on, sorted by their first column."""
         some = [columns for columns in self.one_hot if self.split[columns].all()]
         return tuple(sorted(some, key=lambda columns: int(columns[0])))
 
     @property
     def kernel_columns(self) -> np.ndarray | None:
-        """The columns that the kernel sees; ``None`` where it sees all."""
+        """The columns that the kernel uses; None for all."""
         return None if self.kernel.all() else np.flatnonzero(self.kernel)
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What scaled rows were in the units of their table.
+    """Encoded rows in original units.
 
     Attributes
     ----------
     encoder : object
-        What made them, such as a :class:`agathis.TableEncoder`.
+        The encoder, such as a :class:`agathis.TableEncoder`.
     raw : ndarray of shape (n_samples, n_features)
-        The same rows before they were scaled.
+        The same rows before scaling.
     """
 
     encoder: Any
     raw: np.ndarray
 
     def of(self, key: Any) -> Units:
-        """Those of some of the rows."""
+        """The units of a subset of the rows."""
         return Units(self.encoder, self.raw[key])
 
 
 class EncodedRows(np.ndarray):
-    """Rows that know the roles of their columns.
+    """An array with the roles of its columns.
 
-    An array like any other. ``roles`` stays with parts of it that have the same columns, and is
-    ``None`` where columns were taken out or changed places. ``units`` tells what the rows were
-    before they were scaled, and stays with rows that are picked, and with nothing else.
+    ``roles`` is kept by subsets of rows and None if columns were selected or reordered. ``units``
+    has the rows before scaling, and is only kept by subsets of rows.
 
     Examples
     --------
@@ -145,12 +139,10 @@ class EncodedRows(np.ndarray):
         roles: FeatureRoles,
         units: Units | None = None,
     ) -> EncodedRows:
-        """The rows of X, not copied."""
+        """X with roles and units, without a copy."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != roles.n_features:
-            raise ValueError(
-                f"roles are of {roles.n_features} columns, and X has the shape {X.shape}."
-            )
+            raise ValueError(f"roles have {roles.n_features} columns, but X has shape {X.shape}.")
         rows = X.view(cls)
         rows.roles = roles
         rows.units = units
@@ -160,18 +152,8 @@ class EncodedRows(np.ndarray):
         roles = getattr(source, "roles", None)
         same = self.ndim == 2 and roles is not None and self.shape[1] == roles.n_features
         self.roles = roles if same else None
-        # Rows may have changed places.
+        # Rows may have been reordered.
         self.units = None
-
-    def transpose(self, *axes: Any) -> Any:
-        # Of as many rows as columns the transposed looks the same.
-        turned = super().transpose(*axes)
-        turned.roles = None
-        return turned
-
-    @property
-    def T(self) -> Any:
-        return self.transpose()
 
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
@@ -192,16 +174,11 @@ class EncodedRows(np.ndarray):
 
 
 def _takes_rows_only(key: Any) -> bool:
-    """Whether an index leaves the columns as they are."""
-    if not isinstance(key, tuple):
-        return key is not None
-    if any(part is None for part in key):
-        return False
-    return all(part is Ellipsis or _is_all(part) for part in key[1:])
-
-
-def _is_all(part: Any) -> bool:
-    return isinstance(part, slice) and part == slice(None)
+    """Whether an index selects rows only."""
+    columns = key[1:] if isinstance(key, tuple) else ()
+    return all(
+        part is Ellipsis or (isinstance(part, slice) and part == slice(None)) for part in columns
+    )
 
 
 def roles_of(
@@ -213,16 +190,16 @@ def roles_of(
     split_features: Any = AUTO,
     kernel_features: Any = AUTO,
 ) -> FeatureRoles:
-    """The roles of the columns of X, by what the user says or else by what X tells.
+    """The roles of the columns of X, from the parameters of a fit or from X.
 
     Parameters
     ----------
     X : object
-        As the user gave it; ``X.roles`` is looked at where it is there, and ``X.units`` for names:
-        a column of the raw table stands for all that was made of it and may be used so.
+        The user's input. If it has ``units``, a column of the raw table stands for all encoded
+        columns made from it.
     n_features : int
     names : sequence of str, optional
-        Of the columns.
+        Names of the columns.
     one_hot : "auto", None, or groups of columns
         A list of groups, or a mapping with groups as its values. A group is a list (or the keys of
         a mapping) of columns by number or name, or a mask.
@@ -240,20 +217,20 @@ def roles_of(
     >>> [columns.tolist() for columns in roles.groups], roles.searched.tolist()
     ([[1, 2]], [0])
     """
-    told = getattr(X, "roles", None) or FeatureRoles.in_frame(X)
-    if not isinstance(told, FeatureRoles) or told.n_features != n_features:
-        told = FeatureRoles.plain(n_features)
+    given = getattr(X, "roles", None) or FeatureRoles.in_frame(X)
+    if not isinstance(given, FeatureRoles) or given.n_features != n_features:
+        given = FeatureRoles.plain(n_features)
     units = getattr(X, "units", None)
     made: Mapping[str, np.ndarray] = {}
     if names is None and isinstance(units, Units):
         names, made = units.encoder.get_feature_names_out(), units.encoder.places()
-    groups = told.one_hot if _is_auto(one_hot) else _groups_of(one_hot, n_features, names)
-    split, kernel = told.split, told.kernel
+    groups = given.one_hot if _is_auto(one_hot) else _groups_of(one_hot, n_features, names)
+    split, kernel = given.split, given.kernel
     if not _is_auto(split_features):
-        listed = _spread("split_features", split_features, made, told.split)
+        listed = _spread("split_features", split_features, made, given.split)
         split = _mask_of("split_features", listed, n_features, names)
     if not _is_auto(kernel_features):
-        listed = _spread("kernel_features", kernel_features, made, told.kernel)
+        listed = _spread("kernel_features", kernel_features, made, given.kernel)
         kernel = _mask_of("kernel_features", listed, n_features, names)
     for columns in groups:
         some = split[columns]
@@ -261,14 +238,14 @@ def roles_of(
             inside, outside = columns[some][0], columns[~some][0]
             raise ValueError(
                 f"split_features={_short(split_features)} has {called(inside, names)} and not "
-                f"{called(outside, names)}, which are categories of one source in one_hot; all "
-                "columns of a source are split on, or none."
+                f"{called(outside, names)}, which are one category group in one_hot; include all "
+                "columns of a group, or none."
             )
     return FeatureRoles(tuple(groups), split, kernel)
 
 
 def _spread(argument: str, columns: Any, made: Mapping[str, np.ndarray], usable: np.ndarray) -> Any:
-    """Columns, each of a raw table as those that were made of it and may be used."""
+    """Replace columns of a raw table by the usable columns encoded from them."""
     if not made or isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
         return columns
     out: list[Any] = []
@@ -279,8 +256,8 @@ def _spread(argument: str, columns: Any, made: Mapping[str, np.ndarray], usable:
         own = made[value][usable[made[value]]]
         if not len(own):
             raise ValueError(
-                f"{argument} has {value!r}, which the encoder before it has for another use: see "
-                "its no_split and no_count."
+                f"{argument} has {value!r}, which the encoder excludes from this use: see its "
+                "parameters no_split and no_count."
             )
         out += own.tolist()
     return out
@@ -310,7 +287,7 @@ def _groups_of(
             if column in home:
                 raise ValueError(
                     f"one_hot has {called(column, names)} twice, in {home[column]} and in "
-                    f"{argument}; a column is a category of one source."
+                    f"{argument}; a column can be in one category group only."
                 )
             home[column] = argument
         groups.append(columns)
@@ -320,7 +297,7 @@ def _groups_of(
 def _mask_of(
     argument: str, columns: Any, n_features: int, names: Sequence[str] | None
 ) -> np.ndarray:
-    """Columns by number or name, or a mask, as a mask."""
+    """Convert columns by number or name, or a mask, to a mask."""
     if columns is None:
         return np.ones(n_features, dtype=bool)
     if isinstance(columns, (str, bytes, Integral)) or not isinstance(columns, Iterable):
@@ -332,7 +309,7 @@ def _mask_of(
     if listed and all(isinstance(value, (bool, np.bool_)) for value in listed):
         if len(listed) != n_features:
             raise ValueError(
-                f"{argument} is a mask of {len(listed)} values, and X has {n_features} columns."
+                f"{argument} is a mask of {len(listed)} values, but X has {n_features} columns."
             )
         mask = np.array(listed, dtype=bool)
     else:
@@ -343,7 +320,7 @@ def _mask_of(
                 raise ValueError(f"{argument} has {value!r} twice.")
             mask[place] = True
     if not mask.any():
-        raise ValueError(f"{argument}={_short(columns)} has no column; at least one is needed.")
+        raise ValueError(f"{argument}={_short(columns)} has no column; at least one is required.")
     return mask
 
 
@@ -352,9 +329,9 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
     if isinstance(value, str):
         if known is None:
             raise ValueError(
-                f"{argument} has the name {value!r}, and X has no column names; columns are "
-                f"numbers from 0 to {n_features - 1}. In a pipeline, "
-                "set_output(transform='pandas') of the steps before lets them pass names on."
+                f"{argument} has the name {value!r}, but X has no column names; use column indices "
+                f"from 0 to {n_features - 1}. In a pipeline, set_output(transform='pandas') of "
+                "the previous steps keeps names."
             )
         if value not in known:
             raise ValueError(
@@ -364,7 +341,7 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
     is_number = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
     if not is_number or not 0 <= int(value) < n_features:
         raise ValueError(
-            f"{argument} has {value!r}; columns are numbers from 0 to {n_features - 1}"
+            f"{argument} has {value!r}; columns are indices from 0 to {n_features - 1}"
             f"{', or names' if known is not None else ''}."
         )
     return int(value)

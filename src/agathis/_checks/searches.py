@@ -1,7 +1,6 @@
-"""How far Kauri looks for a better tree: the one list of searches.
+"""Names of the searches, see the parameter ``search`` of :class:`agathis.Kauri`.
 
-Each is described at the parameter ``search`` of :class:`agathis.Kauri`; what it does is in
-:mod:`agathis._searching.fitting`.
+They are implemented in :mod:`agathis._searching.fitting`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Methods side by side: their names, the protocol, processes that can be stopped."""
+"""Comparison of methods: names, protocol, worker processes."""

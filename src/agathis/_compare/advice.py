@@ -1,9 +1,8 @@
-"""Which method to take after a comparison, in a sentence or two.
+"""Recommendation of a method after a comparison, in a sentence or two.
 
-Those that cost little more than the cheapest are looked at, and of these the ones with the shortest
-rules; the lowest cost among them decides. A difference counts only if the runs can show it: where
-they cannot, fewer conditions decide, and where these are as many, it is said that there is no
-difference. The classes of the rows have no say, as a person who clusters has none.
+Among the methods whose cost is close to the lowest, those with the shortest rules are candidates,
+and the lowest cost decides. If the runs show no significant difference of the cost, fewer
+conditions decide. True classes are not used, since they are unknown in practice.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from agathis._support.result_table import Table
 
 
 def advice(runs: Table, summary: Table) -> str:
-    """What to take and why, of the two tables of a comparison."""
+    """The recommendation from the two tables of a comparison."""
     rows = _that_count(summary)
     if not rows:
-        return "No method came to an end, so there is none to take."
+        return "No method finished, so there is no recommendation."
     known = [row for row in rows if _cost(row) < math.inf]
     if not known:
-        return "No costs are known, so nothing speaks for one method or the other."
+        return "No costs are known, so there is no recommendation."
     if len(summary) == 1:
         return f"Only {_name(known[0])} was run: {_figures(known[0])}."
     lowest = min(known, key=_cost)
@@ -35,34 +34,34 @@ def advice(runs: Table, summary: Table) -> str:
     short = [row for row in near if row["waes"] <= shortest + AS_SHORT]
     cheapest = min(short, key=_cost)
     equal = [row for row in short if _same(runs, row, cheapest)]
-    # To a tenth of a condition, as it is told.
+    # To a tenth of a condition, as displayed.
     taken = min(equal, key=lambda row: round(row["waes"], 1))
     others = [row for row in equal if row is not taken]
     alike = [row for row in others if round(row["waes"], 1) == round(taken["waes"], 1)]
     if len(alike) == len(known) - 1 and len(known) > 1:
         words = [
-            f"It makes no difference here: {_listed([taken, *alike])} have the same cost "
-            f"({_cost(taken):.2f} times that of KMeans) and rules as long "
+            f"There is no difference: {_listed([taken, *alike])} have the same cost "
+            f"({_cost(taken):.2f} times that of KMeans) and the same length of rules "
             f"({taken['waes']:.1f} conditions). Take {_name(taken)}."
         ]
     else:
         words = [f"Take {_name(taken)}: {_figures(taken)}{_why(taken, lowest, equal)}."]
         if others:
             longer = [row for row in others if not any(row is one for one in alike)]
-            words += [f"As good: {_listed(alike)}."] if alike else []
+            words += [f"Equally good: {_listed(alike)}."] if alike else []
             words += [f"The same cost with longer rules: {_listed(longer)}."] if longer else []
     method = METHODS.get(_name(taken))
     if method is not None and method.search is not None:
         words.append(
-            f"It is {method.estimator}(search={method.search!r}), as agathis fit grows it."
+            f"It is {method.estimator}(search={method.search!r}), the default of agathis fit."
         )
     if _cost(taken) > FAR and taken["leaves"] <= taken["clusters"] + 0.5:
-        words.append("With a leaf a cluster all are far from KMeans: more leaves come nearer.")
+        words.append("With one leaf per cluster the cost is far from KMeans: use more leaves.")
     return " ".join(words)
 
 
 def _that_count(summary: Table) -> list[dict[str, Any]]:
-    """The methods that ended in every run, and found as many clusters as any."""
+    """The methods that finished all runs, with the largest number of clusters."""
     done = [row for row in summary if row["runs"]]
     whole = [row for row in done if not row["failed"] and not row["timeouts"]] or done
     most = max((row["clusters"] for row in whole), default=0)
@@ -70,7 +69,7 @@ def _that_count(summary: Table) -> list[dict[str, Any]]:
 
 
 def _same(runs: Table, row: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two methods cost the same, as far as the runs can tell."""
+    """Whether the cost of ``row`` is not significantly higher than that of ``other``."""
     if row is other or _cost(row) <= (1 + SAME) * _cost(other):
         return True
     costs = [
@@ -93,7 +92,7 @@ def _why(taken: dict[str, Any], lowest: dict[str, Any], equal: list[dict[str, An
     if taken is lowest:
         return ", the lowest cost here"
     if any(row is lowest for row in equal):
-        return ", and no cost is lower by more than chance"
+        return ", and no cost is significantly lower"
     return (
         f"; {_name(lowest)} costs less ({_cost(lowest):.2f}), but its rules are longer by "
         f"{lowest['waes'] - taken['waes']:.1f} conditions"
@@ -102,8 +101,8 @@ def _why(taken: dict[str, Any], lowest: dict[str, Any], equal: list[dict[str, An
 
 def _figures(row: dict[str, Any]) -> str:
     return (
-        f"its clusters cost {_cost(row):.2f} times those of KMeans, with {row['waes']:.1f} "
-        "conditions a rule"
+        f"its cost is {_cost(row):.2f} times that of KMeans, with {row['waes']:.1f} conditions per "
+        "rule"
     )
 
 

@@ -1,10 +1,9 @@
-"""Clustering trees side by side on one table of data.
+"""Compare clustering trees on one table.
 
-The protocol of the Kauri paper: in each run some rows are drawn, every method grows its tree on
-them, and what the trees do with the same rows is measured. A fit is a task of its own
-(``workers``), so that one which fails or takes too long leaves a row that says so and nothing
-else. Kernel KMeans on the rows of a run, by whose cost the trees' are divided, is a task too.
-Unless a number of rows is asked for, a run has no more than what takes about a minute in all.
+The protocol of the Kauri paper: in each run rows are sampled, every method grows its tree on them,
+and the trees are evaluated on the same rows. Each fit is a task (``workers``), so that a failure or
+timeout affects no other fit. Kernel KMeans on the rows of a run is the reference of the costs, and
+a task too. The default number of rows is limited such that a comparison takes about a minute.
 """
 
 from __future__ import annotations
@@ -60,60 +59,56 @@ def compare(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Comparison:
-    """Grow the trees of several methods on random parts of the same data, and measure them.
+    """Compare methods on random subsamples of the same data.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        As it is: a feature in large units weighs more with most methods, so scale it first
-        where that is not meant.
+        Not scaled: features with a large range have more weight in most methods.
     y : array-like of shape (n_samples,), optional
-        The true classes; with them the adjusted Rand index is measured. No method sees them.
+        The true classes, for the adjusted Rand index. They are not used by any method.
     n_clusters : int
     methods : sequence of str, "all" or dict of estimators, optional
-        Of "Kauri", which is greedy, "Kauri local", with ``search="local"`` as the command line and
-        :func:`~agathis.fit_table` grow it, "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and
-        "ICOT"; or estimators with a ``tree_`` by a name of your own. By default all that suit the
-        kernel but ICOT, which is slow, and ExKMC where no more leaves than clusters are asked for:
-        that is IMM. In a dict ``None`` stands for the one of these names. Estimators of your own
-        are fitted with their own settings, ``max_leaf_nodes`` and the kernel among them; only
-        ``random_state`` and ``n_jobs`` are set.
+        Names among "Kauri" (greedy), "Kauri local" (``search="local"``, the default of the command
+        line and :func:`~agathis.fit_table`), "KMeans+DT", "IMM", "ExKMC", "ExShallow", "RDM" and
+        "ICOT", or a dict of names and estimators with a ``tree_``. By default all that support the
+        kernel except ICOT, which is slow, and ExKMC with one leaf per cluster, which equals IMM.
+        In a dict, None stands for the method of that name. Estimators are fitted with their own
+        parameters; only ``random_state`` and ``n_jobs`` are set.
     kernel, gamma, degree, coef0, kernel_params
-        As of :class:`~agathis.Kauri`; not ``"precomputed"``. With another kernel than the linear
-        one there are Kauri and KMeans+DT; Kauri local must be asked for.
+        As in :class:`~agathis.Kauri`, except "precomputed". Kernels other than linear are only
+        supported by Kauri and KMeans+DT, and by Kauri local on request.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster; ``None`` is unlimited. For
-        the methods that can have more: each leaf of IMM, ExShallow, RDM and ICOT is a cluster.
+        The maximum number of leaves. "auto" is one leaf per cluster; None is unlimited. Ignored by
+        IMM, ExShallow, RDM and ICOT, which always have one leaf per cluster.
     n_runs : int, default=30
+        The number of runs.
     subsample : float or int, optional
-        The share or number of rows drawn for each run, without replacement. The methods of a
-        run have the same rows. By default 80 %, but of many rows only as many as all runs go
-        through in about a minute: two million numbers in all runs together, at least 2,000 rows
-        each, and no more than these with a kernel that compares rows pair by pair. ``note`` of the
-        result tells it.
+        The fraction or number of rows sampled without replacement for each run; all methods of a
+        run use the same rows. By default 80 %, but at most two million values in all runs (about a
+        minute) and at least 2,000 rows per run, and at most 2,000 rows with kernels other than
+        linear and cosine. Then ``note`` of the result says so.
     timeout : float, optional
-        Seconds that one fit and its measuring may take, kernel KMeans' too. With it each fit is
-        in a process that can be stopped.
+        The maximum number of seconds of one fit and its evaluation. Fits then run in separate
+        processes, which are killed after a timeout.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, and the seeds that the methods get; ``None`` draws from NumPy's global
-        random state. Everything but the seconds, and who
-        is too late, depends on nothing else.
+        Seed of the samples and the methods. Pass an int for reproducible results, except times and
+        timeouts.
     n_jobs : int, default=None
-        Processes; ``None`` and -1 are all cores. With 1 and no timeout the work is done in this
-        process. Each fit has one thread.
+        The number of processes; None and -1 use all cores. With 1 and no timeout the work is done
+        in this process. Each fit uses one thread.
     verbose : int, default=0
-        1 shows a progress bar where there is a terminal.
+        If 1, show a progress bar in a terminal.
 
     Returns
     -------
     comparison : Comparison
-        ``runs, summary = compare(...)``; ``advice`` says which method to take, and why. In
-        ``runs`` a row has the method and the run; ``ari``; ``relative_score``, the kernel KMeans
-        cost of the tree's clusters over that of kernel KMeans on the same rows; ``wad`` and
-        ``waes`` as in :mod:`agathis.metrics` (the root has depth 1, no offset); the tree's
-        ``leaves`` and ``clusters``; the ``seconds`` of the fit, the method's own KMeans included;
-        ``status`` ("done", "failed" or "timeout"); and in ``note`` why, or what was warned of. In
-        ``summary`` standard deviations are those of the runs (divided by their number).
+        Unpacks as ``runs, summary``; ``advice`` recommends a method. The columns of ``runs`` are
+        the method and the run; ``ari``; ``relative_score``, the kernel KMeans cost relative to
+        kernel KMeans on the same rows; ``wad`` and ``waes`` as in :mod:`agathis.metrics` (the root
+        has depth 1, no offset); ``leaves`` and ``clusters``; the ``seconds`` of the fit, including
+        the method's KMeans; ``status`` ("done", "failed" or "timeout"); and ``note`` with errors
+        and warnings. Standard deviations in ``summary`` have ``ddof=0``.
 
     Examples
     --------
@@ -154,8 +149,8 @@ def compare(
     leaves = leaf_limit(max_leaf_nodes, n_clusters)
     if leaves is not None and leaves < n_clusters:
         raise ValueError(
-            f"max_leaf_nodes={max_leaf_nodes} is less than n_clusters={n_clusters}: each cluster "
-            "has at least one leaf."
+            f"max_leaf_nodes={max_leaf_nodes} is less than n_clusters={n_clusters}, but each "
+            "cluster needs a leaf."
         )
     chosen = check_methods(methods, kernel, leaves is None or leaves > n_clusters)
     size = _sample_size(subsample, table.shape, n_clusters, n_runs, kernel)
@@ -167,7 +162,7 @@ def compare(
         what = "fits, kernel KMeans among them"
         show(what, 0, len(tasks))
         work = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
-        # However this ends, no process stays behind.
+        # Stops all processes, also after an error.
         with closing(work) as found:
             for done, outcome in enumerate(found, 1):
                 outcomes[outcome.task] = outcome
@@ -175,17 +170,17 @@ def compare(
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
     note = ""
     if subsample is None and size < _share_of(len(table)):
-        note = f"To be quick, each run drew {size:,} of the {len(table):,} rows."
+        note = f"Each run uses a sample of {size:,} of the {len(table):,} rows; see subsample."
     return Comparison(runs, summary_of(runs, list(chosen)), note)
 
 
-# Of a generator, as it gives it itself.
+# The result of ``RandomState.get_state``.
 State = dict[str, Any] | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """What all fits share."""
+    """The data and parameters of all fits."""
 
     X: np.ndarray
     y: np.ndarray | None
@@ -196,14 +191,14 @@ class _Setting:
     size: int
 
     def rows(self, state: State) -> np.ndarray:
-        """The rows of a run, which a generator in that state draws."""
+        """The rows of a run, sampled by a generator in that state."""
         random = np.random.RandomState()
         random.set_state(state)
         return np.sort(random.permutation(len(self.X))[: self.size])
 
 
 class _Task(NamedTuple):
-    """One fit: a method, or the reference (None), on the rows of a run."""
+    """A fit of a method, or the reference (None), on the rows of a run."""
 
     method: str | None
     run: int
@@ -233,8 +228,8 @@ def _sample_size(
         size = round(subsample * n)
     if not n_clusters <= size <= n:
         raise ValueError(
-            f"subsample={subsample} draws {size} of the {n} rows of X; there must be at least "
-            f"n_clusters={n_clusters} and at most all of them."
+            f"subsample={subsample} is {size} of the {n} rows of X; it must be at least "
+            f"n_clusters={n_clusters} and at most all rows."
         )
     return size
 
@@ -250,7 +245,7 @@ def _tasks(setting: _Setting, n_runs: int, random: np.random.RandomState) -> lis
 
 
 def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
-    """Grow the tree of a task and measure it; of the reference only the cost."""
+    """Fit and evaluate the method of a task; for the reference return the cost only."""
     rows = setting.rows(task.state)
     X = np.ascontiguousarray(setting.X[rows], dtype=np.float64)
     kernel = KernelSpec(**setting.kernel).resolve()
@@ -270,10 +265,10 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
 
 
 def _prepare(setting: _Setting) -> None:
-    """Use everything once, on a few rows: the first time takes longer, and is not measured."""
+    """Warm up: the first fit takes longer, so fit once on a few rows before measuring times."""
     few = replace(setting, size=min(setting.size, 5 * setting.n_clusters))
     for name in (None, *(name for name, model in setting.methods.items() if model is None)):
-        # Whatever is wrong is said where the method is measured.
+        # The measured fit raises the same error.
         with suppress(Exception):
             _measure(few, _Task(name, 0, np.random.RandomState(0).get_state(), 0))
 
@@ -296,10 +291,10 @@ def _model(setting: _Setting, name: str, seed: int) -> BaseEstimator:
 
 
 def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
-    """Say that a method was asked for another number of clusters than the reference."""
+    """Note that an estimator has another ``n_clusters`` than the reference."""
     asked = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
     if asked != setting.n_clusters:
-        yield f"n_clusters={asked}, and {setting.n_clusters} of the reference"
+        yield f"n_clusters={asked}, but {setting.n_clusters} of the reference"
 
 
 def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
@@ -307,7 +302,7 @@ def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
 
 
 def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) -> Table:
-    """A row a fit, its cost divided by the reference of its run."""
+    """One row per fit, with its cost relative to the reference of its run."""
     references = {
         task.run: outcomes[place] for place, task in enumerate(tasks) if task.method is None
     }
@@ -324,7 +319,7 @@ def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) 
             if reference.status != "done":
                 notes.append(f"no relative score, kernel KMeans: {reference.note}")
             elif reference.value["reference"] < -reference.value["rounding"]:
-                notes.append("no relative score: the kernel is not positive")
+                notes.append("no relative score: the kernel is not positive semi-definite")
             else:
                 row["relative_score"] = relative(cost, **reference.value)
             row.update(found, note="; ".join(filter(None, notes)))

@@ -1,7 +1,4 @@
-"""What is measured of a fit: its time, and what its tree does with the rows.
-
-Comparisons and the paper's experiments take their figures from here.
-"""
+"""Scores of a fit, for comparisons and the paper's experiments."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ Model = TypeVar("Model")
 
 
 def timed(fit: Callable[[], Model]) -> tuple[Model, float]:
-    """A fitted model, and the seconds that its fit took."""
+    """The fitted model and the seconds of its fit."""
     started = time.perf_counter()
     model = fit()
     return model, time.perf_counter() - started
@@ -34,28 +31,29 @@ def measure_fit(
     kernel: Kernel,
     gram: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """Fit a model and measure it.
+    """Fit and evaluate a model.
 
     Parameters
     ----------
     fit : callable
-        Gives a model that is fitted to ``X``, with ``labels_`` and ``tree_``.
+        Returns a model fitted to ``X``, with ``labels_`` and ``tree_``.
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,) or None
-        The true classes, where they are known.
+        The true classes, if known.
     kernel : Kernel
-        By which the cost is computed, of ``gram`` where that is given.
+        The kernel of the cost.
     gram : ndarray of shape (n_samples, n_samples), optional
+        The kernel matrix, if precomputed.
 
     Returns
     -------
     found : dict
-        ``ari`` (None without classes), ``wad``, ``waes``, ``leaves``, ``clusters``; ``cost``, that
-        of kernel KMeans; ``seconds`` of the fit.
+        ``ari`` (None without classes), ``wad``, ``waes``, ``leaves``, ``clusters``, the kernel
+        KMeans ``cost``, and the ``seconds`` of the fit.
     """
     model, seconds = timed(fit)
     if getattr(model, "search_interrupted_", False):
-        # A search keeps its best tree; a comparison has no use for one that was cut short.
+        # The search stopped early with its best tree, which must not enter a comparison.
         raise KeyboardInterrupt
     labels = check_labels(model.labels_, "labels_", len(X))
     return {

@@ -1,4 +1,4 @@
-"""The methods that a comparison is asked for: names or estimators, checked."""
+"""Validation of the methods of a comparison."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def check_methods(
     kernel: object,
     more_leaves: bool,
 ) -> dict[str, BaseEstimator | None]:
-    """The methods to run: an estimator of the user's, or None for one of ours by its name."""
+    """The methods by name: an estimator of the user, or None for a registered method."""
     linear = kernel == "linear"
     if methods is None:
-        # ExKMC with a leaf a cluster is IMM. A search with other kernels takes a factor of the
-        # matrix for each tree, too long to be run unasked.
+        # ExKMC with one leaf per cluster is IMM. Searches with other kernels factor the kernel
+        # matrix for each tree, which is too slow for a default.
         quick = [m for m in ALL if not m.slow and (m.name != "ExKMC" or more_leaves)]
         quick = [m for m in quick if linear or m.search is None]
         return {method.name: None for method in quick if linear or method.kernels}
@@ -41,8 +41,8 @@ def check_methods(
         unknown = [name for name in names if str(name).lower() not in known]
         if unknown:
             raise ValueError(
-                f"methods has {unknown[0]!r}; it may have {', '.join(METHODS)}, be 'all', or "
-                "give names of your own with estimators, {'mine': Kauri(3)}."
+                f"methods has {unknown[0]!r}; names are {', '.join(METHODS)} or 'all'. For another "
+                "estimator pass a dict, {'mine': Kauri(3)}."
             )
         chosen = {known[name.lower()]: None for name in names}
     wrong = [
@@ -52,22 +52,22 @@ def check_methods(
     ]
     if wrong:
         raise ValueError(
-            f"methods has {wrong[0]!r}, which knows no kernel but the linear one; with "
-            f"kernel={kernel!r} there are {' and '.join(WITH_KERNELS)}."
+            f"methods has {wrong[0]!r}, which only supports the linear kernel; "
+            f"kernel={kernel!r} is supported by {' and '.join(WITH_KERNELS)}."
         )
     if not chosen:
-        raise ValueError("methods is empty; it must have at least one.")
+        raise ValueError("methods is empty; at least one method is required.")
     return chosen
 
 
 def _check_model(name: str, model: object) -> None:
-    """Raise where it cannot be an estimator with a tree, or a name of ours."""
+    """Raise if it is neither an estimator nor None with the name of a method."""
     if model is None and name in METHODS:
         return
     if hasattr(model, "named_steps"):
         raise TypeError(
-            f"methods[{name!r}] is a Pipeline, which has no tree: give the estimator of its last "
-            "step, and X as the steps before it make it."
+            f"methods[{name!r}] is a Pipeline, which has no tree: pass the estimator of its last "
+            "step, and X transformed by the previous steps."
         )
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What a comparison found: a row a fit, a row a method, and the words below them."""
+"""Result of a comparison: tables of fits and of methods, and the recommendation."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _WIDTH = 80
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What :func:`compare` found; its text is the summary, short enough for a terminal.
+    """The result of :func:`compare`; its representation is the summary.
 
     Attributes
     ----------
     runs : Table
-        A row for each method and run.
+        One row per method and run.
     summary : Table
-        A row for each method: in how many runs it came to an end, failed or had no more time;
-        mean and standard deviation of each measure over the first.
+        One row per method: the number of runs that finished, failed or timed out, and mean and
+        standard deviation of each score over the finished runs.
     note : str
-        What is to be known of the rows of a run; empty where they are those that were asked for.
+        A remark on the number of rows per run, or empty.
     """
 
     runs: Table
@@ -42,21 +42,21 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """Which method to take here, and why: a sentence or two.
+        """The recommended method, with reasons.
 
-        Of the methods that cost at most 5 % more than the cheapest, those with the shortest rules
-        are looked at, and the lowest cost among them decides; where the runs show no difference
-        it is the fewest conditions. Known classes have no say.
+        Among the methods with a cost at most 5 % above the lowest, and of these with the shortest
+        rules, the lowest cost decides; without a significant difference the fewest conditions.
+        True classes are not used.
         """
         return advice(self.runs, self.summary)
 
     @property
     def failed(self) -> int:
-        """How many fits came to no end, for an error or for want of time."""
+        """The number of fits that failed or timed out."""
         return sum(status != "done" for status in self.runs["status"])
 
     def reasons(self) -> list[str]:
-        """Why fits came to no end, a line for each method and reason."""
+        """Why fits failed or timed out, one line per method and reason."""
         return list(_reasons(self.runs))
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class Comparison:
         return "\n".join([table, *self.reasons(), "", *below])
 
     def to_markdown(self) -> str:
-        """The summary in Markdown, short enough to be read, and the advice."""
+        """The summary and the recommendation in Markdown."""
         return "\n\n".join([_readable(self.summary).to_markdown().rstrip("\n"), *self._below()])
 
     def _repr_html_(self) -> str:
@@ -74,16 +74,16 @@ class Comparison:
         return _readable(self.summary)._repr_html_() + below
 
     def _below(self) -> Iterator[str]:
-        """What is said below the table."""
+        """The lines below the table."""
         if self.note:
             yield self.note
         if self.failed:
-            yield f"{self.failed} of {len(self.runs)} fits came to no end."
+            yield f"{self.failed} of {len(self.runs)} fits did not finish."
         yield self.advice
 
 
 def summary_of(runs: Table, methods: list[str]) -> Table:
-    """A row a method: how its fits ended, and the means of those that came to an end."""
+    """One row per method: how its fits ended, and mean scores of the finished ones."""
     rows = []
     for method in methods:
         done = [row for row in runs if row["method"] == method and row["status"] == "done"]
@@ -104,7 +104,7 @@ def summary_of(runs: Table, methods: list[str]) -> Table:
 
 
 def _readable(summary: Table) -> Table:
-    """Means with their deviations in one cell, for 80 columns."""
+    """Mean and standard deviation in one cell, for 80 columns."""
     same = len(set(summary["runs"])) == 1 and not any(summary["failed"] + summary["timeouts"])
     rows = []
     for row in summary:
@@ -126,7 +126,7 @@ def _readable(summary: Table) -> Table:
 
 
 def _reasons(runs: Table) -> Iterator[str]:
-    """Why fits came to no end, a line for each reason."""
+    """Why fits did not finish, one line per reason."""
     found: dict[tuple[str, str, str], int] = {}
     for row in runs:
         if row["status"] != "done":

@@ -1,23 +1,23 @@
-"""Tuned constants of comparisons and of their advice, with what each trades."""
+"""Tuned constants of comparisons and of the recommendation."""
 
 from __future__ import annotations
 
 # --- Work.
-# The fraction of the rows that a run draws: runs with fewer differ more, and tell more of chance.
+# The default fraction of rows per run. Smaller samples differ more.
 SHARE = 0.8
-# All methods go through so many numbers in less than a minute, on two cores.
+# The default maximum of values in all runs, less than a minute on two cores.
 CELLS = 2_000_000
-# A run has at least so many rows, if there are as many: a fraction of fewer is a small table.
+# Runs are not reduced below this number of rows.
 FEWEST = 2000
 
-# --- Advice: what counts as a difference. Wider bounds prefer shorter rules over lower costs.
-# A cost that is higher by that fraction is not near any more.
+# --- Recommendation. Larger values prefer shorter rules over lower costs.
+# Relative difference up to which a cost is close to the lowest.
 NEAR = 0.05
-# Rules that are longer by that many conditions are not short any more.
+# Difference of conditions up to which rules are as short.
 AS_SHORT = 0.25
-# Costs that differ by less than that fraction are the same to anyone.
+# Relative difference up to which costs are equal in practice.
 SAME = 0.005
-# Standard errors of a paired difference that chance may make.
+# Standard errors up to which a paired difference is not significant.
 BY_CHANCE = 2.0
-# Trees that cost so much more than KMeans have too few leaves to follow it.
+# Relative cost above which trees have too few leaves to follow KMeans.
 FAR = 1.25

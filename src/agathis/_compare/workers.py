@@ -1,10 +1,8 @@
-"""Processes that work on tasks side by side, and can be stopped one by one.
+"""Worker processes that run tasks in parallel, with a timeout for each task.
 
-A fit that takes too long must not take the others with it, and compiled code does not hear a
-polite request: so each worker is a process of its own, which is killed and replaced where its
-time is up. A worker is a fresh Python that is told over its standard input what to do, and needs
-nothing of the script that started it: no guard of ``__main__``, no fork. A thread for each worker
-hands it tasks and waits for the answers.
+Compiled code cannot be interrupted, so each worker is a process, which is killed and replaced after
+a timeout. Workers are new Python processes that read tasks from standard input, so scripts need no
+``__main__`` guard and no fork is involved. One thread per worker sends tasks and waits for results.
 """
 
 from __future__ import annotations
@@ -23,32 +21,31 @@ from typing import IO, Any
 
 import cloudpickle
 
-# Workers share the cores: each has one.
+# Each worker uses one core.
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-# What can be imported is what the parent can import, whatever lies in the current directory.
+# The import path of the parent, without the current directory.
 _START = (
     "import sys; sys.path[:] = sys.argv[1:]; from agathis._compare.workers import serve; serve()"
 )
-# What reading from a process that has ended raises, or writing to it.
+# Raised by reading from or writing to a process that has ended.
 _ENDED = (EOFError, OSError, pickle.UnpicklingError)
-# Seconds between two looks at whether the parent still lives.
+# Seconds between two checks whether the parent is alive.
 _LOOK = 1.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a task.
+    """The outcome of a task.
 
     Attributes
     ----------
     task : int
-        Its place among the tasks.
+        Its index.
     value : object
-        What the function returned, where ``status`` is "done", or has just given, where it is
-        "part".
+        What the function returned ("done"), or yielded ("part").
     status : {"part", "done", "failed", "timeout"}
     note : str
-        Why it failed.
+        The reason of a failure.
     """
 
     task: int
@@ -66,23 +63,21 @@ def run(
     timeout: float | None = None,
     prepare: Callable[[Any], object] | None = None,
 ) -> Generator[Outcome, None, None]:
-    """The outcomes of ``function(shared, task)``, as they come.
+    """Yield the outcomes of ``function(shared, task)`` as they complete.
 
     Parameters
     ----------
     function : callable
-        Where it is a generator, each value that it gives is an outcome of its own, a "part", and
-        None what it returns.
+        If it is a generator, each value that it yields is an outcome, a "part".
     shared : object
-        Sent once to each worker.
+        Sent to each worker once.
     tasks : sequence
     n_workers : int
         With one and no timeout the work is done in this process.
     timeout : float, optional
-        Seconds that a task may take.
+        The maximum number of seconds of a task.
     prepare : callable, optional
-        Called with ``shared`` by each worker before its first task, whose time it does not take:
-        the first use of a library takes longer than the next ones.
+        Called with ``shared`` by each worker before its first task, to warm up.
     """
     if n_workers == 1 and timeout is None:
         if prepare is not None:
@@ -125,12 +120,12 @@ def _attempts(
             value = None
         yield Outcome(place, value)
     except Exception as error:
-        # The caller reports it: one task that fails does not end the others.
+        # Reported as an outcome, so that other tasks continue.
         yield Outcome(place, status="failed", note=f"{type(error).__name__}: {error}")
 
 
 class _Worker:
-    """A process that serves, started when it is first needed and after each that was killed."""
+    """A worker process, started on first use and restarted after it was killed."""
 
     def __init__(self, setup: bytes, timeout: float | None) -> None:
         self.setup, self.timeout = setup, timeout
@@ -143,7 +138,7 @@ class _Worker:
         todo: queue.SimpleQueue[tuple[int, Any]],
         found: queue.SimpleQueue[Outcome | BaseException],
     ) -> None:
-        """Take tasks until there are none."""
+        """Run tasks until there are none."""
         try:
             while not self.closed:
                 place, task = todo.get_nowait()
@@ -166,7 +161,7 @@ class _Worker:
             self._start()
         process, late = self.process, threading.Event()
         if process is None:
-            yield Outcome(place, status="failed", note="it was not begun")
+            yield Outcome(place, status="failed", note="the worker was closed")
             return
 
         def stop() -> None:
@@ -196,7 +191,7 @@ class _Worker:
             if self.timeout is not None:
                 clock.cancel()
                 clock.join()
-        if late.is_set():  # the answer came just before: the next task needs another process
+        if late.is_set():  # killed just after the answer
             self._kill()
         yield outcome
 
@@ -219,8 +214,8 @@ class _Worker:
             self._kill()
             if not self.closed:
                 raise RuntimeError(
-                    "a worker process did not start; what it said is above. With n_jobs=1 and "
-                    "no timeout the work is done without any."
+                    "a worker process did not start, see its output above. With n_jobs=1 and no "
+                    "timeout no processes are used."
                 ) from error
 
     def _kill(self) -> None:
@@ -229,14 +224,14 @@ class _Worker:
         if process is not None:
             process.kill()
             process.wait()
-            # What was not yet sent goes with the process.
+            # Unsent data are dropped.
             for pipe in _pipes(process):
                 with contextlib.suppress(OSError):
                     pipe.close()
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    """What goes to a worker, and what comes from it: it was started with both."""
+    """The pipes to and from a worker."""
     assert process.stdin is not None
     assert process.stdout is not None
     return process.stdin, process.stdout
@@ -248,23 +243,23 @@ def _answer(process: subprocess.Popen[bytes], place: int) -> Outcome:
 
 
 def _send(pipe: IO[bytes], what: object) -> None:
-    """Send an object; functions and classes of the script that is run go along as code."""
+    """Send an object; functions and classes of ``__main__`` are pickled by value."""
     pipe.write(cloudpickle.dumps(what))
     pipe.flush()
 
 
 def _watch(parent: int) -> None:
-    """End this process where the parent has ended without saying so."""
+    """Exit when the parent process has died."""
     while os.getppid() == parent:
         time.sleep(_LOOK)
     os._exit(1)
 
 
 def serve() -> None:
-    """The work of a worker: tasks come over standard input, answers go to standard output."""
+    """Main loop of a worker: tasks from standard input, outcomes to standard output."""
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
     asked, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # Whatever else is printed must not stand among the answers.
+    # Redirects what tasks print, so that it does not mix with the outcomes.
     os.dup2(2, 1)
     try:
         function, shared, prepare = pickle.load(asked)
@@ -275,4 +270,4 @@ def serve() -> None:
             for outcome in _attempts(function, shared, pickle.load(asked), 0):
                 _send(answers, outcome)
     except (*_ENDED, KeyboardInterrupt):
-        pass  # the parent has ended, or asks for no more
+        pass  # the parent has ended or closed the pipe

@@ -1,10 +1,9 @@
-"""Maps of rows to features, as they are applied: block by block, to any number of rows.
+"""Fitted feature maps, applied block by block to any number of rows.
 
 A map phi makes ``<phi(x), phi(y)>`` close to the kernel of x and y. It projects on the features of
-some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2`` is never more than ``k(x, x)``,
-and the difference is what the map leaves out. Rows of float64 are mapped in float64; rows of
-float32 in float32 where ``single`` says that this is as good, which takes half the time, else in
-float64.
+some rows, its basis: ``phi(x) = k(x, basis) W``. So ``|phi(x)|^2`` is at most ``k(x, x)``, and the
+difference is the error of the map. Float32 rows are mapped in float32 if ``single`` (accurate
+enough, and twice as fast), otherwise all rows are mapped in float64.
 """
 
 from __future__ import annotations
@@ -21,16 +20,15 @@ from agathis._kernels.tuning import COLUMNS_AT_ONCE, VALUES_AT_ONCE
 
 @dataclass(frozen=True)
 class FeatureMap:
-    """``phi(x) = k(x, basis) W``, the rows taken about the origin.
+    """``phi(x) = k(x, basis) W``, for rows relative to the origin.
 
     Attributes
     ----------
     weights : ndarray of shape (n_basis, n_components)
         W, upper triangular: the transposed inverse of a Cholesky factor. A product with it is as
-        accurate as a triangular solve, since there are no pivots that are only rounding; and it
-        is faster, and lets other threads work.
+        accurate as a triangular solve here, as no pivot is close to rounding, and faster.
     single : bool
-        Whether float32 is good enough for rows of float32.
+        Whether float32 is accurate enough for float32 rows.
     """
 
     kernel: PositiveKernel
@@ -45,7 +43,7 @@ class FeatureMap:
 
     @property
     def one_thread(self) -> bool:
-        """Whether two threads must not call it at a time."""
+        """Whether two threads must not call it at the same time."""
         return callable(self.kernel.kernel.metric)
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -53,7 +51,7 @@ class FeatureMap:
         out = _output(self, X) if out is None else out
         dtype = X.dtype if self.single else np.dtype(np.float64)
         weights = self.weights.astype(dtype, copy=False)
-        # Arrays of a model that was mapped from disk are read-only, which some kernels refuse.
+        # Memory-mapped models have read-only arrays, which some kernels do not accept.
         basis = np.require(self.basis, requirements="W")
         for rows in gen_batches(len(X), max(1, VALUES_AT_ONCE // len(basis))):
             values = self.kernel.between((X[rows] - self.origin).astype(dtype, copy=False), basis)
@@ -63,10 +61,7 @@ class FeatureMap:
         return out
 
     def residuals(self, X: np.ndarray, phi: np.ndarray) -> np.ndarray:
-        """What the map leaves out of the kernel of each row with itself.
-
-        ``phi`` are the features of X. Values within rounding of zero are noise.
-        """
+        """The kernel of each row with itself, minus the squared norm of its features ``phi``."""
         kept = np.einsum("ij,ij->i", phi, phi, dtype=np.float64)
         return np.maximum(self.kernel.diagonal(X - self.origin) - kept, 0.0)
 
@@ -74,7 +69,7 @@ class FeatureMap:
 def mapped(
     feature_map: FeatureMap, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """Features of all rows of X, block by block; to the last bit the same for any ``threads``.
+    """Features of all rows of X, computed in blocks; independent of ``threads``.
 
     Parameters
     ----------
@@ -82,7 +77,7 @@ def mapped(
     X : ndarray of shape (n_rows, n_features)
     threads : int, default=1
     out : ndarray of shape (n_rows, n_components), default=None
-        Where the features go; without it, a new array of the dtype of X.
+        The array to write to; by default a new array of the dtype of X.
     """
     out = _output(feature_map, X) if out is None else out
     at_once = rows_at_once(feature_map.n_components, X.shape[1])

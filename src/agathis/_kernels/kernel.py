@@ -1,8 +1,8 @@
-"""Kernels: which one, and its values between rows.
+"""Kernels and their values between rows.
 
-A :class:`Kernel` is a name that scikit-learn knows or a callable, with its parameters. The
-linear, rbf and Laplacian kernels give the same tree wherever the origin is, so that data far from
-it need not lose their digits (:meth:`Kernel.origin`).
+A :class:`Kernel` is a kernel name of scikit-learn or a callable, with its parameters. Trees of the
+linear, rbf and Laplacian kernels do not depend on the origin, so data far from it are shifted to
+keep their precision (:meth:`Kernel.origin`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class _Blas:
-    """The limit of BLAS threads is one for the whole process: who holds it is counted."""
+    """Counts the users of the limit of BLAS threads, which holds for the whole process."""
 
     lock = threading.Lock()
     users = 0
@@ -38,10 +38,6 @@ class _Blas:
 
 
 _BLAS = _Blas()
-
-
-# Lengths whose squares have all their digits.
-SHORT, LONG = 1e-140, 1e140
 
 
 @dataclass(frozen=True)
@@ -54,8 +50,8 @@ class Kernel:
         A name in ``KERNELS``, or a function of two rows.
     params : dict
     columns : tuple of int, optional
-        The columns of the data that the kernel sees, all by default. Whoever computes values of
-        whole rows takes :meth:`seen` of them first.
+        The columns of the data that the kernel uses, all by default. Apply :meth:`seen` to entire
+        rows first.
     """
 
     metric: str | Callable[..., float]
@@ -71,7 +67,7 @@ class Kernel:
 
     @property
     def is_positive(self) -> bool:
-        """Whether it is known to be positive, or conditionally so, on any rows."""
+        """Whether it is known to be (conditionally) positive semi-definite."""
         return traits(self.metric).positive
 
     @property
@@ -84,22 +80,22 @@ class Kernel:
         return isinstance(self.metric, str) and self.metric in ("linear", "cosine")
 
     def seen(self, X: np.ndarray) -> np.ndarray:
-        """Of whole rows, or of one, the columns that the kernel sees."""
+        """The columns that the kernel uses, of rows or of one row."""
         return X if self.columns is None else np.ascontiguousarray(X[..., list(self.columns)])
 
     def n_seen(self, n_features: int) -> int:
-        """How many columns it sees."""
+        """The number of columns that the kernel uses."""
         return n_features if self.columns is None else len(self.columns)
 
     def features(self, X: np.ndarray) -> np.ndarray:
-        """The rows as points of the kernel's space, where that is small."""
+        """The rows as points of the kernel's space, for linear and cosine."""
         return directions(X) if self.metric == "cosine" else X
 
     def origin(self, X: np.ndarray) -> np.ndarray:
-        """Where the kernel of X is computed best: the mean, unless that makes another kernel.
+        """The origin for which kernel values are most precise: the mean, or zero.
 
-        It is zero too where values are made of differences of rows: beside a row that is far away
-        the others would lose their digits to the mean.
+        Zero if the kernel depends on the origin, or if it is computed from differences of rows, as
+        subtracting a mean with outliers would cost precision.
         """
         if self.metric == "linear":
             return X.mean(axis=0)
@@ -111,7 +107,7 @@ class Kernel:
         return np.zeros(X.shape[1])
 
     def about_mean(self, X: np.ndarray) -> np.ndarray:
-        """X, about its mean where the kernel does not depend on the origin."""
+        """X, centred if the kernel does not depend on the origin."""
         return X - X.mean(axis=0) if traits(self.metric).origin_free else X
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -122,7 +118,7 @@ class Kernel:
             return np.ascontiguousarray(points @ others.T, dtype=np.float64)
         if self.metric == "rbf":
             return rbf_values(X, Y, self.gamma(X.shape[1]))
-        # Whether the values are finite is looked at by whoever sums them.
+        # The caller checks whether values are finite.
         with config_context(assume_finite=True), np.errstate(over="ignore", invalid="ignore"):
             values = pairwise_kernels(X, Y, metric=self.metric, filter_params=True, **self.params)
         return np.ascontiguousarray(values, dtype=np.float64)
@@ -141,7 +137,7 @@ class Kernel:
             out = np.empty((len(X), len(X)))
             for rows, values in self.blocks(X, X, threads):
                 out[rows] = values
-        # From inner products a row may be at some distance from itself.
+        # Inner products round, so set the diagonal exactly.
         if self._has_unit_diagonal:
             np.fill_diagonal(out, 1.0)
         return out
@@ -161,13 +157,13 @@ class Kernel:
     def blocks(
         self, X: np.ndarray, Y: np.ndarray, threads: int = 1
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Kernel values between the rows of X and all of Y, some rows at a time.
+        """Yield kernel values between blocks of rows of X and all rows of Y.
 
-        Threads work on the next blocks while the caller works on one. A callable may be
-        anything, so it is called by one thread.
+        Threads compute the next blocks while the caller uses one. A callable may not be
+        thread-safe, so it is called by one thread.
         """
         at_once = rows_at_once(*Y.shape)
-        # A few rows are there sooner than a second thread is.
+        # Starting threads takes longer than a single block.
         if callable(self.metric) or len(X) <= at_once:
             threads = 1
         return in_threads(
@@ -176,33 +172,23 @@ class Kernel:
 
 
 def directions(X: np.ndarray) -> np.ndarray:
-    """The rows at length one, whatever their length was; only a row of zeros has none.
+    """Rows normalised to length one, except rows of zeros.
 
-    scikit-learn's ``normalize`` leaves rows shorter than some 2e-15 as they are, so that the tree
+    scikit-learn's ``normalize`` does not change rows shorter than about 2e-15, so that the tree
     would depend on units.
     """
     length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    odd = np.flatnonzero(~((length > SHORT) & (length < LONG)))
-    if len(odd):
-        # By a power of two, which loses nothing.
-        most = np.abs(X[odd]).max(axis=1, initial=0.0).astype(np.float64)
-        power = np.where(most > 0, np.frexp(most)[1], 0)
-        rows = np.ldexp(X[odd].astype(np.float64), -power[:, None])
-        short = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        out = (X / length[:, None]).astype(X.dtype, copy=False)
-    if len(odd):
-        out[odd] = rows / np.where(short > 0, short, 1.0)[:, None]
-    return out
+    length[length == 0] = 1.0
+    return (X / length[:, None]).astype(X.dtype, copy=False)
 
 
 def in_threads(
     work: Callable[[slice], T], batches: Iterable[slice], threads: int
 ) -> Iterator[tuple[slice, T]]:
-    """Batches in their order with what ``work`` makes of each; threads work ahead.
+    """Yield batches in order with the result of ``work``; threads compute ahead.
 
-    BLAS has one thread whatever ``threads`` is: with some of its releases (that of NumPy 1.26)
-    the last digit of a product depends on how many it has.
+    BLAS uses one thread, because with some releases (that of NumPy 1.26) the last digit of a
+    product depends on their number.
     """
     if threads == 1:
         with one_blas_thread():
@@ -226,7 +212,7 @@ def in_threads(
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread; the last of several threads to leave lifts the limit."""
+    """Limit BLAS to one thread; the last of several users restores the limit."""
     with _BLAS.lock:
         if _BLAS.users == 0:
             _BLAS.limit = _thread_pools().limit(limits=1, user_api="blas")
@@ -241,17 +227,17 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def at_most(threads: int) -> Any:
-    """A context in which libraries with threads of their own use no more than these."""
+    """A context that limits the threads of native libraries."""
     return _thread_pools().limit(limits=threads)
 
 
 @cache
 def _thread_pools() -> ThreadpoolController:
-    """The libraries with threads of their own; to find them takes a while."""
+    """The native libraries with threads; cached, since detection is slow."""
     return ThreadpoolController()
 
 
 def rows_at_once(n_columns: int, n_features: int) -> int:
-    """Rows of a block: so many that it fits, and that an interrupt is seen soon."""
+    """Rows of a block, limited by memory and by the time between interrupts."""
     soon = STEPS_AT_ONCE / (n_columns * (1 + n_features))
     return max(1, int(min(soon, BLOCK_BYTES / (8 * n_columns))))

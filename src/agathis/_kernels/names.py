@@ -1,7 +1,7 @@
-"""The named kernels, and what is known of each: the one table of them.
+"""Registry of the named kernels and their properties.
 
-The values come from ``sklearn.metrics.pairwise``. The parameter ``kernel``, the checks of rows, the
-feature maps and the choices of the command line read this table. It is light to import.
+Values come from ``sklearn.metrics.pairwise``. The parameter ``kernel``, the checks of rows, feature
+maps and the choices of the command line use this table, which imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from typing import NamedTuple
 
 
 class KernelTraits(NamedTuple):
-    """What is known of a named kernel, whatever its parameters.
+    """Properties of a named kernel, for any parameters.
 
     Attributes
     ----------
     positive : bool
-        Whether it is positive, or conditionally so, on any rows.
+        Whether it is (conditionally) positive semi-definite.
     origin_free : bool
-        Whether its tree is the same wherever the origin is.
+        Whether a tree does not depend on the origin.
     unit_diagonal : bool
-        Whether its value of a row with itself is 1 by definition.
+        Whether the kernel of a row with itself is 1.
     non_negative : bool
-        Whether it takes no values below 0.
+        Whether it needs non-negative values.
     gamma : bool
         Whether it has the parameter ``gamma``.
     command : bool
-        Whether the command line offers it: not a second name, nor a kernel of a special use.
+        Whether it is a choice of the command line (no synonyms).
     """
 
     positive: bool = False
@@ -50,5 +50,5 @@ KERNELS = {
 
 
 def traits(metric: object) -> KernelTraits:
-    """What is known of a kernel; of a function or a given matrix nothing."""
+    """Properties of a kernel; defaults for a function or a precomputed matrix."""
     return KERNELS.get(metric, KernelTraits()) if isinstance(metric, str) else KernelTraits()

@@ -1,14 +1,11 @@
-"""Positive kernels: their values, and a few rows that nearly span those of many.
+"""Positive semi-definite kernels and their low-rank factors by randomly pivoted Cholesky.
 
-What is positive is an inner product of some features, which is what a feature map looks for.
-:class:`PivotedCholesky` finds ``K ~ F F'`` column by column: a row is drawn with the chance of
-what is left of its diagonal, and what it explains of all rows becomes a column (RPCholesky of
-Chen, Epperly, Tropp and Webber). With m rows and D columns it takes m D kernel values, m D^2
-steps and m D numbers, never m^2. What is left out is told as a share of the *centred* kernel,
-since the gains of a tree do not change when the kernel is centred. With the residual
-``R = K - F F'`` the share told is ``tr(R) / (tr(K) - |sum of the rows of F|^2 / m)``. Above the
-line and below it this counts ``sum(R) / m`` more than ``tr(H R H) / tr(H K H)``, the share that
-is meant: it is never less than that, and the same once the mean is spanned.
+:class:`PivotedCholesky` computes ``K ~ F F'`` column by column: a pivot row is sampled with
+probability proportional to its residual diagonal (RPCholesky of Chen, Epperly, Tropp and Webber).
+With m rows and D columns it takes m D kernel values, O(m D^2) time and O(m D) memory. The error is
+a fraction of the *centred* kernel, since centring does not change the gains of a tree. With the
+residual ``R = K - F F'`` it is ``tr(R) / (tr(K) - |sum of the rows of F|^2 / m)``, an upper bound
+of ``tr(H R H) / tr(H K H)`` that is tight once F spans the mean.
 """
 
 from __future__ import annotations
@@ -21,30 +18,30 @@ from scipy.linalg import solve_triangular
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.tuning import DRAWN_AT_ONCE
 
-# Of a row's kernel value with itself, what may be left of it by rounding alone. A pivot is larger,
-# so that to divide by its root costs five digits at most.
+# Residuals of a row below this, relative to its diagonal value, are rounding. Larger pivots cost at
+# most five digits.
 RANK = 1e-10
-# Of the largest diagonal value, or eigenvalue, how far below zero is more than rounding.
+# Values below minus this, relative to the largest diagonal value or eigenvalue, are negative.
 NEGATIVE = 1e-4
 
 
 class NotPositiveError(ValueError):
-    """A kernel that is no inner product."""
+    """The kernel is not positive semi-definite."""
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(
-            f"{kernel} is not positive on these rows, so no features have it as their inner "
-            "product; with n_components=None and engine='auto' any symmetric kernel is taken."
+            f"{kernel} is not positive semi-definite on these rows, so it has no feature map; use "
+            "n_components=None and engine='auto', which accept any symmetric kernel."
         )
 
 
 @dataclass(frozen=True)
 class PositiveKernel:
-    """A kernel in the form in which it is positive, with the same gains.
+    """A positive semi-definite kernel with the same gains.
 
     scikit-learn's additive chi2 kernel ``-sum (x - y)^2 / (x + y)`` is positive only once
-    ``|x|_1 + |y|_1`` is added, which makes it ``sum 4 x y / (x + y)``. Terms of one row each
-    change no gain: centring takes them away.
+    ``|x|_1 + |y|_1`` is added, which makes it ``sum 4 x y / (x + y)``. Terms of a single row change
+    no gain, as centring removes them.
     """
 
     kernel: Kernel
@@ -55,7 +52,7 @@ class PositiveKernel:
         return self.kernel.metric if isinstance(self.kernel.metric, str) else ""
 
     def between(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """Kernel values between the rows of X and of Y; of X's dtype for rbf, else float64."""
+        """Kernel values between the rows of X and Y; in the dtype of X for rbf, else float64."""
         if self.name == "rbf":
             return self._rbf(X, Y.astype(X.dtype, copy=False))
         values = self.kernel.between(X, Y)
@@ -65,13 +62,13 @@ class PositiveKernel:
         return values
 
     def _rbf(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-        """One matrix product and one exponential, in place: half the time of scikit-learn's."""
+        """One matrix product and one exponential in place, twice as fast as scikit-learn."""
         gamma = self.kernel.gamma(X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             values = X @ (2 * gamma * Y.T)
             values -= gamma * _squares(Y)
             values -= (gamma * _squares(X))[:, None]
-            np.minimum(values, 0, out=values)  # rounding: a row is not nearer than itself
+            np.minimum(values, 0, out=values)  # squared distances are not negative
             return np.exp(values, out=values)
 
     def diagonal(self, X: np.ndarray) -> np.ndarray:
@@ -84,10 +81,10 @@ class PositiveKernel:
         return self.kernel.diagonal(X)
 
     def rounding(self, X: np.ndarray) -> np.ndarray:
-        """How much rounding may change the kernel values of each row, relative to them.
+        """Relative rounding error of the kernel values of each row.
 
         Squared distances of rows far from the origin are differences of large numbers. A callable
-        may compute in float32.
+        may use float32.
         """
         if callable(self.kernel.metric):
             return np.full(len(X), 64 * float(np.finfo(np.float32).eps))
@@ -95,8 +92,8 @@ class PositiveKernel:
         return np.clip(16 * np.finfo(np.float64).eps * scale * _squares(X), 0.0, 0.5)
 
     def check_sign(self, lowest: float, largest: float) -> None:
-        """Raise where a value that should not be negative is, by more than rounding."""
-        # Of a kernel that is positive on any rows a negative value can only be rounding.
+        """Raise if the lowest value is negative by more than rounding."""
+        # Negative values of a kernel known to be positive are rounding.
         if not self.kernel.is_positive and lowest < -NEGATIVE * max(0.0, largest):
             raise NotPositiveError(self.kernel)
 
@@ -109,16 +106,16 @@ class PositiveKernel:
 
 
 class PivotedCholesky:
-    """A Cholesky factor of the kernel on some rows, that grows by columns.
+    """A pivoted Cholesky factor of the kernel on some rows, computed by columns.
 
     Attributes
     ----------
     pivots : list of int
-        The rows that the columns come from, in the order of the columns.
+        The pivot rows, in the order of the columns.
     diagonal : ndarray of shape (n_rows,)
         Kernel value of each row with itself.
     residual : ndarray of shape (n_rows,)
-        What is left of the diagonal; zero where that is rounding.
+        The residual diagonal; zero where it is rounding.
     """
 
     def __init__(
@@ -135,7 +132,7 @@ class PivotedCholesky:
         self.residual = self.diagonal.copy()
         self._largest = self.diagonal.max()
         self._noise = np.maximum(RANK, kernel.rounding(rows)) * np.maximum(self.diagonal, 0.0)
-        # Columns are kept as rows: long ones are what the loops inside like.
+        # Stored transposed, for contiguous access.
         self._columns = np.empty((min(n_components, len(rows)), len(rows)))
         self._settle()
 
@@ -151,26 +148,18 @@ class PivotedCholesky:
 
     @property
     def centred_trace(self) -> float:
-        """The trace of the centred kernel, or a little more: see the head of this file."""
+        """An upper bound of the trace of the centred kernel."""
         total = self.columns.sum(axis=0)
         return max(self.residual.sum(), self.diagonal.sum() - total @ total / len(self.rows))
 
     @property
     def share(self) -> float:
-        """The share of the centred kernel that is left out, or a little more."""
+        """An upper bound of the fraction of the centred kernel that is left out."""
         left = self.residual.sum()
         return float(left / self.centred_trace) if left else 0.0
 
-    @property
-    def share_elsewhere(self) -> float:
-        """The same by the rows that are no pivots, which says what is left of other rows."""
-        others = np.delete(self.residual, self.pivots)
-        if not others.any():
-            return 0.0
-        return float(others.mean() / (self.centred_trace / len(self.rows)))
-
     def extend(self) -> bool:
-        """Draw pivots, a few at a time at first; whether there was anything left to draw."""
+        """Add pivots, few at a time at first; False if the residual is zero."""
         columns, start = self.columns, len(self.pivots)
         space, left = len(self._columns) - start, self.residual.sum()
         if not space or not left:
@@ -180,7 +169,7 @@ class PivotedCholesky:
         drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
         block = self._values(drawn, drawn) - columns[drawn] @ columns[drawn].T
         taken = self._accepted(block, drawn)
-        if not taken:  # what looked like a residual was rounding
+        if not taken:  # the residual was rounding
             self.residual[drawn[0]] = 0.0
             return True
         new = drawn[taken]
@@ -195,7 +184,7 @@ class PivotedCholesky:
         return True
 
     def _values(self, some: np.ndarray, others: np.ndarray | slice) -> np.ndarray:
-        """Kernel values between rows, where those of a row with itself do not round."""
+        """Kernel values between rows, with the exact diagonal."""
         values = self.kernel.between(self.rows[some], self.rows[others])
         self.kernel.check_finite(values)
         own = some if isinstance(others, slice) else np.arange(len(some))
@@ -203,10 +192,10 @@ class PivotedCholesky:
         return values
 
     def _accepted(self, block: np.ndarray, drawn: np.ndarray) -> list[int]:
-        """Those of the drawn rows that would have been drawn one after the other.
+        """Those of the candidate rows that sequential sampling would have accepted.
 
-        A row stays with the chance of what those before it leave of its residual: so a second
-        row near the first is seldom taken, the same row never.
+        A row is accepted with the probability of its residual after the rows before it, so a second
+        row near the first is rarely accepted, and the same row never.
         """
         left, taken = block.copy(), []
         chances = self.random_state.uniform(size=len(drawn)) * np.diagonal(block)
@@ -218,7 +207,7 @@ class PivotedCholesky:
         return taken
 
     def _settle(self) -> None:
-        """Raise where a residual is clearly negative; set to zero what is rounding."""
+        """Raise if a residual is negative; set rounding to zero."""
         self.kernel.check_sign(self.residual.min(), self._largest)
         self.residual[self.residual <= self._noise] = 0.0
 

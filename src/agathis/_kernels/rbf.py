@@ -1,10 +1,9 @@
-"""Values of the rbf kernel that are off by a few roundings, whatever gamma is.
+"""Values of the rbf kernel, accurate to a few roundings for any gamma.
 
-Where there are many columns squared distances come from inner products, |x|^2 + |y|^2 - 2 <x, y>.
-They are then off by a rounding of the squared lengths, and the kernel's value k by gamma times that
-times k: nothing for most pairs, as k is small where rows are far apart, but much for rows that are
-far out and near each other. The distances of these pairs are taken once more, from the differences
-of their rows.
+With many columns, squared distances are computed from inner products, |x|^2 + |y|^2 - 2 <x, y>.
+Their error is a rounding of the squared norms, and that of the kernel value k is gamma times this
+times k: negligible for most pairs, as k is small for distant rows, but large for rows that are far
+from the origin and near each other. The distances of these pairs are recomputed from differences.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from agathis._kernels.tuning import AT_ONCE, MANY, NARROW
 
-# What gamma (|x|^2 + |y|^2) k may be of a pair whose distance is left as it came from inner
-# products: so many roundings its value may be off by. Rows at right angles have 0.37 at most.
+# Pairs with gamma (|x|^2 + |y|^2) k, their error in roundings, up to this are not recomputed.
+# Orthogonal rows have at most 0.37.
 ROUNDINGS = 2.0
-# What gamma |x|^2 may be of the longest row: beside longer ones all differences are taken.
+# If gamma |x|^2 of some row is larger, all differences are computed.
 FAR = 2.0**10
 
 
@@ -32,22 +31,22 @@ def rbf_values(X: np.ndarray, Y: np.ndarray, gamma: float) -> np.ndarray:
 
 
 def far_out(X: np.ndarray, gamma: float) -> bool:
-    """Whether some row is so long that nothing of the others' distances would be left beside it."""
-    # Not a number counts as long.
+    """Whether some row is so far out that inner products lose all precision."""
+    # True for NaN, too.
     return not gamma * _lengths(X).max(initial=0.0) <= FAR
 
 
 def _squared_distances(X: np.ndarray, Y: np.ndarray, gamma: float) -> np.ndarray:
     if X.shape[1] <= NARROW or far_out(X, gamma) or far_out(Y, gamma):
         return cdist(X, Y, "sqeuclidean")
-    # Whether the values are finite is looked at by whoever sums them.
+    # The caller checks whether values are finite.
     with config_context(assume_finite=True):
         squared = np.ascontiguousarray(euclidean_distances(X, Y, squared=True), dtype=np.float64)
     x, y = gamma * _lengths(X), gamma * _lengths(Y)
     longest = float(x.max(initial=0.0) + y.max(initial=0.0))
     if longest <= ROUNDINGS:
         return squared
-    # Of most pairs one look is enough: k is less than it could be with the longest rows.
+    # Excludes most pairs by a bound with the longest rows.
     near = np.flatnonzero(squared < np.log(longest / ROUNDINGS) / gamma)
     i, j = np.divmod(near, len(Y))
     off = (x[i] + y[j]) * np.exp(-gamma * squared[i, j]) > ROUNDINGS
@@ -63,5 +62,5 @@ def _squared_distances(X: np.ndarray, Y: np.ndarray, gamma: float) -> np.ndarray
 
 
 def _lengths(X: np.ndarray) -> np.ndarray:
-    """Squared lengths of rows."""
+    """Squared norms of rows."""
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)

@@ -1,7 +1,7 @@
-"""Rows as points of the kernel's space: what stands between the data and sums of points.
+"""Rows as points of the kernel's space.
 
-The linear kernel's points are the rows, the cosine's are rows of length one, other kernels' come
-from a feature map. Where rows may miss values, the mean of their column stands for these.
+The points of the linear kernel are the rows, those of the cosine normalised rows, those of other
+kernels come from a feature map. Missing values are replaced by the mean of their column.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agathis._kernels.feature_maps import FeatureMap, mapped
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import FeatureMap, mapped
 
 
 @dataclass(frozen=True)
 class Space:
-    """How rows become points.
+    """The mapping of rows to points.
 
     Attributes
     ----------
     kernel : Kernel
     map : FeatureMap or None
-        For kernels whose points are not made of the rows directly.
+        For kernels other than linear and cosine.
     fill : ndarray of shape (n_features,) or None
-        What stands for missing values; ``None`` where there are none.
+        Replaces missing values; None if there are none.
     """
 
     kernel: Kernel
@@ -33,7 +33,7 @@ class Space:
 
     @property
     def is_identity(self) -> bool:
-        """Whether points are the rows as they are, missing values aside."""
+        """Whether points equal the rows, apart from missing values."""
         return self.map is None and self.kernel.metric == "linear" and self.kernel.columns is None
 
     def points(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
@@ -44,7 +44,7 @@ class Space:
         return np.ascontiguousarray(self.kernel.features(X))
 
     def filled(self, X: np.ndarray) -> np.ndarray:
-        """The columns that the kernel sees, without missing values."""
+        """The columns of the kernel, with missing values replaced."""
         X = self.kernel.seen(X)
         if self.fill is None:
             return X

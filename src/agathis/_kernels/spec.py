@@ -1,4 +1,4 @@
-"""The kernel as a user asks for it: a name and parameters, by the names that estimators have."""
+"""The kernel parameters of an estimator."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from agathis._kernels.kernel import Kernel
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """A kernel with its parameters, whether it takes them or not.
+    """A kernel with all kernel parameters of an estimator, used or not.
 
     Attributes
     ----------
     kernel : str or callable
         A name, ``"precomputed"``, or a function of two rows.
     gamma, degree, coef0 : float
-        ``gamma=None`` is scikit-learn's default of each kernel.
+        ``gamma=None`` is scikit-learn's default for the kernel.
     kernel_params : mapping or None
         Keyword arguments of a callable.
     """
@@ -32,7 +32,7 @@ class KernelSpec:
     kernel_params: Mapping[str, Any] | None = None
 
     def resolve(self, columns: np.ndarray | None = None) -> Kernel:
-        """The kernel with those of the parameters that it takes, on ``columns`` (all by default).
+        """The kernel with the parameters that it uses, on ``columns`` (all by default).
 
         Examples
         --------
@@ -44,8 +44,8 @@ class KernelSpec:
             return Kernel(self.kernel, dict(self.kernel_params or {}), seen)
         if self.kernel_params:
             raise ValueError(
-                f"kernel_params={self.kernel_params!r} goes with a callable kernel; "
-                f"kernel={self.kernel!r} takes gamma, degree and coef0."
+                f"kernel_params={self.kernel_params!r} is only for a callable kernel; "
+                f"kernel={self.kernel!r} has gamma, degree and coef0."
             )
         params: dict[str, Any] = {"degree": self.degree, "coef0": self.coef0}
         if self.gamma is not None:

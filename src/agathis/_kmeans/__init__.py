@@ -1,1 +1,1 @@
-"""The searches behind ``KernelKMeans``."""
+"""The algorithms of ``KernelKMeans``."""

@@ -1,21 +1,18 @@
-"""Points whose inner products are a kernel's values.
+"""Points whose inner products equal a kernel's values, as input of KMeans.
 
-KMeans needs points. Centring a kernel changes no cost, and any factor ``A = F F'`` of a centred
-positive matrix has points as rows that do, whatever their rotation: :func:`triangle` is a Cholesky
-factor, exact but for rounding. Where there are many rows, :func:`few_components`
-are nearly the kernel, from some rows of the matrix; who asked must finish on all of it (see
-``_kmeans.single_moves``).
+Centring a kernel changes no cost, and the rows of any factor ``A = F F'`` of a centred positive
+semi-definite matrix are such points. :func:`triangle` is a Cholesky factor, exact up to rounding.
+For many rows :func:`few_components` is a low-rank approximation, so the search must end on the
+full matrix (see ``searches.single_moves``).
 
-Of a matrix that may not be positive :func:`factor` finds the eigenvectors, ``A = U L U'`` and
-points ``U L^(1/2)``. With weights w the matrix that is factored is ``w_i^(1/2) K_ij w_j^(1/2)``
-about the weighted mean, and each row is divided by ``w_i^(1/2)`` afterwards, so that what is
-rounding is told by what it adds to the weighted cost.
+For a matrix that may be indefinite :func:`factor` computes eigenvectors, ``A = U L U'``, and the
+points ``U L^(1/2)``. With weights w it factors ``w_i^(1/2) A_ij w_j^(1/2)`` and divides each row
+by ``w_i^(1/2)`` afterwards, so that rounding is relative to the weighted cost.
 
-A matrix that is not positive has no points that are all of it. Adding ``s / w_i`` to its diagonal
-makes it positive and adds ``s (n - K)`` to the cost of every partition of n rows into K clusters,
-so the best partition stays the best; but it also puts all rows at the same large distance from one
-another, and KMeans then hardly moves from where it starts. So negative components are dropped
-here, the points are only where the search begins, and it too is finished on the matrix.
+Negative components are dropped, so these points are only a start of the search, which also ends on
+the full matrix. Shifting the diagonal instead would make the matrix positive without changing the
+order of partitions, but all rows would be at the same large distance, and KMeans would hardly move
+from its initialisation.
 """
 
 from __future__ import annotations
@@ -30,21 +27,20 @@ from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel
 from agathis._kmeans.tuning import COMPONENTS, LEFT_OUT, SQUARE
 
-# Times n and the rounding of one value: eigenvalues, or pivots, below this share of the largest
-# value are rounding.
+# Eigenvalues and pivots up to this, times n and the rounding of one value, are rounding.
 ROUNDING = 8
 
 
 @dataclass(frozen=True)
 class Factor:
-    """Points, and whether their inner products are the whole centred matrix.
+    """Points, and whether their inner products equal the centred matrix.
 
     Attributes
     ----------
     points : ndarray of shape (n_rows, n_components)
-        About their weighted mean.
+        Centred at their weighted mean.
     positive : bool
-        False where components were dropped that are negative by more than rounding.
+        False if components were dropped that are negative by more than rounding.
     """
 
     points: np.ndarray
@@ -52,12 +48,12 @@ class Factor:
 
 
 def centre(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The kernel matrix about the weighted mean of its rows, symmetric to the last bit."""
+    """Centre a kernel matrix at the weighted mean of its rows; exactly symmetric."""
     share = weight / weight.sum()
     mean = matrix @ share
     out = matrix - (mean - 0.5 * (share @ mean))
     out -= (mean - 0.5 * (share @ mean))[:, None]
-    # In squares: a second matrix would be as large as the first.
+    # In blocks, to avoid a second matrix.
     for i, rows in enumerate(some := list(gen_batches(len(out), SQUARE))):
         for columns in some[: i + 1]:
             half = 0.5 * (out[rows, columns] + out[columns, rows].T)
@@ -67,14 +63,14 @@ def centre(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def triangle(centred: np.ndarray, least: float) -> np.ndarray:
-    """The points of a centred positive matrix, by a Cholesky factor with pivots.
+    """Points of a centred positive semi-definite matrix, by pivoted Cholesky.
 
     Parameters
     ----------
     centred : ndarray of shape (n_rows, n_rows)
-        Symmetric to the last bit; what is not positive of it is left out.
+        Exactly symmetric; a part that is not positive is left out.
     least : float
-        Pivots that are not larger are rounding, or little enough.
+        Pivots that are not larger are dropped.
 
     Returns
     -------
@@ -82,9 +78,9 @@ def triangle(centred: np.ndarray, least: float) -> np.ndarray:
     """
     if not np.diagonal(centred).max(initial=0.0) > least:
         return np.zeros((len(centred), 1))
-    # With more threads the last digits may be others.
+    # The last bits may depend on the number of threads.
     with one_blas_thread():
-        # Of a symmetric matrix the transposed is the same, in the order that LAPACK takes.
+        # The transpose of a symmetric matrix is equal, in the memory order of LAPACK.
         lower, pivots, rank, _ = dpstrf(centred.T, tol=least, lower=1)
     points = np.zeros((len(centred), rank))
     points[pivots - 1] = np.tril(lower[:, :rank])
@@ -92,12 +88,12 @@ def triangle(centred: np.ndarray, least: float) -> np.ndarray:
 
 
 def few_components(kernel: Kernel, centred: np.ndarray) -> np.ndarray:
-    """Points whose inner products are nearly a centred matrix, the same at each call.
+    """Points of a low-rank approximation of a centred matrix; deterministic.
 
     Parameters
     ----------
     kernel : Kernel
-        One that is positive on any rows.
+        A positive semi-definite kernel.
     centred : ndarray of shape (n_rows, n_rows)
 
     Returns
@@ -114,7 +110,7 @@ def few_components(kernel: Kernel, centred: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Known(PositiveKernel):
-    """A positive kernel whose values are known; a row is the number of its place."""
+    """A positive kernel with known values; a row consists of its index."""
 
     matrix: np.ndarray
 
@@ -129,14 +125,14 @@ class _Known(PositiveKernel):
 
 
 def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:
-    """The points of a centred matrix, by its eigenvectors.
+    """Points of a centred matrix, by eigenvectors.
 
     Parameters
     ----------
     centred : ndarray of shape (n_rows, n_rows)
     weight : ndarray of shape (n_rows,)
     rounding : float
-        What rounding may have changed in a value of the matrix.
+        The rounding of a value of the matrix.
     """
     root = np.sqrt(weight)
     values, vectors = np.linalg.eigh(centred * root * root[:, None])
@@ -144,7 +140,7 @@ def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:
     kept = values > noise
     points = vectors[:, kept] * np.sqrt(values[kept])
     points /= root[:, None]
-    # What is left of the mean is rounding.
+    # Removes rounding from the mean.
     points -= (weight / weight.sum()) @ points
     if not kept.any():
         points = np.zeros((len(centred), 1))

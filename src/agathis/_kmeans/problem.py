@@ -1,15 +1,13 @@
-"""What a kernel KMeans is run on, and what is made of the labels that it finds.
+"""A kernel KMeans problem: its rows, the search for labels, and the centres of these.
 
-A :class:`Task` holds the rows that count, as points or as a kernel matrix. :meth:`Task.auto`,
-:meth:`Task.lloyd` and :meth:`Task.similarity` find labels of them (see ``searches``).
-:meth:`Task.settle` makes centres of these and has the centres label all rows again: what a model
-says of its training rows and what it predicts for them is then the same by construction, whatever
-rounding does to rows that are as near to two centres.
+A :class:`Task` has the rows of positive weight, as points or as a kernel matrix. :meth:`Task.auto`
+and :meth:`Task.alternate` search for labels (see ``searches``). :meth:`Task.settle` computes the
+centres and assigns all rows to them, so that ``labels_`` and ``predict`` of the training rows are
+equal by construction, even for rows that are equally near to two centres up to rounding.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,15 +27,14 @@ from agathis._kmeans.factor import (
 )
 from agathis._kmeans.searches import Pairs, Points
 from agathis._kmeans.tuning import ATTEMPTS, FACTOR_ROWS
-from agathis._partitions.centres import ENLARGED, TINY, KernelCentres, PointCentres, SampleCentres
+from agathis._partitions.centres import KernelCentres, PointCentres, SampleCentres
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import membership
 
-# Matrices of n x n numbers that the search with "auto" holds at a time, and where the points have
-# few components.
+# Number of n x n matrices in memory at a time with "auto", with a full and a low-rank factor.
 MATRICES = 7
 MATRICES_OF_FEW = 2.1
-# Times the rounding of a kernel value: centres that are no further apart are the same.
+# Centres at a squared distance up to this, times the rounding of a kernel value, are equal.
 SAME = 64
 EPS = float(np.finfo(np.float64).eps)
 
@@ -52,9 +49,9 @@ class Found:
         Without gaps.
     n_iter : int
     keep : bool
-        Whether no cluster may be lost when the rows are labelled by their centres.
+        Whether no cluster may become empty by assigning rows to the nearest centre.
     nearest : bool
-        Whether the rows should be in the cluster of their nearest centre.
+        Whether rows should be assigned to the nearest centre.
     """
 
     labels: np.ndarray
@@ -65,7 +62,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Task:
-    """Rows for a kernel KMeans.
+    """A kernel KMeans problem.
 
     Attributes
     ----------
@@ -73,14 +70,14 @@ class Task:
     X : ndarray of shape (n_samples, n_features)
         All rows.
     matrix : ndarray of shape (n_samples, n_samples) or None
-        Their kernel, where it is given.
+        The kernel matrix, if given.
     weight : ndarray of shape (n_samples,) or None
     counted : ndarray
-        The rows of X that count.
+        The rows of X with positive weight.
     place : ndarray of shape (n_counted,)
-        Which row of the task each of these is: several where equal rows are one.
+        The row of the task for each of these, as equal rows can be merged.
     first : ndarray of shape (n_rows,)
-        One row of X for each row of the task.
+        A row of X for each row of the task.
     space : Points or Pairs
         The task's rows and their weights.
     algorithm : {"auto", "lloyd", "similarity"}
@@ -98,21 +95,29 @@ class Task:
     algorithm: str
     threads: int
 
-    def lloyd(
+    def alternate(
         self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState
     ) -> Found:
-        """Plain alternation from random rows, the best of some starts."""
-        best, best_objective = None, -np.inf
+        """Lloyd's iterations, or assignment by similarity: the best of some random starts."""
+        similarity = self.algorithm == "similarity"
+        results = []
         for _ in range(n_init):
-            labels = self._around_some_rows(n_clusters, random_state)
-            labels, objective, n_iter = search.lloyd(self.space, labels, max_iter)
-            if best is None or objective > best_objective:
-                best, best_objective = Found(labels, n_iter, False, True), objective
-        assert best is not None, "there is at least one start"
-        return best
+            for _ in range(ATTEMPTS if similarity else 1):
+                if similarity:
+                    labels = random_state.randint(n_clusters, size=len(self.first))
+                else:
+                    labels = self._around_some_rows(n_clusters, random_state)
+                least = n_clusters if similarity else None
+                result = search.lloyd(self.space, labels, max_iter, least)
+                if int(result[0].max()) + 1 == n_clusters:
+                    break
+            results.append(result)
+        labels, _, n_iter = max(results, key=lambda result: result[1])
+        complete = int(labels.max()) + 1 == n_clusters
+        return Found(labels, n_iter, keep=similarity, nearest=complete or not similarity)
 
     def _around_some_rows(self, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
-        """Each row with the nearest point, or largest kernel value, of some drawn at random."""
+        """Assign rows to the nearest point, or largest kernel value, of random rows."""
         n = len(self.first)
         drawn = random_state.permutation(n)[:n_clusters]
         if isinstance(self.space, Points):
@@ -120,25 +125,6 @@ class Task:
         chosen = np.zeros((n, len(drawn)))
         chosen[drawn, np.arange(len(drawn))] = 1.0
         return np.argmax(self.space.towards(chosen), axis=1)
-
-    def similarity(
-        self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState
-    ) -> Found:
-        """Each row to the most similar cluster, from random labels; the best of some starts."""
-        best, best_objective = None, -np.inf
-        for _ in range(n_init):
-            for _ in range(ATTEMPTS):
-                labels = random_state.randint(n_clusters, size=len(self.first))
-                labels, objective, n_iter = search.most_similar(
-                    self.space, labels, n_clusters, max_iter
-                )
-                whole = int(labels.max()) + 1 == n_clusters
-                if whole:
-                    break
-            if best is None or objective > best_objective:
-                best, best_objective = Found(labels, n_iter, True, whole), objective
-        assert best is not None, "there is at least one start"
-        return best
 
     def auto(
         self,
@@ -148,7 +134,7 @@ class Task:
         tol: float,
         random_state: np.random.RandomState,
     ) -> Found:
-        """KMeans on points; for a matrix, on points that are made of it, then single moves."""
+        """KMeans on points; for a matrix, on a factor of it, followed by single moves."""
         space = self.space
         n = len(space.weight)
         if n <= n_clusters:
@@ -174,7 +160,7 @@ class Task:
             else:
                 labels, objective = search.single_moves(centred, space.weight, labels, max_iter)
                 cost = float(space.weight @ np.diagonal(centred)) - objective
-            # Starts that end in the same clusters may differ by rounding: the first counts.
+            # The same clusters from another start may differ by rounding; keep the first.
             if best is None or cost < best_cost - 1e-10 * abs(best_cost):
                 best, best_cost = (labels, n_iter), cost
         assert best is not None, "there is at least one start"
@@ -187,7 +173,7 @@ class Task:
     def settle(
         self, found: Found
     ) -> tuple[PointCentres | SampleCentres | KernelCentres, np.ndarray]:
-        """Centres, and the labels of all rows of X."""
+        """The centres, and the labels of all rows of X."""
         labels = found.labels
         while True:
             centres = self._centres(labels)
@@ -202,7 +188,7 @@ class Task:
             labels = search.without_gaps(nearest[self.first])
 
     def cost(self, labels: np.ndarray) -> tuple[float, float]:
-        """The cost of labels of X, and the kernel's trace."""
+        """The cost of labels of X, and the trace of the kernel."""
         space, labels = self.space, labels[self.first]
         rows = self.X[self.first].astype(np.float64)
         if isinstance(space, Points):
@@ -231,7 +217,7 @@ class Task:
         everywhere[self.counted] = labels[self.place]
         weight = self.weight
         if self.weight is not None and len(self.counted) < len(self.X):
-            # A negligible weight is none.
+            # Negligible weights count as 0.
             weight = np.zeros(len(self.X))
             weight[self.counted] = self.weight[self.counted]
         return SampleCentres(everywhere, weight, means, similarity)
@@ -243,16 +229,15 @@ class Task:
         return centres.nearest(self.X, self.threads)
 
     def _merged(self, labels: np.ndarray) -> np.ndarray:
-        """Clusters whose centres are one point, but for rounding, made one.
+        """Merge clusters whose centres are equal up to rounding.
 
-        Rows that differ may be the same in the kernel's space: to the cosine a row and its
-        double are.
+        Different rows may be equal in the kernel's space, such as x and 2 x for the cosine.
         """
         space = self.space
         member = membership(labels, int(labels.max()) + 1, space.weight)
         shares = member / member.sum(axis=0)
         if isinstance(space, Points):
-            if self.kernel.metric == "linear":  # rows that differ are different points
+            if self.kernel.metric == "linear":  # distinct rows are distinct points
                 return labels
             centres = shares.T @ space.points
             same = cdist(centres, centres) <= SAME * EPS
@@ -268,13 +253,13 @@ class Task:
 
 
 def _whole(space: Pairs) -> np.ndarray:
-    """The matrix of pairs, which ``"auto"`` always makes."""
-    assert space.matrix is not None, "the matrix was made for algorithm='auto'"
+    """The kernel matrix, which ``"auto"`` always computes."""
+    assert space.matrix is not None, "algorithm='auto' computes the matrix"
     return space.matrix
 
 
 def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
-    """Points for a kernel matrix, and whether it is positive."""
+    """Points of a kernel matrix, and whether the matrix is positive semi-definite."""
     matrix, kernel = _whole(space), space.kernel
     if _in_few_components(kernel, len(matrix)):
         return few_components(kernel, centred), True
@@ -286,7 +271,7 @@ def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def _in_few_components(kernel: Kernel, n: int) -> bool:
-    """Whether there are too many rows for all components of a kernel that can do with few."""
+    """Whether to use a low-rank factor: many rows and a positive kernel."""
     return kernel.is_positive and n > FACTOR_ROWS
 
 
@@ -300,7 +285,7 @@ def make_task(
     *,
     algorithm: str,
 ) -> Task:
-    """The rows that count, as points or pairs; for ``"auto"`` equal rows are one.
+    """The rows of positive weight, as points or pairs; "auto" merges equal rows.
 
     Parameters
     ----------
@@ -308,9 +293,9 @@ def make_task(
     X : ndarray of shape (n_samples, n_features)
     weight : ndarray of shape (n_samples,) or None
     ids : ndarray of int or None
-        The rows that count; ``None`` where it is all of them.
+        The rows of positive weight; None for all rows.
     matrix : ndarray of shape (n_samples, n_samples) or None
-        The kernel matrix, where it is given.
+        The kernel matrix, if given.
     threads : int
     algorithm : {"auto", "lloyd", "similarity"}
     """
@@ -321,9 +306,9 @@ def make_task(
     values = matrix if matrix is None or ids is None else matrix[np.ix_(ids, ids)]
     place = one = np.arange(len(counted))
     if auto:
-        # Sorted by what is in them: weight 2 and the row twice are the same task to the last bit.
-        told = rows if values is None else values
-        _, one, place = np.unique(told, axis=0, return_index=True, return_inverse=True)
+        # Sorted by value: weight 2 and a repeated row give the same task to the last bit.
+        content = rows if values is None else values
+        _, one, place = np.unique(content, axis=0, return_index=True, return_inverse=True)
         place = place.reshape(-1)
         share = np.bincount(place, share)
         rows = rows[one]
@@ -332,7 +317,7 @@ def make_task(
         values = np.ascontiguousarray(values, dtype=np.float64)
         space: Points | Pairs = Pairs(values, share, kernel, rows, threads)
     elif kernel.has_features:
-        # Similarities, unlike distances, are others where the rows are moved.
+        # Similarities, unlike distances, change with the origin.
         space = _points(kernel, rows, share, centred=algorithm != "similarity")
     else:
         space = _pairs(kernel, rows, share, threads, auto)
@@ -346,45 +331,31 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, *, centred: bo
         if centred:
             points = points - np.average(points, axis=0, weights=weight)
         if not np.isfinite(weight @ np.einsum("ij,ij->i", points, points)):
-            raise ValueError("X is too large: the squared length of some row is not finite.")
-    # Clusters do not depend on the unit.
-    points = points * ENLARGED if np.abs(points).max() < TINY else points
+            raise ValueError("X is too large: the squared norm of some row is not finite.")
     return Points(points, weight)
 
 
 def _pairs(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, threads: int, auto: bool) -> Pairs:
-    room = get_config()["working_memory"] * 2**20
+    limit = get_config()["working_memory"] * 2**20
     settled = rows - kernel.origin(rows)
     if auto:
-        _check_room(kernel, len(rows), room)
-    elif 8 * len(rows) ** 2 > room:
+        _warn_of_memory(kernel, len(rows), limit)
+    elif 8 * len(rows) ** 2 > limit:
         return Pairs(None, weight, kernel, settled, threads)
     matrix = kernel.matrix(settled, threads)
     search.check_values(kernel, matrix)
     return Pairs(matrix, weight, kernel, settled, threads)
 
 
-def _check_room(kernel: Kernel, n: int, room: float) -> None:
-    """Warn of much memory, and raise where there is not as much, before it is asked for."""
-    held = MATRICES_OF_FEW if _in_few_components(kernel, n) else MATRICES
-    needed = 8 * held * n**2
-    if needed <= 4 * room:
-        return
-    advice = (
-        f"{kernel} with algorithm='auto' takes {needed / 1e9:.0f} GB for the pairs of {n:,} rows "
-        "that differ{there}. Fewer rows take less, as do points that stand for the kernel (such "
-        "as those of sklearn.kernel_approximation.Nystroem, with kernel='linear'); "
-        "algorithm='lloyd' needs no matrix."
-    )
-    have = _physical_memory()
-    if have is not None and needed > have:
-        raise MemoryError(advice.format(there=f", and this machine has {have / 1e9:.0f} GB"))
-    warn(advice.format(there=""), UserWarning)
-
-
-def _physical_memory() -> int | None:
-    """Bytes of memory of the machine; ``None`` where the system does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
+def _warn_of_memory(kernel: Kernel, n: int, limit: float) -> None:
+    """Warn if the matrices of "auto" take more than four times scikit-learn's working memory."""
+    matrices = MATRICES_OF_FEW if _in_few_components(kernel, n) else MATRICES
+    needed = 8 * matrices * n**2
+    if needed > 4 * limit:
+        warn(
+            f"{kernel} with algorithm='auto' needs {needed / 1e9:.0f} GB for the kernel between "
+            f"{n:,} distinct rows. To use less, fit a sample, map the rows to features (such as "
+            "sklearn.kernel_approximation.Nystroem, with kernel='linear'), or use "
+            "algorithm='lloyd', which needs no matrix.",
+            UserWarning,
+        )

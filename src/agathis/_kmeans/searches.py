@@ -1,18 +1,17 @@
-"""Ways to lower the kernel KMeans cost of a partition.
+"""Algorithms that lower the kernel KMeans cost of a partition.
 
 With T[i, k] the weighted sum of the kernel between row i and cluster k, S[k] its sum over the
-rows of k and W[k] the weight of k, the cost is the weighted trace less the sum of S[k] / W[k],
+rows of k and W[k] the weight of k, the cost is the weighted trace minus the sum of S[k] / W[k],
 and the squared distance of row i to the centre of k is k(i, i) - 2 T[i, k] / W[k] + S[k] / W[k]^2.
-One product of the kernel with the membership of the rows gives T, and T gives all the rest:
+T is the product of the kernel matrix with the membership matrix, and S follows from T.
 :func:`lloyd` moves every row to its nearest centre, :func:`single_moves` moves one row at a time
-and takes into account that both centres move with it. :func:`most_similar` leaves out S / W^2.
-:func:`starts` are scikit-learn's KMeans.
+and accounts for the change of both centres. :func:`starts` runs scikit-learn's KMeans.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +22,13 @@ from sklearn.exceptions import ConvergenceWarning
 from agathis._kernels.kernel import Kernel
 from agathis._partitions.objective import membership
 
-# Of the trace, what a move must gain at least: less may be rounding.
+# The minimum gain of a move relative to the trace; less may be rounding.
 LEAST_GAIN = 1e-12
 
 
 @dataclass(frozen=True)
 class Points:
-    """Rows as points of the kernel's space, about their mean, and their weights."""
+    """Rows as points of the kernel's space, centred, and their weights."""
 
     points: np.ndarray
     weight: np.ndarray
@@ -41,16 +40,16 @@ class Points:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Rows by the kernel's values between them, and their weights.
+    """Rows represented by their kernel values with each other, and their weights.
 
     Attributes
     ----------
     matrix : ndarray of shape (n_rows, n_rows) or None
-        ``None`` where it is too large to be kept: blocks of it are computed in every iteration.
+        None if it is too large to be stored: then each iteration computes it in blocks.
     weight : ndarray of shape (n_rows,)
     kernel : Kernel
     rows : ndarray of shape (n_rows, n_features)
-        About the kernel's origin.
+        Relative to the kernel's origin.
     threads : int
     """
 
@@ -72,7 +71,7 @@ class Pairs:
 
 
 def check_values(kernel: Kernel, values: np.ndarray) -> None:
-    """Raise where kernel values are not finite."""
+    """Raise if kernel values are not finite."""
     if not np.isfinite(values).all():
         raise ValueError(
             f"{kernel} gives NaN or infinity for some rows of X; every kernel value must be "
@@ -81,51 +80,36 @@ def check_values(kernel: Kernel, values: np.ndarray) -> None:
 
 
 def without_gaps(labels: np.ndarray) -> np.ndarray:
-    """The same clusters numbered 0, 1, ... in their order."""
+    """The same clusters numbered 0, 1, ... in the same order."""
     return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
 
 
 def lloyd(
-    space: Points | Pairs, labels: np.ndarray, max_iter: int
+    space: Points | Pairs, labels: np.ndarray, max_iter: int, n_clusters: int | None = None
 ) -> tuple[np.ndarray, float, int]:
-    """Move all rows to their nearest centre until none moves; a cluster without rows is gone.
+    """Move all rows to their nearest centre until none moves; empty clusters are dropped.
+
+    With ``n_clusters``, rows move to the cluster of the largest mean kernel value instead, until a
+    cluster is empty.
 
     Returns
     -------
     labels : ndarray of shape (n_rows,)
         Without gaps.
     objective : float
-        Sum over clusters of stock over size.
+        Sum over clusters of kernel sum over weight.
     n_iter : int
     """
-    return _moved(space, labels, max_iter, lambda T, S, W: np.argmin(S / W**2 - 2 * T / W, axis=1))
-
-
-def most_similar(
-    space: Points | Pairs, labels: np.ndarray, n_clusters: int, max_iter: int
-) -> tuple[np.ndarray, float, int]:
-    """Move all rows to the cluster of the largest mean kernel value, until none moves.
-
-    This ends as soon as there are fewer than ``n_clusters``; it returns what :func:`lloyd` does.
-    """
-    return _moved(space, labels, max_iter, lambda T, S, W: np.argmax(T / W, axis=1), n_clusters)
-
-
-def _moved(
-    space: Points | Pairs,
-    labels: np.ndarray,
-    max_iter: int,
-    choose: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray],
-    least: int = 0,
-) -> tuple[np.ndarray, float, int]:
-    """Move all rows to the clusters that T, S and W choose, until none moves or some are lost."""
     labels, n_iter = without_gaps(labels), 0
     while True:
         member = membership(labels, int(labels.max()) + 1, space.weight)
         towards, size = space.towards(member), member.sum(axis=0)
         stock = np.einsum("ik,ik->k", member, towards)
-        best = choose(towards, stock, size)
-        lost = len(size) < least
+        if n_clusters is None:
+            best = np.argmin(stock / size**2 - 2 * towards / size, axis=1)
+        else:
+            best = np.argmax(towards / size, axis=1)
+        lost = n_clusters is not None and len(size) < n_clusters
         if lost or n_iter == max_iter or np.array_equal(best, labels):
             return labels, float(np.sum(stock / size)), max(n_iter, 1)
         labels = without_gaps(best)
@@ -135,23 +119,23 @@ def _moved(
 def single_moves(
     matrix: np.ndarray, weight: np.ndarray, labels: np.ndarray, max_iter: int
 ) -> tuple[np.ndarray, float]:
-    """Move single rows as long as the cost falls; no cluster loses its last row.
+    """Move single rows while the cost decreases; no cluster becomes empty.
 
-    This holds for any symmetric matrix. Where it is positive a row that is nearer to another
-    centre can be moved with a gain, so that in the end each row is at its nearest centre.
+    The cost decreases for any symmetric matrix. For a positive semi-definite one each row is in
+    the cluster of its nearest centre at the end.
 
     Returns
     -------
     labels : ndarray of shape (n_rows,)
     objective : float
-        Sum over clusters of stock over size.
+        Sum over clusters of kernel sum over weight.
     """
     labels = labels.copy()
     n_clusters = int(labels.max()) + 1
     own = np.diagonal(matrix)
     all_rows = np.arange(len(labels))
     least = LEAST_GAIN * float(weight @ np.abs(own))
-    # Whether there are sums, and whether moves have not added to them what rounding makes of each.
+    # Whether sums were computed, and whether they are free of rounding by incremental updates.
     known = exact = False
     for _ in range(max_iter):
         if not known:
@@ -165,7 +149,7 @@ def single_moves(
             a, w = labels[i], weight[i]
             if held[a] == 1:
                 continue
-            # Rows that moved before have changed what this one gains.
+            # Moves of other rows have changed the gain.
             gain, best = _gains(towards, stock, size, own, weight, labels, np.array([i]))
             if gain[0] <= least:
                 continue
@@ -192,9 +176,9 @@ def single_moves(
 def _sums(
     matrix: np.ndarray, weight: np.ndarray, labels: np.ndarray, n_clusters: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """T with a row a cluster, of which a move changes two, S and W: see the head of this file.
+    """T (one row per cluster), S and W, as defined at the top of this file.
 
-    Rows of the matrix are added up: as a product of matrices most of it would be with zeros.
+    The membership is sparse, since most of a dense product would be with zeros.
     """
     rows = np.arange(len(labels))
     member = sparse.csr_matrix((weight, (labels, rows)), shape=(n_clusters, len(labels)))
@@ -212,9 +196,9 @@ def _gains(
     labels: np.ndarray,
     rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the best move of each of these rows adds to the objective, and where it leads.
+    """The gain of the objective by the best move of each row, and its target cluster.
 
-    ``towards`` has a row a cluster.
+    ``towards`` has one row per cluster.
     """
     w, a, each = weight[rows], labels[rows], np.arange(len(rows))
     square = w**2 * own[rows]
@@ -225,7 +209,7 @@ def _gains(
     arrive[a, each] = -np.inf
     best = np.argmax(arrive, axis=0)
     left = size[a] - w
-    # A row that is all of its cluster does not leave it; what is computed for it is not used.
+    # The only row of a cluster does not move, so its value is not used.
     left[left <= 0] = 1.0
     leave = (stock[a] - 2 * w * towards[a, rows] + square) / left - before[a]
     return leave + arrive[best, each], best
@@ -241,8 +225,7 @@ def starts(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Iterator[tuple[np.ndarray, int]]:
-    """Labels by scikit-learn's KMeans from ``n_init`` starts, with the iterations of each."""
-    points = _scaled(points)
+    """Yield labels and iterations of scikit-learn's KMeans from ``n_init`` starts."""
     for _ in range(n_init):
         model = KMeans(n_clusters, n_init=1, max_iter=max_iter, tol=tol, random_state=random_state)
         yield _fitted(model, points, weight), model.n_iter_
@@ -251,9 +234,8 @@ def starts(
 def to_the_end(
     points: np.ndarray, weight: np.ndarray, labels: np.ndarray, max_iter: int
 ) -> tuple[np.ndarray, int]:
-    """scikit-learn's KMeans from the given clusters until no row moves; labels, iterations."""
+    """Run scikit-learn's KMeans from given clusters until no row moves; labels, iterations."""
     n_clusters = int(labels.max()) + 1
-    points = _scaled(points)
     member = membership(labels, n_clusters, weight)
     centres = (member / member.sum(axis=0)).T @ points
     model = KMeans(n_clusters, init=centres, n_init=1, max_iter=max_iter, tol=0, random_state=0)
@@ -261,33 +243,8 @@ def to_the_end(
 
 
 def _fitted(model: KMeans, points: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Labels of a KMeans, where no cluster is empty."""
+    """Labels of KMeans without gaps: points closer than rounding may leave a cluster empty."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(points, sample_weight=weight)
-    return fill(points, weight, model.labels_, model.n_clusters)
-
-
-def _scaled(points: np.ndarray) -> np.ndarray:
-    """Points of about 1: squares of very large or very small ones are no numbers."""
-    largest = np.abs(points).max()
-    return np.ldexp(points, -int(np.frexp(largest)[1])) if largest > 0 else points
-
-
-def fill(points: np.ndarray, weight: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Give clusters without rows one each, the row whose leaving its cluster lowers the cost most.
-
-    There must be as many points as clusters at least. KMeans leaves a cluster empty only where
-    points are so close together that its distances round to zero.
-    """
-    labels = without_gaps(labels)
-    while (found := int(labels.max()) + 1) < n_clusters:
-        member = membership(labels, found, weight)
-        size = member.sum(axis=0)[labels]
-        apart = points - ((member / member.sum(axis=0)).T @ points)[labels]
-        apart /= np.abs(apart).max() or 1.0
-        others = np.bincount(labels)[labels] > 1
-        left = np.where(others, size - weight, 1.0)
-        gain = np.einsum("ij,ij->i", apart, apart) * weight * size / left
-        labels[np.argmax(np.where(others, gain, -1.0))] = found
-    return labels
+    return without_gaps(model.labels_)

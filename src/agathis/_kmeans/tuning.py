@@ -1,17 +1,17 @@
-"""Tuned constants of kernel KMeans, with what each trades.
+"""Tuned constants of kernel KMeans.
 
-Bounds of rounding stay beside the code.
+Bounds of rounding are defined beside the code.
 """
 
 from __future__ import annotations
 
-# Rows up to which a kernel is factored exactly, which takes their cube in time and their square in
-# memory. The search and its bounds take kernels of more rows by a feature map, or not at all.
+# The maximum number of rows for an exact factor of the kernel matrix, which takes cubic time and
+# quadratic memory. Searches and bounds use a feature map for more rows, or no factor.
 FACTOR_ROWS = 2000
-# Components that stand for the kernel beyond: so many, or as many as leave out this fraction of it.
+# Maximum rank of a low-rank factor, and the fraction of the kernel that it may leave out.
 COMPONENTS = 256
 LEFT_OUT = 1e-4
-# Rows and columns of a square that is made symmetric at a time.
+# Block size for making a matrix symmetric.
 SQUARE = 1024
-# How often "similarity" starts again where a cluster was lost, the first start counted.
+# Starts of "similarity" until no cluster becomes empty.
 ATTEMPTS = 10

@@ -1,1 +1,1 @@
-"""A partition of rows: its objective, its centres, distances to them."""
+"""Partitions of rows: objective, cost, centres and distances to them."""

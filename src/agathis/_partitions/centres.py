@@ -1,12 +1,13 @@
-"""Clusters as points of the kernel's space, and the distance of rows to them.
+"""Cluster centres in the kernel's space, and the distances of rows to them.
 
-Where the kernel has features a centre is a mean of rows. Elsewhere the distance of x to the
-centre of C is ``k(x, x) - 2 mean of k(x, C) + mean of k(C, C)``: the last term is a number a
+If the kernel has features, a centre is a mean of rows. Otherwise the squared distance of x to the
+centre of C is ``k(x, x) - 2 mean of k(x, C) + mean of k(C, C)``: the last term is one number per
 cluster, the middle one needs the kernel between x and the training rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,32 +18,13 @@ from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._partitions.objective import ROWS_AT_ONCE, membership, moderate_weights
 
-# Squares of values below this lose digits, or vanish; times so much they are as good as others.
-TINY = 2.0**-400
-ENLARGED = 2.0**600
-
-
-def enlarged(values: np.ndarray) -> np.ndarray:
-    """The rows, those of tiny values alone many times as large."""
-    tiny = np.abs(values).max(axis=1) < TINY
-    return np.where(tiny[:, None], values, 0.0) * ENLARGED + np.where(tiny[:, None], 0.0, values)
-
-
-def euclidean_distances(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Euclidean distances, of tiny values too."""
-    out = cdist(points, centres)
-    if np.abs(centres).max() < TINY:
-        tiny = np.abs(points).max(axis=1) < TINY
-        out[tiny] = cdist(points[tiny] * ENLARGED, centres * ENLARGED) / ENLARGED
-    return out
-
 
 @dataclass(frozen=True)
 class PointCentres:
     """Centres of a kernel that has features.
 
-    ``origin`` is near the centres, so that data far from zero keep their digits. With
-    ``similarity`` the largest inner product counts in place of the least distance.
+    ``origin`` is near the centres, so that data far from zero keep their precision. With
+    ``similarity`` the largest inner product replaces the smallest distance.
     """
 
     space: Space
@@ -67,7 +49,7 @@ class PointCentres:
         out = np.empty((len(X), len(self.points)))
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
             points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
-            out[rows] = euclidean_distances(points - self.origin, self.points)
+            out[rows] = cdist(points - self.origin, self.points)
         return out
 
     def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
@@ -76,10 +58,7 @@ class PointCentres:
         for rows in gen_batches(len(X), ROWS_AT_ONCE):
             if self.similarity:
                 points = self.space.points(np.asarray(X[rows], dtype=np.float64), threads)
-                centres = self.points + self.origin
-                if np.abs(centres).max() < TINY:
-                    points, centres = enlarged(points), centres * ENLARGED
-                out[rows] = np.argmax(points @ centres.T, axis=1)
+                out[rows] = np.argmax(points @ (self.points + self.origin).T, axis=1)
             else:
                 out[rows] = np.argmin(self.distances(X[rows], threads), axis=1)
         return out
@@ -87,17 +66,17 @@ class PointCentres:
 
 @dataclass(frozen=True)
 class SampleCentres:
-    """Centres of any kernel, by the training rows that belong to them.
+    """Centres of any kernel, represented by the training rows of each cluster.
 
     Attributes
     ----------
     labels : ndarray of shape (n_train,)
     weight : ndarray of shape (n_train,) or None
-        ``None`` where all weights are 1.
+        None if all weights are 1.
     means : ndarray of shape (n_clusters,)
         Mean kernel value within each cluster.
     similarity : bool
-        Whether the largest mean kernel value counts in place of the least distance.
+        Whether the largest mean kernel value replaces the smallest distance.
     """
 
     labels: np.ndarray
@@ -106,30 +85,29 @@ class SampleCentres:
     similarity: bool = False
 
     def shares(self) -> np.ndarray:
-        """Weight of each training row over the size of its cluster."""
-        member = membership(
-            self.labels, len(self.means), 1.0 if self.weight is None else self.weight
-        )
+        """Weight of each training row divided by the weight of its cluster."""
+        weight = 1.0 if self.weight is None else self.weight
+        member = membership(self.labels, len(self.means), weight)
         return member / member.sum(axis=0)
 
     def distances(self, cross: np.ndarray, diagonal: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Distances from kernel values with the training rows and with oneself."""
+        """Distances, from kernel values with the training rows and of each row with itself."""
         towards = 2 * (cross @ shares)
         squared = diagonal[:, None] - towards + self.means
-        # What rounding leaves of a distance of zero, or a kernel that is not positive makes.
+        # Rounding of a zero distance, and negative squares of an indefinite kernel, become 0.
         noise = np.abs(diagonal)[:, None] + np.abs(towards) + np.abs(self.means)
         squared[squared <= 16 * np.finfo(np.float64).eps * noise] = 0.0
         return np.sqrt(squared)
 
     def nearest(self, cross: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """The nearest centre, for which the kernel of a row with itself does not matter."""
+        """The nearest centre, which does not depend on the kernel of a row with itself."""
         means = 0.0 if self.similarity else self.means
         return np.argmin(means - 2 * (cross @ shares), axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True)
 class KernelCentres:
-    """Sample centres together with the kernel and the training rows, about their origin."""
+    """Sample centres with the kernel and the training rows relative to ``origin``."""
 
     kernel: Kernel
     samples: SampleCentres
@@ -137,27 +115,30 @@ class KernelCentres:
     origin: np.ndarray
 
     def distances(self, X: np.ndarray, threads: int) -> np.ndarray:
-        X = self.kernel.seen(X) - self.origin
-        # Rows of a model that was mapped from disk are read-only, which some kernels refuse.
-        rows = np.require(self.rows, requirements="W")
-        shares = self.samples.shares()
-        out = np.empty((len(X), shares.shape[1]))
-        for part, cross in self.kernel.blocks(X, rows, threads):
-            out[part] = self.samples.distances(cross, self.kernel.diagonal(X[part]), shares)
+        out = np.empty((len(X), len(self.samples.means)))
+        for part, rows, cross, shares in self._blocks(X, threads):
+            out[part] = self.samples.distances(cross, self.kernel.diagonal(rows), shares)
         return out
 
     def nearest(self, X: np.ndarray, threads: int) -> np.ndarray:
         """The nearest centre of each row."""
-        X = self.kernel.seen(X) - self.origin
-        rows = np.require(self.rows, requirements="W")
-        shares = self.samples.shares()
         out = np.empty(len(X), dtype=np.int32)
-        for part, cross in self.kernel.blocks(X, rows, threads):
+        for part, _, cross, shares in self._blocks(X, threads):
             out[part] = self.samples.nearest(cross, shares)
         return out
 
+    def _blocks(
+        self, X: np.ndarray, threads: int
+    ) -> Iterator[tuple[slice, np.ndarray, np.ndarray, np.ndarray]]:
+        """Blocks of rows, with their kernel values with the training rows, and the shares."""
+        X = self.kernel.seen(X) - self.origin
+        # Memory-mapped models have read-only rows, which some kernels do not accept.
+        rows, shares = np.require(self.rows, requirements="W"), self.samples.shares()
+        for part, cross in self.kernel.blocks(X, rows, threads):
+            yield part, X[part], cross, shares
 
-#: What tells distances to clusters, of whatever kernel.
+
+#: Centres of any kernel, which give distances to clusters.
 Centres = PointCentres | SampleCentres | KernelCentres
 
 
@@ -170,7 +151,7 @@ def centres_of(
     *,
     keep: bool,
 ) -> Centres | None:
-    """What it takes to tell distances to the clusters, and no more.
+    """The centres of clusters, with the data that distances to them need.
 
     Parameters
     ----------
@@ -178,11 +159,11 @@ def centres_of(
     X : ndarray of shape (n_train, n_features)
     labels : ndarray of shape (n_train,)
     weight : ndarray of shape (n_train,) or None
-        ``None`` where all weights are 1.
+        None if all weights are 1.
     means : ndarray of shape (n_clusters,)
         Mean kernel value within each cluster.
     keep : bool
-        Whether training rows may be kept; ``None`` comes back where it takes them.
+        Whether training rows may be kept. If not, the result is None for kernels that need them.
     """
     if kernel.has_features:
         member = membership(labels, len(means), 1.0 if weight is None else weight)
@@ -204,7 +185,7 @@ def cluster_means(
     weight: np.ndarray | None = None,
     fill: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The mean of each cluster in the columns of X; a missing value counts as its ``fill``."""
+    """The mean of each cluster; missing values are replaced by ``fill``."""
     weight, _ = moderate_weights(weight)
     size = np.bincount(labels, weight, minlength=n_clusters)
     means = np.zeros((n_clusters, X.shape[1]))

@@ -1,7 +1,7 @@
 """The cost of a partition: the sum of squared distances of rows to the mean of their cluster.
 
-This is the only place where it is computed. It equals the trace of the kernel less the objective;
-where rows are points it is summed directly, without that difference of large numbers.
+This is the only place where it is computed. It equals the trace of the kernel minus the objective.
+For points it is summed directly, which avoids the difference of large numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agathis._partitions.objective import (
     settled_rows,
 )
 
-# The share of the kernel's trace that cannot be told from its rounding.
+# Relative to the trace of the kernel, negative costs up to this are rounding.
 ROUNDING = 1e-12
 
 
@@ -27,9 +27,9 @@ def scatter(points: np.ndarray, labels: np.ndarray, weight: np.ndarray | None = 
     Parameters
     ----------
     points : ndarray of shape (n_samples, n_components)
-        Near their origin: what they have in common costs them digits.
+        Close to the origin, since a common offset costs precision.
     labels : ndarray of shape (n_samples,)
-        A cluster may have no rows.
+        Some clusters may be empty.
     weight : ndarray of shape (n_samples,), optional
 
     Examples
@@ -39,7 +39,7 @@ def scatter(points: np.ndarray, labels: np.ndarray, weight: np.ndarray | None = 
     """
     weight = np.ones(len(points)) if weight is None else weight
     size = np.bincount(labels, weight)
-    # An empty cluster has no row that would ask for its mean.
+    # The mean of an empty cluster is not used.
     size[size == 0] = 1.0
     mean = cluster_sums(points, labels, weight, len(size)) / size[:, None]
     apart = points - mean[labels]
@@ -47,14 +47,14 @@ def scatter(points: np.ndarray, labels: np.ndarray, weight: np.ndarray | None = 
 
 
 def cost_of_sums(inertia: float, sums: np.ndarray, size: np.ndarray) -> float:
-    """The same of points about their mean, of which only sums are known.
+    """The cost of centred points, from the sums of the clusters alone.
 
     Parameters
     ----------
     inertia : float
-        The weighted sum of squares of the points about their mean.
+        The weighted sum of squares of the centred points.
     sums : ndarray of shape (n_clusters, n_components)
-        Of the points of each cluster about that mean.
+        Sums of the centred points of each cluster.
     size : ndarray of shape (n_clusters,)
     """
     used = size > 0
@@ -70,10 +70,10 @@ def kernel_cost(
     threads: int,
     matrix: np.ndarray | None = None,
 ) -> float:
-    """The cost of clusters of X by a kernel, or by the given matrix of its values.
+    """The cost of clusters of X, by a kernel or by a given kernel matrix.
 
-    Rows of weight 0 are left out: what is summed is centred first, and a large row that does not
-    count would cost the others their digits.
+    Rows of weight 0 are left out, because centring on an outlier among them would cost the other
+    rows precision.
     """
     if matrix is None and weight is not None and not weight.all():
         counted = np.flatnonzero(weight)
@@ -88,6 +88,6 @@ def kernel_cost(
         diagonal = np.diagonal(matrix).astype(np.float64)
     trace = diagonal.sum() if weight is None else weight @ diagonal
     cost = float(trace) - objective(*pair_stocks(kernel, X, labels, weight, threads, matrix))
-    # No cost may come out as less than none; a kernel that is not positive has costs below 0.
+    # Rounding must not give a negative cost; an indefinite kernel may.
     size = np.abs(diagonal).sum() if weight is None else weight @ np.abs(diagonal)
     return 0.0 if -ROUNDING * size <= cost < 0 else unit * cost

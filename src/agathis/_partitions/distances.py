@@ -1,7 +1,6 @@
-"""What every estimator with centres in a kernel's space can do: tell distances to them.
+"""``transform`` of estimators: distances to the cluster centres in the kernel's space.
 
-An estimator sets ``_centres`` in ``fit``; what they are, and whether they need the kernel's values
-from the user, is for :mod:`agathis._partitions.centres`.
+An estimator sets ``_centres`` (see :mod:`agathis._partitions.centres`) in ``fit``.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         gram: ArrayLike | None = None,
         gram_diagonal: ArrayLike | None = None,
     ) -> np.ndarray:
-        """The distance of each row to the centre of each cluster, in the kernel's space.
+        """Compute the distance of each row to each cluster centre, in the kernel's space.
 
-        A kernel that is not positive may make squared distances negative; these give 0.
+        Squared distances that are negative, with an indefinite kernel, become 0.
 
         Parameters
         ----------
@@ -67,7 +66,7 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         sample_weight: ArrayLike | None = None,
         **fit_params: Any,
     ) -> np.ndarray:
-        """Fit, and give the distance of each row to the centre of each cluster.
+        """Fit, and compute the distance of each row to each cluster centre.
 
         Parameters
         ----------
@@ -91,13 +90,13 @@ class DistancesMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self.transform(X, gram=gram, gram_diagonal=np.diagonal(np.asarray(gram)))
 
     def _keeps_centres(self) -> bool:
-        """Whether a fit with these parameters keeps what distances need."""
+        """Whether a fit with these parameters keeps the data that distances need."""
         return True
 
     def _rows_missing(self) -> ValueError:
         return ValueError(
-            f"transform with kernel={self.kernel!r} needs the training rows, and the model does "
-            "not keep them: fit with keep_training_data=True, or with n_components."
+            f"transform with kernel={self.kernel!r} needs the training rows, which the model does "
+            "not keep: fit with keep_training_data=True, or with n_components."
         )
 
     @property

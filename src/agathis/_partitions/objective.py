@@ -1,4 +1,4 @@
-"""A partition of rows into clusters, and its objective: the sum of stock over size."""
+"""The objective of a partition: the sum over clusters of kernel sum over weight."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sklearn.utils import gen_batches
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 
-# Rows of a table that are made points at a time.
+# Rows that are converted to points at a time.
 ROWS_AT_ONCE = 1 << 16
 
 
 def membership(labels: np.ndarray, n_clusters: int, weight: np.ndarray | float) -> np.ndarray:
-    """Weight of each row in each cluster, (n_samples, n_clusters)."""
+    """Matrix of the weight of each row in each cluster, (n_samples, n_clusters)."""
     out = np.zeros((len(labels), n_clusters))
     out[np.arange(len(labels)), labels] = weight
     return out
@@ -32,9 +32,9 @@ def moderate_weights(weight: np.ndarray | None) -> tuple[np.ndarray | None, floa
 
 
 def moderate_weights(weight: np.ndarray | None) -> tuple[np.ndarray | None, float]:
-    """Weights of a size whose squares neither overflow nor vanish, and what they are times of.
+    """Weights scaled so that squares neither overflow nor underflow, and the unit.
 
-    The unit is a power of two, so that no digit is lost.
+    The unit is a power of two, so that scaling is exact.
     """
     if weight is None:
         return None, 1.0
@@ -61,7 +61,7 @@ def between_stocks(blocks: Iterable[tuple[slice, np.ndarray]], member: np.ndarra
 def kernel_blocks(
     kernel: Kernel, X: np.ndarray, threads: int, matrix: np.ndarray | None
 ) -> Iterable[tuple[slice, np.ndarray]]:
-    """Kernel values of all rows with all rows, as computed or as given."""
+    """Kernel values between all rows in blocks, computed or given."""
     if matrix is not None:
         return iter([(slice(None), matrix)])
     settled = settled_rows(kernel, X)
@@ -69,7 +69,7 @@ def kernel_blocks(
 
 
 def settled_rows(kernel: Kernel, X: np.ndarray) -> np.ndarray:
-    """Rows about the kernel's origin, in float64: differences of kernel values need its digits."""
+    """Rows relative to the kernel's origin in float64, for precise differences."""
     X = kernel.seen(X).astype(np.float64, copy=False)
     return X - kernel.origin(X)
 
@@ -77,7 +77,7 @@ def settled_rows(kernel: Kernel, X: np.ndarray) -> np.ndarray:
 def point_stocks(
     space: Space, X: np.ndarray, labels: np.ndarray, weight: np.ndarray | None, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same where rows are points, and the size of each cluster."""
+    """Kernel sum within each cluster of points, and the weight of each cluster."""
     size = np.bincount(labels, weight)
     total: np.ndarray | float = 0.0
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
@@ -95,7 +95,7 @@ def point_sums(
     threads: int,
     n_clusters: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of the points of each cluster about the mean of all points, and that mean."""
+    """Sums of the centred points of each cluster, and the mean of all points."""
     total: np.ndarray | float = 0.0
     for rows in gen_batches(len(X), ROWS_AT_ONCE):
         total = total + weight[rows] @ _points(space, X[rows], threads)
@@ -110,7 +110,7 @@ def point_sums(
 def cluster_sums(
     points: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Weighted sums of the points of each cluster, added up in the order of the rows."""
+    """Weighted sums of the points of each cluster, added in the order of the rows."""
     member = sparse.csr_matrix(
         (weight, (labels, np.arange(len(points)))), shape=(n_clusters, len(points))
     )
@@ -118,13 +118,13 @@ def cluster_sums(
 
 
 def _points(space: Space, X: np.ndarray, threads: int) -> np.ndarray:
-    """Points in float64; those of a map are made in the precision that the map was made for."""
+    """Points in float64; a feature map is evaluated in the precision of X."""
     some = X if space.map is not None else X.astype(np.float64, copy=False)
     return space.points(some, threads).astype(np.float64, copy=False)
 
 
 def objective(stock: np.ndarray, size: np.ndarray) -> float:
-    """Sum over clusters of stock over size; an empty cluster adds nothing."""
+    """The sum over clusters of kernel sum over weight, without empty clusters."""
     return float(np.sum(stock[size > 0] / size[size > 0]))
 
 
@@ -136,7 +136,7 @@ def kernel_objective(
     threads: int,
     matrix: np.ndarray | None = None,
 ) -> float:
-    """The objective of any clusters of X, by the kernel's values or the given matrix of them."""
+    """The objective of clusters of X, by a kernel or by a given kernel matrix."""
     weight, unit = moderate_weights(weight)
     if matrix is None and kernel.has_features:
         return unit * objective(*point_stocks(Space(kernel), X, labels, weight, threads))
@@ -151,7 +151,7 @@ def pair_stocks(
     threads: int,
     matrix: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of kernel values within each cluster, and the clusters' sizes."""
+    """The kernel sum within each cluster, and the weight of each cluster."""
     member = membership(labels, int(labels.max()) + 1, 1.0 if weight is None else weight)
     blocks = kernel_blocks(kernel, X, threads, matrix)
     return cluster_stocks(blocks, member), member.sum(axis=0)

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._dataset.memory import InMemory
+from agathis._kernels.feature_maps import mapped
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import fit_map, mapped
+from agathis._kernels.map_fitting import fit_map
 from agathis._kernels.space import Space
 from agathis._kmeans.factor import centre, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS

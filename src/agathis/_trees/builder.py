@@ -1,8 +1,7 @@
-"""A tree that is made node by node, whoever grows it.
+"""Build a tree node by node.
 
-A grower says which leaf is cut where and what else it knows: the clusters, the gain, the rows of
-a node. Who only draws cuts and the clusters of leaves lets the rest be worked out from the rows
-(:mod:`agathis._trees.completion`).
+Growers set splits, clusters, gains and counts. Baselines set only splits and the clusters of
+leaves; :mod:`agathis._trees.completion` computes the rest from the rows.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ CUT = MOVES.index("cut")
 
 
 class TreeBuilder:
-    """Nodes as they are made: the root is 0, a cut appends its left child, then its right.
+    """Nodes in the order of creation: the root is 0, a split appends its left, then right child.
 
-    The attributes are lists with an entry a node, named as those of
-    :class:`~agathis.Tree`. All but the tree's shape may be set by whoever knows them; until
-    then they are 0. ``terms`` has the columns and weights of each node that asks for a sum.
+    The attributes are lists with one entry per node, named as those of :class:`~agathis.Tree`.
+    Clusters, gains and counts are 0 until they are set. ``terms`` has the columns and weights of
+    nodes that split on a weighted sum.
 
     Examples
     --------
@@ -48,7 +47,7 @@ class TreeBuilder:
         self._append(0)
 
     def _append(self, depth: int) -> int:
-        """One more leaf; its number."""
+        """Add a leaf and return its id."""
         self.children_left.append(LEAF)
         self.children_right.append(LEAF)
         self.feature.append(UNDEFINED)
@@ -71,10 +70,10 @@ class TreeBuilder:
         missing: int = 0,
         terms: Sequence[tuple[int, float]] = (),
     ) -> tuple[int, int]:
-        """Give a leaf two children, rows with ``x[feature] <= threshold`` left; their numbers.
+        """Split a leaf, with ``x[feature] <= threshold`` on the left; return the children.
 
-        With ``terms``, pairs of a column and its weight, rows go left whose weighted sum of these
-        columns is not above the threshold; ``feature`` is the first of the columns.
+        With ``terms``, pairs of a column and its weight, the weighted sum of these columns is
+        compared with the threshold; ``feature`` is the first of the columns.
         """
         depth = self.depth[node] + 1
         children = self._append(depth), self._append(depth)

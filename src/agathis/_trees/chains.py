@@ -1,8 +1,7 @@
-"""The same tree without sums: a split on some categories as a chain of cuts on one each.
+"""Replace splits on several categories by chains of splits on one column each.
 
-Some formats know conditions on a single column only. There a split that sends the categories
-A, B and C right becomes three cuts, one below the other, and what was the right child is repeated
-under each of them.
+Some formats support splits on a single column only. There a split that sends the categories A, B
+and C right becomes three nested splits, and the right subtree is repeated under each of them.
 """
 
 from __future__ import annotations
@@ -16,23 +15,22 @@ _LEFT, _RIGHT = MISSING_GOES.index("left"), MISSING_GOES.index("right")
 
 
 def without_terms(tree: Tree) -> Tree:
-    """A tree that gives the same clusters, and no node of which has terms.
+    """An equivalent tree without terms.
 
-    Of a subtree that is repeated, the first has the counts and gains, and the others have
-    zeros; the gain of a split goes to the cuts of its chain in equal parts. So sums of gains, by
-    feature and in all, are those of ``tree``, and counts still add up. Where rows that miss a value
-    go is written at every cut, because counts no longer tell it.
+    The first copy of a repeated subtree has its counts and gains, the others have zeros; the gain
+    of a split is divided equally among its chain. So sums of gains and counts are unchanged. The
+    direction of missing values is explicit at every split, because it cannot follow from counts.
 
     Parameters
     ----------
     tree : Tree
-        Its terms must be splits on categories: of weight 1, with a threshold above 0. Of the
-        columns of such a split a row has at most one on.
+        Its terms must be splits on categories: of weight 1, with a threshold above 0, where at
+        most one column is positive in a row.
 
     Raises
     ------
     ValueError
-        Where some terms are another kind of sum.
+        If some terms are another weighted sum.
 
     Examples
     --------
@@ -47,11 +45,14 @@ def without_terms(tree: Tree) -> Tree:
         return tree
     _check_categories(tree)
     made, missing_left = TreeBuilder(), tree.missing_left
-    # The node of `tree`, its place in the tree that is made, and whether it is the first there.
+    # Node of `tree`, node of the new tree, and whether it is the first copy.
     waiting = [(0, 0, True)]
     while waiting:
         node, place, first = waiting.pop()
-        _count(made, place, tree, node, first)
+        made.cluster[place] = int(tree.cluster[node])
+        if first:
+            made.n_node_samples[place] = int(tree.n_node_samples[node])
+            made.weighted_n_node_samples[place] = float(tree.weighted_n_node_samples[node])
         if tree.is_leaf[node]:
             continue
         left, right = int(tree.children_left[node]), int(tree.children_right[node])
@@ -66,7 +67,7 @@ def without_terms(tree: Tree) -> Tree:
                 missing=_LEFT if missing_left[node] else _RIGHT,
             )
             waiting.append((right, beside, first and column == columns[0]))
-            # Until the chain ends; the right child is taken off at its first cut.
+            # Overwritten at the end of the chain; the first split removes the right child.
             made.cluster[place] = int(tree.cluster[node])
             if first:
                 made.n_node_samples[place] = int(tree.n_node_samples[left])
@@ -75,20 +76,12 @@ def without_terms(tree: Tree) -> Tree:
     return made.build(tree.n_features)
 
 
-def _count(made: TreeBuilder, place: int, tree: Tree, node: int, first: bool) -> None:
-    """Write down what is known of a node; a repeated one has no rows."""
-    made.cluster[place] = int(tree.cluster[node])
-    if first:
-        made.n_node_samples[place] = int(tree.n_node_samples[node])
-        made.weighted_n_node_samples[place] = float(tree.weighted_n_node_samples[node])
-
-
 def _check_categories(tree: Tree) -> None:
     with_terms = np.diff(tree.term_start) > 0
     other = np.flatnonzero(with_terms & (tree.threshold <= 0))
     if (tree.term_weight != 1).any() or len(other):
         raise ValueError(
-            "only splits on categories can be told without sums, of columns of weight 1 and with "
-            f"a threshold above 0; this tree has weights {np.unique(tree.term_weight).tolist()} "
-            f"and thresholds {np.unique(tree.threshold[with_terms]).tolist()}."
+            "only splits on categories (weights 1, threshold above 0) can be written without "
+            f"sums; this tree has weights {np.unique(tree.term_weight).tolist()} and thresholds "
+            f"{np.unique(tree.threshold[with_terms]).tolist()}."
         )

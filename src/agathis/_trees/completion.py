@@ -1,8 +1,4 @@
-"""What rows tell of a tree of which only the cuts and the clusters of the leaves are known.
-
-How many rows pass a node, and what a cut is worth, is worked out here, the same way for every
-rival.
-"""
+"""Compute counts, gains and clusters of a tree from the rows, for all baselines."""
 
 from __future__ import annotations
 
@@ -27,26 +23,25 @@ def completed(
     space: Space | None = None,
     matrix: np.ndarray | None = None,
 ) -> tuple[Tree, np.ndarray]:
-    """The tree of the rows of X, and which of the drawn clusters its clusters are.
+    """Complete a tree; return it with the original numbers of its clusters.
 
-    Clusters that no leaf has are left out and those after them move up, so that the tree's
-    are 0, 1, ... without a gap. An inner node's cluster is that of most of its weight. A
-    cut's gain is what it takes off the sum of squares where every leaf is a cluster of its
-    own: where leaves are clusters, the change of the objective.
+    Clusters without a leaf are dropped and the others renumbered. The cluster of an internal node
+    is the one with the largest weight in it. The gain of a split is the decrease of the sum of
+    squares if every leaf is a cluster.
 
     Parameters
     ----------
     drawn : TreeBuilder
-        Its cuts, and ``cluster`` at the leaves, are read.
+        Splits, and ``cluster`` of the leaves.
     X : ndarray of shape (n_samples, n_features)
     weight : ndarray of shape (n_samples,) or None
-        ``None`` where all weights are 1.
+        None if all weights are 1.
     kernel : Kernel
     threads : int
     space : Space, optional
-        Where rows are points of it, and not of the kernel as it is.
+        The space of the points, if not given by the kernel.
     matrix : ndarray of shape (n_samples, n_samples), optional
-        The kernel matrix of X, where it is given.
+        The kernel matrix of X, if given.
     """
     tree = drawn.build(X.shape[1])
     left, right = tree.children_left, tree.children_right
@@ -76,9 +71,9 @@ def completed(
 
 
 def _summed(left: np.ndarray, right: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sum over the leaves under each node, of ``values`` that are given at the leaves."""
+    """Sum the ``values`` of the leaves below each node."""
     total = values.copy()
-    # Children have higher numbers than their parent.
+    # Children have larger ids than their parent.
     for node in np.flatnonzero(left != LEAF)[::-1]:
         total[node] = total[left[node]] + total[right[node]]
     return total
@@ -95,7 +90,7 @@ def _worth(
     space: Space | None,
     matrix: np.ndarray | None,
 ) -> np.ndarray:
-    """Of each node the sum of the kernel over its pairs of rows, over its weight."""
+    """The kernel sum of each node divided by its weight."""
     n, n_nodes = len(X), len(left)
     weight, unit = moderate_weights(weight)
     size = _summed(left, right, np.bincount(leaves, weight, minlength=n_nodes))
@@ -120,7 +115,7 @@ def _pair_stocks(
     threads: int,
     matrix: np.ndarray | None,
 ) -> np.ndarray:
-    """Of each node the sum of the kernel over its pairs of rows."""
+    """The kernel sum of each node."""
     between = np.zeros((len(left), len(left)))
     for rows, values in kernel_blocks(kernel, X, threads, matrix):
         between += member[:, rows] @ (member @ values.T).T

@@ -1,8 +1,4 @@
-"""What every estimator of the package can do once it has a tree.
-
-An estimator sets ``tree_`` in ``fit``; the rest is read from it here, so that predictions, paths
-and importances are the same code whatever grew the tree.
-"""
+"""Methods of all fitted estimators with a ``tree_``: predictions, paths and importances."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ def tree_of(model: BaseEstimator | Tree) -> Tree:
     tree = getattr(model, "tree_", None)
     if not isinstance(tree, Tree):
         if hasattr(model, "named_steps"):
-            raise TypeError("model is a Pipeline; give its step with the tree, such as model[-1].")
+            raise TypeError("model is a Pipeline; pass its step with the tree, such as model[-1].")
         if isinstance(model, type) or not hasattr(model, "fit"):
             found = repr(model)
         else:
@@ -50,7 +46,7 @@ class TreeModel(ClusterMixin):
         def fit_predict(self, X: ArrayLike, y: object = None, **params: object) -> np.ndarray: ...
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """The cluster of each row.
+        """Predict the cluster of each row.
 
         Parameters
         ----------
@@ -64,7 +60,7 @@ class TreeModel(ClusterMixin):
         return self.tree_.predict(X, threads)
 
     def apply(self, X: ArrayLike) -> np.ndarray:
-        """The leaf of each row, as a node number of ``tree_``.
+        """Return the leaf of each row, as a node id of ``tree_``.
 
         Parameters
         ----------
@@ -78,7 +74,7 @@ class TreeModel(ClusterMixin):
         return self.tree_.apply(X, threads)
 
     def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Which nodes each row passes on its way to its leaf.
+        """Return the decision path of each row.
 
         Parameters
         ----------
@@ -92,12 +88,12 @@ class TreeModel(ClusterMixin):
         return self.tree_.decision_path(X, threads)
 
     def get_depth(self) -> int:
-        """The most splits on the way to a leaf."""
+        """Return the depth of the tree."""
         check_is_fitted(self, "tree_")
         return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Return the number of leaves."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
 
@@ -108,14 +104,14 @@ class TreeModel(ClusterMixin):
 
     @property
     def _takes_missing(self) -> bool:
-        """Whether the fitted tree says where missing values go."""
+        """Whether the fitted tree supports missing values."""
         return False
 
     def _rows_on_their_way(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        """Rows that are to be sent to leaves, and no more.
+        """Validate rows to apply the tree to.
 
-        An encoder of raw tables gives them as they come: gaps that the tree has not learnt about go
-        with the larger part, as in all that is exported of it.
+        Encoded rows may have missing values that were not seen in the fit; they go to the larger
+        child, as in exported models.
         """
         if not isinstance(X, EncodedRows):
             return self._rows_and_threads(X)
@@ -133,7 +129,7 @@ class TreeModel(ClusterMixin):
 
 
 class TreeEstimator(TreeModel):
-    """A tree that is fitted here, and judged by the objective of kernel KMeans."""
+    """An estimator that fits a tree, with the kernel KMeans objective as score."""
 
     def score(
         self,
@@ -143,10 +139,10 @@ class TreeEstimator(TreeModel):
         gram: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """The objective of the clusters that the tree makes of X; higher is better.
+        """The kernel KMeans objective of the predicted clusters; higher is better.
 
-        For the training rows, with the same weights, this is ``objective_``. With
-        ``n_components`` it is that of the feature map's kernel.
+        For the training rows and weights it equals ``objective_``. With ``n_components`` it is the
+        objective of the feature map's kernel.
 
         Parameters
         ----------

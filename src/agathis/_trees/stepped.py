@@ -1,13 +1,12 @@
-"""Trees over raw columns whose sums are of columns after some steps, such as scaling.
+"""Trees over raw columns with transformed terms, such as sums of scaled columns.
 
-A cut of one column behind a scaler is a cut of the raw column, to the last bit. A sum of two
-columns behind scalers is a sum of the raw ones but for rounding: rows at the threshold may go the
-other way. So a tree over raw columns keeps the arithmetic of the steps beside the terms of its
-sums, operation by operation and in their order. Every number it computes is the one that the model
-computes, and so is every number in SQL or Python that writes the same operations down.
+A split on one scaled column equals a split on the raw column exactly. A weighted sum of scaled
+columns equals a sum of raw columns only up to rounding, so rows at the threshold may go the other
+way. Therefore a tree over raw columns stores the arithmetic of the transformations with its terms,
+and exports to SQL or Python repeat the same operations in the same order.
 
-A ``Step`` is one operation with a constant. A ``Mapped`` is what has no such form, such as ranks:
-it can be told in words and computed here, and cannot be written down elsewhere.
+A ``Step`` is one operation with a constant. A ``Mapped`` is any other function, such as ranks: it
+can be described and computed here, but not exported.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _ARITHMETIC: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "at_most": np.minimum,
     "fill": lambda values, by: np.where(np.isnan(values), by, values),
 }
-#: What a step may do with its constant; "fill" puts it in the place of missing values.
+#: Operations of a step; "fill" replaces missing values by its constant.
 OPERATIONS = tuple(_ARITHMETIC)
 
 
@@ -48,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Mapped:
-    """A step that no operation is; ``words`` has "{}" for the name of the column: "log of {}"."""
+    """Any other function; ``words`` has "{}" for the name of the column, "log of {}"."""
 
     words: str
     function: Callable[[np.ndarray], np.ndarray]
@@ -61,7 +60,7 @@ Steps = tuple[Step | Mapped, ...]
 
 
 def after(values: np.ndarray, steps: Steps) -> np.ndarray:
-    """A column after some steps, as float64.
+    """Apply steps to a column, as float64.
 
     >>> after(np.array([1.0, np.nan, 9.0]), (Step("at_most", 5.0), Step("subtract", 1.0)))
     array([ 0., nan,  4.])
@@ -74,19 +73,19 @@ def after(values: np.ndarray, steps: Steps) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SteppedTree(Tree):
-    """A tree with steps before the terms of its sums.
+    """A tree with transformed terms.
 
     Attributes
     ----------
     term_steps : tuple of tuples of Step
-        For each term what is done with its column before it is multiplied by its weight.
+        The transformation of the column of each term, before it is multiplied by its weight.
     """
 
     term_steps: tuple[Steps, ...] = ()
 
     @cached_property
     def _flat(self) -> tuple[Tree, list[tuple[int, Steps]]]:
-        """The same tree without steps, and the columns that it has beside those of this one."""
+        """An equivalent tree without steps, and its additional columns."""
         place: dict[tuple[int, Steps], int] = {}
         feature = self.term_feature.copy()
         for i, steps in enumerate(self.term_steps):
@@ -106,21 +105,21 @@ class SteppedTree(Tree):
         return tree._walk(np.hstack([X, *columns]), answer, threads)
 
     def check(self) -> None:
-        """Raise ValueError where the arrays do not make a tree that can be walked."""
+        """Raise ValueError if the arrays are not a valid tree."""
         super().check()
         if len(self.term_steps) != len(self.term_feature):
             raise ValueError(
-                f"data is not a tree: {len(self.term_steps)} of its {len(self.term_feature)} terms "
-                "have steps."
+                f"data is not a valid tree: it has {len(self.term_feature)} terms and "
+                f"{len(self.term_steps)} term_steps."
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as lists and numbers; raises ValueError where a step is no operation."""
+        """The tree as lists and numbers; raises ValueError for ``Mapped`` steps."""
         return {**super().to_dict(), "term_steps": [written(steps) for steps in self.term_steps]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
-        """The tree of :meth:`to_dict`."""
+        """Create a tree from :meth:`to_dict`."""
         plain = Tree.from_dict({name: data[name] for name in data if name != "term_steps"})
         steps = [tuple(Step(str(how), float(by)) for how, by in own) for own in data["term_steps"]]
         return with_steps(plain, steps)
@@ -130,12 +129,12 @@ def written(steps: Steps) -> list[list[object]]:
     """Steps as pairs of an operation and its constant."""
     for step in steps:
         if not isinstance(step, Step):
-            raise ValueError(f"a step cannot be written down: {step.words.format('a column')}.")
+            raise ValueError(f"a step cannot be exported: {step.words.format('a column')}.")
     return [[step.operation, step.by] for step in steps if isinstance(step, Step)]
 
 
 def steps_of(tree: Tree, node: int) -> tuple[Steps, ...]:
-    """The steps before each term of a node; of most trees there are none."""
+    """The steps of each term of a node."""
     part = slice(tree.term_start[node], tree.term_start[node + 1])
     if isinstance(tree, SteppedTree):
         return tree.term_steps[part]
@@ -143,7 +142,7 @@ def steps_of(tree: Tree, node: int) -> tuple[Steps, ...]:
 
 
 def with_steps(tree: Tree, term_steps: Sequence[Steps]) -> Tree:
-    """The tree with steps before its terms; it stays a plain one where there are none."""
+    """The tree with transformed terms; a plain tree if there are no steps."""
     own = {field.name: getattr(tree, field.name) for field in fields(Tree)}
     if not any(term_steps):
         return Tree(**own)

@@ -1,15 +1,14 @@
-"""The tree as arrays, one entry a node, the same for every estimator of the package.
+"""The tree as arrays with one entry per node, for every estimator of the package.
 
-Nodes are numbered as they were made: the root is 0, and each split appends its left child,
-then its right one. A row goes left where ``x[feature] <= threshold``. Where its value is
-missing (NaN) the node says which way; see ``Tree.missing``.
+Nodes are numbered in the order of creation: the root is 0, and each split appends its left child,
+then its right child. A row goes left if ``x[feature] <= threshold``. ``Tree.missing`` has the
+direction of missing values (NaN).
 
-A node may ask for several columns: a row goes left where the sum of ``weight * x[feature]`` over
-the *terms* of the node is no larger than the threshold, and a missing value in any of them makes
-the sum a missing one. A split on a category is one of these. Its terms are the one-hot columns of
-some categories of one source, all of weight 1, in increasing order, and its threshold is half of
-what a column has that is on: rows of these categories go right, and all others go left, those of a
-category that nobody has seen among them.
+A node may split on a weighted sum of columns, its *terms*: a row goes left if the sum of
+``weight * x[feature]`` is at most the threshold, and a missing value in any term makes the sum
+missing. Splits on categories are of this form: the terms are the one-hot columns of some
+categories of one feature, all of weight 1 and sorted, and the threshold is half of the positive
+value. Rows of these categories go right, all others left, including unseen categories.
 """
 
 from __future__ import annotations
@@ -23,21 +22,20 @@ from scipy import sparse
 
 from agathis._core.shared.predict import walk
 
-#: Kinds of split; ``Tree.move`` holds indices into this. Kauri's have their names, any other
-#: tree's are "cut".
+#: Kinds of split; ``Tree.move`` has indices into this. Splits of baselines are "cut".
 MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation", "cut")
 LEAF = -1
 UNDEFINED = -2
-#: Where missing values go; ``Tree.missing`` holds indices into this.
+#: Directions of missing values; ``Tree.missing`` has indices into this.
 MISSING_GOES = ("unseen", "left", "right")
 
-# Of terms that are always arrays: those that are not given are made when the tree is.
+# Default of the arrays of terms, replaced by empty arrays.
 _NOT_GIVEN: Any = None
 
-# Rows that walk down a tree at a time: an interrupt is seen in between.
+# Rows per block, between which interrupts are handled.
 _ROWS_AT_ONCE = 1 << 20
 
-#: The arrays of a tree with an entry a node.
+#: The arrays of a tree with one entry per node.
 DTYPES = {
     "children_left": np.int32,
     "children_right": np.int32,
@@ -51,7 +49,7 @@ DTYPES = {
     "weighted_n_node_samples": np.float64,
     "depth": np.int32,
 }
-#: Those of the terms of its nodes; all are empty, or zero, where no node has terms.
+#: The arrays of terms; empty, or zero, if no node has terms.
 TERM_DTYPES = {"term_start": np.int32, "term_feature": np.int32, "term_weight": np.float64}
 
 
@@ -62,29 +60,28 @@ class Tree:
     Attributes
     ----------
     children_left, children_right : ndarray of shape (n_nodes,)
-        Node numbers; -1 at a leaf.
+        Node ids; -1 at a leaf.
     feature, threshold : ndarray of shape (n_nodes,)
         The split; -2 at a leaf.
     cluster : ndarray of shape (n_nodes,)
-        The cluster of a leaf; for another node the one it had when it was cut.
+        The cluster of a leaf; for an internal node the one before it was split.
     gain : ndarray of shape (n_nodes,)
-        What the split added to the objective; 0 at a leaf.
+        The gain of the objective by the split; 0 at a leaf.
     move : ndarray of shape (n_nodes,)
         Kind of split, an index into ``MOVES``.
     missing : ndarray of shape (n_nodes,)
-        Where rows that miss the feature go, an index into ``MISSING_GOES``. Where the training rows
-        of the node missed none, they go to the child with more rows.
+        Direction of missing values, an index into ``MISSING_GOES``. If none were seen in training,
+        they go to the child with more rows.
     n_node_samples, weighted_n_node_samples : ndarray of shape (n_nodes,)
-        Rows of the training data, those of weight 0 left out, and their weight.
+        Number and weight of training rows, except rows of weight 0.
     depth : ndarray of shape (n_nodes,)
-        0 at the root.
+        The depth; 0 at the root.
     n_features : int
     term_start : ndarray of shape (n_nodes + 1,)
-        The terms of node i are those from ``term_start[i]`` up to ``term_start[i + 1]``; none
-        where the node asks for its ``feature`` alone.
+        The terms of node i are ``term_start[i]`` to ``term_start[i + 1]`` (exclusive); none if it
+        splits on ``feature`` alone.
     term_feature, term_weight : ndarray of shape (n_terms,)
-        The columns that are summed, and by what each is multiplied. ``feature`` of the node is the
-        first of them.
+        The columns of the terms and their weights. ``feature`` of the node is the first column.
 
     Examples
     --------
@@ -146,25 +143,25 @@ class Tree:
 
     @property
     def has_terms(self) -> bool:
-        """Whether some node asks for a sum of columns."""
+        """Whether some node splits on a weighted sum of columns."""
         return len(self.term_feature) > 0
 
     def terms(self, node: int) -> tuple[tuple[int, float], ...]:
-        """The columns that a node sums and their weights; empty where it asks for one."""
+        """Columns and weights of the terms of a node; empty if it splits on one column."""
         part = slice(self.term_start[node], self.term_start[node + 1])
         columns, weights = self.term_feature[part].tolist(), self.term_weight[part].tolist()
         return tuple(zip(columns, weights, strict=True))
 
     @property
     def missing_left(self) -> np.ndarray:
-        """Whether rows that miss the feature of a node go left."""
+        """Whether missing values go left at each node."""
         n = self.n_node_samples
-        # The children of a leaf are -1: some node, whose answer is not used.
+        # For leaves (children -1) the value is not used.
         unseen = n[self.children_left] >= n[self.children_right]
         return (self.missing == 1) | ((self.missing == 0) & unseen & ~self.is_leaf)
 
     def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
-        """The leaf of each row, as a node number; float32 and float64 are read in place."""
+        """The leaf of each row, as a node id; float32 and float64 are not copied."""
         return self._walk(X, np.arange(self.node_count, dtype=np.int32), threads).astype(np.intp)
 
     def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
@@ -210,7 +207,7 @@ class Tree:
         return parent
 
     def path(self, node: int) -> list[int]:
-        """The nodes from the root to ``node``, both included."""
+        """The nodes from the root to ``node``, both inclusive."""
         parent = self.parents()
         path = [int(node)]
         while parent[path[-1]] >= 0:
@@ -218,26 +215,19 @@ class Tree:
         return path[::-1]
 
     def decision_path(self, X: np.ndarray, threads: int = 1) -> sparse.csr_matrix:
-        """Which nodes each row passes, a sparse (n_samples, n_nodes) matrix of ones."""
-        leaves = self.apply(X, threads)
-        parent = self.parents()
-        length = self.depth[leaves].astype(np.int64) + 1
-        indptr = np.concatenate([[0], np.cumsum(length)])
-        indices = np.empty(indptr[-1], dtype=np.int64)
-        node, place = leaves.copy(), indptr[1:] - 1
-        rows = np.arange(len(leaves))
-        while len(rows):
-            indices[place[rows]] = node[rows]
-            node[rows] = parent[node[rows]]
-            place[rows] -= 1
-            rows = rows[node[rows] >= 0]
-        ones = np.ones(len(indices), dtype=np.int64)
-        return sparse.csr_matrix((ones, indices, indptr), shape=(len(leaves), self.node_count))
+        """The decision path of each row, a sparse indicator matrix (n_samples, n_nodes)."""
+        paths: list[list[int]] = []
+        for node, parent in enumerate(self.parents().tolist()):
+            paths.append([*paths[parent], node] if parent >= 0 else [node])
+        indptr = np.cumsum([0, *map(len, paths)])
+        ones = np.ones(indptr[-1], dtype=np.int64)
+        nodes = sparse.csr_matrix((ones, np.concatenate(paths), indptr))
+        return nodes[self.apply(X, threads)]
 
     def feature_importances(self) -> np.ndarray:
-        """Share of each feature in the sum of all gains.
+        """The fraction of the total gain due to each feature.
 
-        The gain of a node with terms goes to their columns in equal parts.
+        The gain of a node with terms is divided equally among their columns.
         """
         n_terms = np.diff(self.term_start)
         one = ~self.is_leaf & (n_terms == 0)
@@ -248,14 +238,14 @@ class Tree:
         return total / total.sum() if total.sum() > 0 else total
 
     def to_dict(self) -> dict[str, Any]:
-        """The tree as lists and numbers; of terms it tells where some node has any."""
+        """The tree as lists and numbers; with terms only if there are some."""
         names = [*DTYPES, *TERM_DTYPES] if self.has_terms else DTYPES
         out: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         return {"n_features": self.n_features, **out}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Tree:
-        """The tree of :meth:`to_dict`."""
+        """Create a tree from :meth:`to_dict`."""
         if "term_steps" in data:
             raise ValueError("data is a tree with steps before its terms: a SteppedTree reads it.")
         expected = [*DTYPES, "n_features"]
@@ -277,19 +267,19 @@ class Tree:
         return tree
 
     def check(self) -> None:
-        """Raise ValueError where the arrays do not make a tree that can be walked."""
+        """Raise ValueError if the arrays are not a valid tree."""
         shapes = {getattr(self, name).shape for name in DTYPES}
         if len(shapes) != 1 or len(next(iter(shapes))) != 1 or self.node_count == 0:
             raise ValueError(f"data is not a tree: its arrays have the shapes {sorted(shapes)}.")
         inner = np.flatnonzero(~self.is_leaf)
         children = np.concatenate([self.children_left[inner], self.children_right[inner]])
-        # Children come after their parent, and every node but the root is one node's child.
+        # Children have larger ids, and every node but the root has one parent.
         if (
             (self.children_right[self.is_leaf] != LEAF).any()
             or (children <= np.tile(inner, 2)).any()
             or not np.array_equal(np.sort(children), np.arange(1, self.node_count))
         ):
-            raise ValueError("data is not a tree: its children do not make one.")
+            raise ValueError("data is not a tree: see children_left and children_right.")
         feature = self.feature[inner]
         if ((feature < 0) | (feature >= self.n_features)).any():
             raise ValueError(f"data is not a tree of {self.n_features} features: see feature.")

@@ -24,7 +24,7 @@ __all__ = [
     "make_wing_nut",
 ]
 
-# Imported when first asked for.
+# Imported on first use.
 _HOMES = {
     "make_atom": "agathis.datasets._fcps",
     "make_chainlink": "agathis.datasets._fcps",

@@ -1,6 +1,6 @@
-"""Groups of points, drawn one by one and put together: what the makers of data sets are made of.
+"""Building blocks of the data set generators.
 
-A ``Draw`` takes a generator and a number of rows, and returns the rows of one group.
+A ``Draw`` takes a random generator and a number of rows, and returns the rows of one class.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Point: TypeAlias = "Sequence[float] | np.ndarray"
 def check_maker(
     maker: str, least: int, n_samples: int, random_state: Seed, **numbers: float
 ) -> RandomState:
-    """The generator of a maker, all of whose arguments are as they may be.
+    """Validate the arguments of a data set generator and return the random generator.
 
-    ``least`` is the smallest number of rows; ``numbers`` are its further arguments.
+    ``least`` is the minimum number of rows; ``numbers`` are further arguments.
     """
     constraints = MAKER_CONSTRAINTS | {"n_samples": at_least(least)}
     values = {"n_samples": n_samples, "random_state": random_state, **numbers}
@@ -36,7 +36,7 @@ def check_maker(
 def make(
     maker: str, n_samples: int, random_state: Seed, parts: Sequence[tuple[int, Draw]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and classes; parts are the share of each class and how it is drawn."""
+    """Rows and classes; ``parts`` are the relative size and the sampler of each class."""
     random = check_maker(maker, len(parts), n_samples, random_state)
     sizes = share_out(n_samples, [share for share, _ in parts])
     return draw_all(random, sizes, [draw for _, draw in parts])
@@ -45,7 +45,7 @@ def make(
 def draw_all(
     random: RandomState, sizes: Sequence[int] | np.ndarray, draws: Sequence[Draw]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """So many rows of each class, shuffled."""
+    """Sample the rows of each class, shuffled."""
     X = np.vstack([draw(random, n) for n, draw in zip(sizes, draws, strict=True)])
     y = np.repeat(np.arange(len(sizes)), sizes)
     order = random.permutation(len(y))
@@ -53,7 +53,7 @@ def draw_all(
 
 
 def share_out(n: int, shares: Sequence[int]) -> np.ndarray:
-    """Whole numbers that sum to n, each at least 1, as near as can be to the shares."""
+    """Integers that sum to n, each at least 1, closest to the given proportions."""
     exact = n * np.asarray(shares) / np.sum(shares)
     sizes = np.maximum(1, np.floor(exact)).astype(np.int64)
     while sizes.sum() < n:
@@ -76,13 +76,13 @@ def box(low: Sequence[float], high: Sequence[float]) -> Draw:
 
 
 def ball(centre: Point, radius: float, hole: float = 0.0) -> Draw:
-    """Uniform in a ball, a disc in the plane, or between it and a hole of another radius."""
+    """Uniform in a ball, except a concentric ball of radius ``hole``."""
     d = len(centre)
 
     def draw(random: RandomState, n: int) -> np.ndarray:
         way = random.normal(size=(n, d))
         way /= np.linalg.norm(way, axis=1, keepdims=True)
-        # The volume within a distance grows with its power d.
+        # The volume is proportional to the radius to the power d.
         length = random.uniform(hole**d, radius**d, (n, 1)) ** (1 / d)
         return np.asarray(centre) + length * way
 
@@ -90,10 +90,10 @@ def ball(centre: Point, radius: float, hole: float = 0.0) -> Draw:
 
 
 def moved(draw: Draw, matrix: Sequence[Sequence[float]], shift: Sequence[float]) -> Draw:
-    """The points of a group turned or mirrored, then shifted."""
+    """Rotate or mirror the points of a class, then shift them."""
     return lambda random, n: draw(random, n) @ np.transpose(matrix) + shift
 
 
 def beside(*draws: Draw) -> Draw:
-    """The columns of several draws side by side."""
+    """Concatenate the columns of several draws."""
     return lambda random, n: np.hstack([draw(random, n) for draw in draws])

@@ -1,7 +1,7 @@
-"""Lookalikes of the Fundamental Clustering Problems Suite: the shapes, not the points.
+"""Generators of data sets like the Fundamental Clustering Problems Suite.
 
-Each has the dimension, the classes with their shares, and about the extents of the original, at
-any number of rows. They are drawn from descriptions of the shapes.
+Each has the dimension, the class proportions and about the range of the original, for any number of
+rows. They are written from descriptions of the shapes.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def make_atom(n_samples: int = 800, random_state: Seed = None) -> tuple[np.ndarr
     Parameters
     ----------
     n_samples : int, default=800
-        Rows in all. Each class has its share of them, at least one row.
+        The number of rows. Each class has at least one.
     random_state : int, RandomState or None, default=None
-        An int makes the same rows in every call.
+        Seed; an int gives the same rows in every call.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 3)
         The rows, in random order.
     y : ndarray of shape (n_samples,)
-        The class of each: 0 for the shell, 1 for the core.
+        The class of each row: 0 for the shell, 1 for the core.
 
     Examples
     --------

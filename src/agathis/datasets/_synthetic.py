@@ -1,4 +1,4 @@
-"""The made data of the paper: Gaussians along a line, and a case for which trees of labels fail."""
+"""Synthetic data of the paper: Gaussians along a line, and the example of IMM."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ def make_rotated_gaussians(
     """Make three round Gaussians along a line at an angle, as in the paper's synthetic figure.
 
     Their means are sqrt(2) apart, the covariance of each is 0.2 times the identity. At angle 0 a
-    cut of one feature separates two of them; the nearer the angle is to pi / 4, the more cuts a
+    split on one feature separates two of them; the closer the angle is to pi / 4, the more splits a
     tree needs for the boundary between them.
 
     Parameters
     ----------
     n_samples : int, default=300
-        Rows in all, a third of them in each class.
+        The number of rows, a third of them in each class.
     angle : float, default=pi / 4
         The angle between the line and the first feature, in radians.
     random_state : int, RandomState or None, default=None
-        An int makes the same rows in every call.
+        Seed; an int gives the same rows in every call.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 2)
         The rows, in random order.
     y : ndarray of shape (n_samples,)
-        The class of each, 0, 1 and 2 along the line.
+        The class of each row, 0, 1 and 2 along the line.
 
     Examples
     --------
@@ -54,26 +54,26 @@ def make_imm(
     """Make two Gaussians and two far points above them, the example of IMM.
 
     The Gaussians are around (2, 0) and (-2, 0), the points are (-2, height) and (2, height).
-    Three clusters need two cuts, the first of them of the second feature. A tree that learns the
-    labels of KMeans begins with the first feature, which parts more rows at once, and needs three.
+    Three clusters need two splits, the first of them on the second feature. A tree that learns the
+    labels of KMeans begins with the first feature, which separates more rows, and needs three.
 
     Parameters
     ----------
     n_samples : int, default=200
-        Rows in all, two of which are the points.
+        The number of rows, two of which are the points.
     height : float, default=1000
-        How far the points are above the Gaussians.
+        The distance of the points from the Gaussians.
     variance : float, default=0.01
         The variance of the Gaussians in both directions.
     random_state : int, RandomState or None, default=None
-        An int makes the same rows in every call.
+        Seed; an int gives the same rows in every call.
 
     Returns
     -------
     X : ndarray of shape (n_samples, 2)
         The rows, in random order.
     y : ndarray of shape (n_samples,)
-        The class of each: 0 and 1 for the Gaussians, 2 for the two points.
+        The class of each row: 0 and 1 for the Gaussians, 2 for the two points.
 
     References
     ----------

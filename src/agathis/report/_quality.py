@@ -16,7 +16,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils import get_tags
 
+from agathis._checks.kernels import check_domain
 from agathis._checks.roles import EncodedRows
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._growing.limits import Limits
@@ -37,8 +39,9 @@ HALVES = 8
 #: seconds. It is counted in operations, so that a page does not depend on the machine.
 PROVEN_LEAVES = 4
 PROOF_WORK = 5e9
-#: A page grows eleven trees: none is searched longer than a fit usually is.
-EFFORT = 1.0
+#: A page grows eleven trees, maybe by the settings of somebody else's file: none is searched
+#: longer than a fit usually is.
+MOST = {"search_effort": 1.0, "n_init": 100}
 
 
 def quality_of(
@@ -106,8 +109,8 @@ def _quality_of(
     n_known = model.tree_.n_clusters
     if n_known < 2 or why is not None:
         return out
-    if np.isnan(fit).any() and type(grower).__name__ != METHODS["Kauri"].estimator:
-        out["leaves_why"] = f"{type(grower).__name__} takes no missing values"
+    if np.isnan(fit).any() and not get_tags(grower).input_tags.allow_nan:
+        out["leaves_why"] = f"{type(grower).__name__} takes no missing values with these settings"
         return out
     grower = for_share(grower, len(drawn) / len(rows.points))
     out["stability"] = stability(grower, fit, labels)
@@ -185,11 +188,15 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
         return None, "kernel='precomputed' is a matrix of the training rows"
     if rows.why_unknown is not None:
         return None, f"how its rows were prepared is not known: {rows.why_unknown}"
-    params = {
-        "verbose": 0,
-        "n_jobs": 1,
-        "search_effort": min(known.get("search_effort", 1), EFFORT),
-    }
+    try:
+        check_domain(spec.kernel.resolve(), rows.points)
+    except ValueError as error:
+        return None, str(error).rstrip(".")
+    params: dict[str, Any] = {"verbose": 0, "n_jobs": 1}
+    for name, most in MOST.items():
+        # It may be "auto".
+        if isinstance(known.get(name), (int, float)):
+            params[name] = min(known[name], most)
     if known.get("search") == "optimal":
         params["search"] = "local"
     grower.set_params(**{name: value for name, value in params.items() if name in known})

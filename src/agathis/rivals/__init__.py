@@ -1,4 +1,4 @@
-"""The other clustering trees: what Kauri is compared with, on the same ``Tree``."""
+"""Baselines: other clustering trees, with the same ``Tree`` as Kauri."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agathis._support.lazy import lazy
 
 __all__ = ["ICOT", "IMM", "RDM", "ExKMC", "ExShallow", "KMeansTree"]
 
-# Imported when first asked for: each needs its own part of scikit-learn.
+# Imported on first use, since each needs another part of scikit-learn.
 _HOMES = {
     "ICOT": "agathis.rivals._icot",
     "IMM": "agathis.rivals._imm",

@@ -1,8 +1,8 @@
-"""What all rivals share: the flow of ``fit``, and what a fitted one tells.
+"""The flow of ``fit`` that all baselines share.
 
-The data are checked, rows of no weight put aside, the rival draws its tree (``_draw``), and the
-tree is completed from the rows (:mod:`agathis._trees.completion`). A fit that fails leaves the
-last one as it was.
+The data are checked, rows of weight 0 left out, the baseline builds its tree (``_draw``), and
+counts and gains are computed from the rows (:mod:`agathis._trees.completion`). A fit that fails
+leaves the estimator unchanged.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from agathis._checks.metrics import check_labels
 from agathis._dataset.given import dataset_of
 from agathis._describe.model_methods import ModelMethods
 from agathis._describe.short_thresholds import short_thresholds
-from agathis._partitions.centres import cluster_means, euclidean_distances
+from agathis._partitions.centres import cluster_means
 from agathis._partitions.cost import kernel_cost
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.model import TreeEstimator
 
 Own = TypeVar("Own", bound="Rival")
-#: A tree, and the attributes that its fit leaves besides those of all rivals.
+#: A tree, and the fitted attributes that only some baselines have.
 Drawn = tuple[TreeBuilder, dict[str, Any]]
 
 
 class Rival(TreeEstimator, ModelMethods, BaseEstimator):
-    """A clustering tree that another method grows."""
+    """A clustering tree grown by a baseline method."""
 
     n_clusters: int | None
     n_jobs: int | None
@@ -47,10 +47,8 @@ class Rival(TreeEstimator, ModelMethods, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : Ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out: exactly so, except where KMeans
-            finds the centers (``centers=None``). It samples its starts row by row, so that repeated
-            rows may give other starts, and scikit-learn's
-            ``check_sample_weight_equivalence_on_dense_data`` fails, as it does for
+            Weight 2 is equivalent to repeating the row, weight 0 to removing it. With
+            ``centers=None`` this holds up to the random initialisation of KMeans, as for
             :class:`sklearn.cluster.KMeans` itself.
 
         Returns
@@ -65,25 +63,24 @@ class Rival(TreeEstimator, ModelMethods, BaseEstimator):
         sample_weight: ArrayLike | None,
         labels: ArrayLike | None = None,
     ) -> Own:
-        """Grow the tree; ``labels`` are for a rival that learns given ones."""
+        """Grow the tree; ``labels`` are for a baseline that can learn given ones."""
         with checks.last_fit_kept(self):
             least = self.n_clusters if labels is None else 1
             data = dataset_of(self, X, sample_weight, n_clusters=least)
             X, weight, threads = data.X, data.weight, data.threads
             rows, share = data.rows(), None if weight is None else data.weights()
-            told = {}
+            learned = {}
             if labels is not None:
                 codes = check_labels(labels, n=len(X))
-                told["labels"] = codes if data.ids is None else codes[data.ids]
-            drawn, found = self._draw(rows, share, threads, **told)
+                learned["labels"] = codes if data.ids is None else codes[data.ids]
+            drawn, found = self._draw(rows, share, threads, **learned)
             tree, kept = completed(drawn, rows, share, data.kernel, threads)
             labels = data.labels(tree)
             found["inertia_"] = kernel_cost(data.kernel, X, labels, weight, threads)
             if "teacher_labels_" in found:
-                centres = found.get("cluster_centers_")
-                found["teacher_labels_"] = _of_all_rows(
-                    found["teacher_labels_"], X, data.ids, centres, kept
-                )
+                reference = _renumbered(found["teacher_labels_"], kept)
+                found["teacher_labels_"] = np.full(len(X), -1, dtype=np.int32)
+                found["teacher_labels_"][slice(None) if data.ids is None else data.ids] = reference
             tree, meant = short_thresholds(tree, X, data.units)
         self.tree_ = tree
         self.raw_thresholds_ = meant
@@ -92,10 +89,10 @@ class Rival(TreeEstimator, ModelMethods, BaseEstimator):
         self.n_leaves_ = tree.n_leaves
         if data.kernel.metric == "linear":
             self.cluster_centers_ = cluster_means(X, labels, tree.n_clusters, weight)
-        else:  # the last fit may have had centres
+        else:  # an earlier fit may have set it
             self.__dict__.pop("cluster_centers_", None)
         for name, value in found.items():
-            # What there is one of for each cluster is for those that the tree has.
+            # Attributes with one entry per cluster keep those of clusters that have a leaf.
             if name.startswith("cluster_"):
                 value = value[kept]
             setattr(self, name, value)
@@ -103,32 +100,10 @@ class Rival(TreeEstimator, ModelMethods, BaseEstimator):
 
     @abstractmethod
     def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
-        """The tree of the rows, and the attributes that the fit leaves besides the common ones."""
+        """Build the tree; return it with the fitted attributes beyond the common ones."""
 
 
-def _of_all_rows(
-    labels: np.ndarray,
-    X: np.ndarray,
-    ids: np.ndarray | None,
-    centres: np.ndarray | None,
-    kept: np.ndarray,
-) -> np.ndarray:
-    """The teacher's labels, of rows that it did not see too, numbered as the tree's clusters.
-
-    ``ids`` are the rows that it saw; others have the nearest centre, or -1 where centres are no
-    points of the data's space. Clusters that no leaf has come after those that are ``kept``.
-    """
-    count = int(labels.max()) + 1 if centres is None else len(centres)
-    order = np.concatenate([kept, np.setdiff1d(np.arange(count), kept)])
-    number = np.empty(count, dtype=np.int32)
-    number[order] = np.arange(count, dtype=np.int32)
-    if ids is None:
-        return number[labels]
-    every = np.full(len(X), -1, dtype=np.int32)
-    if centres is not None:
-        unseen = np.setdiff1d(np.arange(len(X)), ids)
-        every[unseen] = number[
-            np.argmin(euclidean_distances(X[unseen].astype(np.float64), centres), axis=1)
-        ]
-    every[ids] = number[labels]
-    return every
+def _renumbered(labels: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Number reference labels as the tree's clusters, then those that no leaf has."""
+    order = np.concatenate([kept, np.setdiff1d(np.arange(labels.max() + 1), kept)])
+    return np.argsort(order)[labels]

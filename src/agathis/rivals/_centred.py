@@ -1,9 +1,8 @@
-"""Trees over the cells of centres: what they share before the first cut.
+"""Baselines that approximate the clusters of given centres with a tree.
 
-A teacher comes first: the centres of KMeans, or those that are given, and the nearest of them as
-each row's own. A centre that no row is nearest to has no part in what follows. Then the tree is
-grown (``_grow``), which knows of rows, centres and distances only; each leaf's cluster is one of
-the centres.
+First comes the reference clustering: centres of KMeans, or given ones, and the nearest centre of
+each row. Centres without rows are ignored. Then the tree is grown (``_grow``) from rows, centres
+and distances; the cluster of each leaf is the index of a centre.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from sklearn.utils import check_random_state
 from agathis._checks import data as checks
 from agathis._core.centres.costs import distances
 from agathis._kernels.kernel import at_most
-from agathis._partitions.centres import ENLARGED, TINY
-from agathis._partitions.objective import moderate_weights
 from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Drawn, Rival
 
@@ -30,15 +27,15 @@ LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True)
 class Teacher:
-    """Centres, and rows among them.
+    """Centres, and the distances of the rows to them.
 
     Attributes
     ----------
     centres : ndarray of shape (n_centres, n_features)
     distance : ndarray of shape (n_samples, width)
-        Squared distances in the first ``n_centres`` columns; of tiny values, in another unit.
+        Squared distances in the first ``n_centres`` columns.
     labels : ndarray of int32, shape (n_samples,)
-        The nearest centre of each row, the first of equally near ones.
+        The nearest centre of each row; ties go to the first.
     """
 
     centres: np.ndarray
@@ -47,21 +44,19 @@ class Teacher:
 
     @classmethod
     def of(cls, centres: np.ndarray, X: np.ndarray, threads: int) -> Teacher:
-        if max(np.abs(X).max(), np.abs(centres).max()) < TINY:
-            distance = distances(X * ENLARGED, centres * ENLARGED, threads)
-        else:
-            distance = distances(X, centres, threads)
-        # Times the rows, because they are summed.
+        distance = distances(X, centres, threads)
+        # Distances of all rows are summed, so the sum must be finite too.
         if not distance[:, : len(centres)].max() <= LARGEST / len(X):
             raise ValueError(
-                "centers or X are too large: sums of squared distances between them are not finite."
+                "centers or X are too large: sums of squared distances between them are not "
+                "finite. Scale the data, for example with sklearn.preprocessing.StandardScaler."
             )
         labels = np.argmin(distance[:, : len(centres)], axis=1).astype(np.int32)
         return cls(centres, distance, labels)
 
 
 class CentreTree(Rival):
-    """A tree over the cells of given or found centres; its parameters are those of all of them."""
+    """Base of the baselines with centres, and their common parameters."""
 
     n_clusters: int
 
@@ -81,21 +76,16 @@ class CentreTree(Rival):
         self.random_state = random_state
 
     def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
-        _check_size(X, weight)
         random = check_random_state(self.random_state)
+        weight = np.ones(len(X)) if weight is None else weight
         teacher = self._teach(X, weight, random, threads)
-        share = np.ones(len(X)) if weight is None else weight
-        sketch = self._grow(X, share, teacher, random, threads)
+        sketch = self._grow(X, weight, teacher, random, threads)
         return sketch, {"cluster_centers_": teacher.centres, "teacher_labels_": teacher.labels}
 
     def _teach(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray | None,
-        random: np.random.RandomState,
-        threads: int,
+        self, X: np.ndarray, weight: np.ndarray, random: np.random.RandomState, threads: int
     ) -> Teacher:
-        """The centres that have rows, and their rows."""
+        """Compute the reference clustering; centres without rows are left out."""
         if self.centers is None:
             with at_most(threads):
                 centres = self._found_centres(X, weight, random)
@@ -105,34 +95,26 @@ class CentreTree(Rival):
         used = np.unique(teacher.labels)
         if len(used) == self.n_clusters:
             return teacher
-        if self.centers is None:
-            few = len(np.unique(X, axis=0)) < self.n_clusters
-            why = "X has too few distinct rows for more" if few else "KMeans parts no more rows"
-        else:
-            same = len(centres) - len(np.unique(centres, axis=0))
-            why = "no row is nearest to the others"
-            why += f", {same} of which are equal to another" if same else ""
         checks.warn(
-            f"{len(used)} of n_clusters={self.n_clusters} centres are used: {why}.", UserWarning
+            f"Only {len(used)} of n_clusters={self.n_clusters} centres are nearest to some row; "
+            "the others are ignored. Duplicate rows or centres can be the reason.",
+            UserWarning,
         )
         return teacher if len(used) == len(centres) else Teacher.of(centres[used], X, threads)
 
     def _found_centres(
-        self, X: np.ndarray, weight: np.ndarray | None, random: np.random.RandomState
+        self, X: np.ndarray, weight: np.ndarray, random: np.random.RandomState
     ) -> np.ndarray:
         with warnings.catch_warnings():
-            # Fewer distinct rows than clusters: said in this package's words instead.
+            # _teach warns of fewer distinct rows than clusters.
             warnings.simplefilter("ignore", ConvergenceWarning)
             teacher = KMeans(self.n_clusters, n_init=self.n_init, random_state=random)
-            tiny = np.abs(X).max() < TINY
-            labels = teacher.fit(X * ENLARGED if tiny else X, sample_weight=weight).labels_
-        # KMeans sums its centres thread by thread; means of its clusters in the order of the
-        # rows have the same last digits with any number of threads.
+            labels = teacher.fit(X, sample_weight=weight).labels_
+        # KMeans sums its centres by thread. Means taken in the order of the rows are the same
+        # to the last bit for any number of threads.
         _, labels = np.unique(labels, return_inverse=True)
         size = np.bincount(labels, weight)
-        return np.stack(
-            [np.bincount(labels, x if weight is None else weight * x) / size for x in X.T], axis=1
-        )
+        return np.stack([np.bincount(labels, weight * x) / size for x in X.T], axis=1)
 
     @abstractmethod
     def _grow(
@@ -143,24 +125,9 @@ class CentreTree(Rival):
         random: np.random.RandomState,
         threads: int,
     ) -> TreeBuilder:
-        """The tree; the cluster of a leaf is the number of a centre."""
-
-
-def _check_size(X: np.ndarray, weight: np.ndarray | None) -> None:
-    """Raise where sums of squared distances are no numbers."""
-    share, _ = moderate_weights(weight)
-    with np.errstate(over="ignore", invalid="ignore"):
-        settled = X - X.mean(axis=0)
-        own = np.einsum("ij,ij->i", settled, settled)
-        # Sums of rows are squared, too: that is the sum of squares as often as there are rows.
-        most = 4.0 * len(X) * (own.sum() if share is None else share @ own)
-    if not np.isfinite(most):
-        raise ValueError(
-            "X is too large: sums of squared distances between its rows are not finite; the "
-            f"largest value is {np.abs(X).max():.6g}."
-        )
+        """Grow the tree; the cluster of a leaf is the index of a centre."""
 
 
 def first_least(values: np.ndarray, slack: float) -> int:
-    """The first of the least values, up to rounding."""
+    """The index of the first value that equals the minimum up to rounding."""
     return int(np.argmax(values <= values.min() + slack))

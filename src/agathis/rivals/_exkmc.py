@@ -1,8 +1,8 @@
 """ExKMC: more leaves than centres.
 
-The centres stay where they are. A leaf costs what its rows are from the one centre that is best
-for all of them; the leaf whose best cut takes most off the sum of these costs is cut, and each
-side takes whichever centre is best for it.
+The centres are fixed. The surrogate cost of a leaf is the sum of squared distances of its rows to
+the centre that is best for all of them. The leaf whose best split lowers the total cost most is
+split next, and each child takes the centre that is best for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.cuts import SHARE, CentreCuts
 from agathis._growing.limits import leaf_limit
 from agathis._trees.builder import TreeBuilder
-from agathis.rivals._base import Drawn
 from agathis.rivals._centred import CentreTree, Teacher, first_least
 from agathis.rivals._imm import grow_imm
 
@@ -25,58 +24,58 @@ from agathis.rivals._imm import grow_imm
 class ExKMC(CentreTree):
     """Trees of many leaves over the clusters of KMeans.
 
-    Starts from the tree of :class:`IMM` and always cuts the leaf where that takes most off the
-    surrogate cost: the sum of squared distances of the rows to their leaf's centre, the one of
-    the fixed centres that makes it least.
+    Starts from the tree of :class:`IMM` and repeatedly splits the leaf that lowers the surrogate
+    cost most: the sum of squared distances of the rows to the centre of their leaf, which is the
+    best of the fixed centres.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centres there are.
+        The number of centres.
     centers : array-like of shape (n_clusters, n_features) or fitted estimator, default=None
-        The centres, or an estimator with ``cluster_centers_``; ``None`` is KMeans.
+        The centres, or an estimator with ``cluster_centers_``. If None, KMeans is run.
     n_init : int or "auto", default=10
-        Starts of KMeans.
+        The number of initialisations of KMeans.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The maximum number of leaves, the ``max_leaves`` of the publication. "auto" is one leaf
-        per cluster (at least two), which leaves it at IMM's tree; ``None`` is unlimited.
+        per cluster (at least two), which is IMM's tree; None is unlimited.
     base_tree : {"imm"} or None, default="imm"
-        The tree to start from; ``None`` is the root alone.
+        The tree to start from; None is a single leaf.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads; None and -1 use all cores. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For KMeans.
+        Seed of KMeans.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The teacher's centre of each cluster of the tree; not the mean of its rows.
+        The centre that each cluster comes from, which is not the mean of its rows.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The nearest centre of each training row, numbered as the tree's clusters; numbers from
-        ``n_clusters_`` on are of centres that no leaf has.
+        The nearest centre of each training row, numbered as the tree's clusters. Centres
+        without a leaf have numbers from ``n_clusters_``, rows of weight 0 have -1.
     inertia_ : float
-        The KMeans cost of the tree's clusters: their summed squared distances to their means.
+        The KMeans cost: the sum of squared distances of rows to the mean of their cluster.
     n_clusters_ : int
-        How many clusters the tree has; fewer than ``n_clusters`` where a centre has no leaf.
+        The number of clusters; less than ``n_clusters`` if some centres have no leaf.
     n_leaves_ : int
-        Fewer than ``max_leaf_nodes`` where no cut takes anything off the cost.
+        The number of leaves; less than ``max_leaf_nodes`` if no split lowers the cost.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    Of equally good leaves the one that was made first is cut; of equally good cuts the one of
-    the first feature is taken, and there the lowest; of equally good centres the first.
+    Ties are broken by the leaf created first, the first feature, the lowest threshold and the
+    first centre.
 
     References
     ----------
@@ -111,15 +110,6 @@ class ExKMC(CentreTree):
         self.max_leaf_nodes = max_leaf_nodes
         self.base_tree = base_tree
 
-    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
-        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
-        if self.base_tree == "imm" and most is not None and most < self.n_clusters:
-            raise ValueError(
-                f"max_leaf_nodes={most} is less than n_clusters={self.n_clusters}, the leaves of "
-                "the IMM tree to start from; base_tree=None starts from the root."
-            )
-        return super()._draw(X, weight, threads)
-
     def _grow(
         self,
         X: np.ndarray,
@@ -128,6 +118,12 @@ class ExKMC(CentreTree):
         random: np.random.RandomState,
         threads: int,
     ) -> TreeBuilder:
+        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
+        if self.base_tree == "imm" and most is not None and most < self.n_clusters:
+            raise ValueError(
+                f"max_leaf_nodes={most} is less than n_clusters={self.n_clusters}, the number of "
+                "leaves of the IMM tree to start from; base_tree=None starts from a single leaf."
+            )
         sketch = TreeBuilder()
         cuts = CentreCuts(X, weight, teacher.centres, threads)
         leaves = [(0, 0)]
@@ -136,7 +132,6 @@ class ExKMC(CentreTree):
         growth = _Growth(sketch, cuts, teacher)
         for leaf in leaves:
             growth.add(*leaf)
-        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
         while (most is None or len(growth.leaves) < most) and growth.cut_best():
             pass
         return sketch
@@ -144,10 +139,10 @@ class ExKMC(CentreTree):
 
 @dataclass(eq=False)
 class _Leaf:
-    """A leaf, and its best cut once that is known.
+    """A leaf, and its best split once that was searched.
 
-    ``total`` is what its rows cost with each centre; values that differ by no more than ``slack``
-    differ by rounding.
+    ``total`` is the cost of its rows with each centre; values that differ by at most ``slack`` are
+    equal up to rounding.
     """
 
     node: int
@@ -159,12 +154,12 @@ class _Leaf:
 
     @property
     def drop(self) -> float:
-        """What the best cut takes off the cost."""
+        """The decrease of the cost by the best split."""
         return 0.0 if self.cut is None else float(self.total.min()) - self.cut[0]
 
 
 class _Growth:
-    """Leaves that are cut, the one with the largest drop first."""
+    """The leaves; the one with the largest decrease of the cost is split first."""
 
     def __init__(self, sketch: TreeBuilder, cuts: CentreCuts, teacher: Teacher) -> None:
         self.sketch, self.cuts = sketch, cuts
@@ -178,17 +173,16 @@ class _Growth:
         self.leaves: list[_Leaf] = []
 
     def add(self, node: int, slot: int) -> None:
-        """A new leaf takes the centre that costs least."""
+        """Add a leaf with the centre that has the lowest cost."""
         rows = self.cuts.samples(slot)
         total = self.cost[rows].sum(axis=0)[: self.n_centres]
-        # Distances have the digits of their own size: those to the centres that come into
-        # question, not those to centres far away.
+        # Rounding is relative to the distances to near centres, not to centres far away.
         slack = SHARE * float(total.min() + self.least[rows].sum())
         self.sketch.cluster[node] = first_least(total, slack)
         self.leaves.append(_Leaf(node, slot, total, slack))
 
     def cut_best(self) -> bool:
-        """Cut the leaf with the largest drop; whether there was one."""
+        """Split the leaf with the largest decrease; False if no split lowers the cost."""
         best = None
         for leaf in sorted(self.leaves, key=lambda leaf: leaf.node):
             if not leaf.searched:

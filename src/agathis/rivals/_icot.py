@@ -1,9 +1,8 @@
-"""ICOT-style trees: every leaf is a cluster, and the tree is judged as a whole.
+"""ICOT-style trees: every leaf is a cluster, and a criterion evaluates the whole tree.
 
-The flow of the fit: equal rows become one row of their weight, the distances between all rows
-are computed, each start (``_starts``) moves to a local optimum (``_local_search``), and the best
-of these is the tree. A start has its own seed and shares nothing with the others, so that the
-number of threads does not matter.
+Steps of the fit: merge equal rows, compute all pairwise distances, improve each initial tree
+(``_icot_starts``) to a local optimum (``_icot_search``), and return the best. Each start has its
+own seed, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -14,100 +13,99 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import ICOT_CONSTRAINTS
 from agathis._core.separation.criterion import Criterion
 from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
-from agathis._kernels.kernel import in_threads, rows_at_once
 from agathis.rivals._base import Drawn, Rival
 from agathis.rivals._icot_search import RankedRows, Search, SizeLimits
 from agathis.rivals._icot_starts import Start, starts
 
 
 class ICOT(Rival):
-    """A tree whose leaves are well separated clusters, found by local search over whole trees.
+    """A tree whose leaves are well separated clusters, by local search over whole trees.
 
-    ICOT-style: made after the description of ICOT by Bertsimas, Orfanoudaki and Wiberg. The
-    original program is closed and not used here, and its trees may be others.
+    Written after the description of ICOT by Bertsimas, Orfanoudaki and Wiberg. The original
+    program is not public and not used here; its trees may differ.
 
-    The search starts from several trees: in turn none (the first time the root alone, then a
-    random tree), one that grows greedily by the criterion, and a classification tree of the
-    labels of KMeans. It visits the nodes of a tree in random order and tries at each another cut
-    with the same subtrees below it, its left or its right subtree in its place, and a leaf in its
-    place; at a leaf it tries a cut. The best of these is made if it raises the criterion, until
-    none at any node does. The best tree of all starts is taken.
+    The search starts from several trees in turn: a single leaf (later random trees), a tree grown
+    greedily by the criterion, and a classification tree of the labels of KMeans. It visits the
+    nodes in random order and evaluates at each another split with the same subtrees, its left or
+    right subtree in its place, and a leaf in its place; at a leaf, a split. The best move is
+    applied if it raises the criterion, until no move at any node does. The best tree of all starts
+    is the result.
 
     Parameters
     ----------
     n_clusters : int or None, default=8
-        The most leaves, and so clusters, there may be; fewer are found where more do not help.
-        ``None`` is as many as help.
+        The maximum number of leaves, and so of clusters; there are fewer if more do not raise the
+        criterion. None is unlimited.
     criterion : {"silhouette", "dunn"}, default="silhouette"
-        What is maximised, with Euclidean distances.
+        The criterion to maximise, with Euclidean distances.
 
         - ``"silhouette"``: the mean over rows of (b - a) / max(a, b), where a is the mean
-          distance of a row to the others of its cluster and b the least mean distance to another
-          cluster; 0 for a row alone in its cluster. As
+          distance of a row to the others of its cluster and b the minimum mean distance to another
+          cluster; 0 for a row alone in its cluster. See
           :func:`sklearn.metrics.silhouette_score`.
-        - ``"dunn"``: the least distance between two rows of different clusters over the largest
-          distance between two rows of one cluster. Infinite where the rows of each cluster are
-          equal; weights do not matter to it.
+        - ``"dunn"``: the minimum distance between two rows of different clusters over the maximum
+          distance between two rows of one cluster. Infinite if the rows of each cluster are equal;
+          independent of weights.
 
-        Both are 0 for a single cluster, so that rows are left together rather than badly parted.
+        Both are 0 for a single cluster, so a bad partition is worse than no split.
     max_depth : int, default=5
-        The most splits on the way to a leaf; ``None`` is no limit.
+        The maximum depth of the tree. If None, the depth is not limited.
     min_samples_leaf : int or float, default=0.05
-        The least samples of a leaf; a float is a share of all. Samples count by their weight,
-        except that 1 limits nothing. Both criteria like to part a few far rows from all others,
-        which the default forbids; it also means that there are at most 20 leaves. Where rows
-        are drawn (see ``subsample``) the share of these is limited.
+        The minimum number of samples in a leaf. If float, a fraction of ``n_samples``. Samples
+        count by their weight; 1 is no limit. Both criteria favour clusters of a few outliers,
+        which the default prevents; it also limits the tree to 20 leaves. With ``subsample`` the
+        fraction refers to the sample.
     n_init : int, default=20
-        How many starts there are.
+        The number of starts.
     max_candidates : int, default=None
-        How many thresholds of a feature a search of a node looks at: those in the widest gaps
-        between values. ``None`` is all of them.
+        The maximum number of thresholds per feature in the search of a node, those in the widest
+        gaps between values. None is unlimited.
     subsample : int, default=2_000
-        The most rows from which the tree is grown: of more than these so many are drawn. Their
-        distances are kept, 8 bytes for each pair, and time grows with their square.
+        The maximum number of rows to grow the tree from; larger data are sampled. Memory (8 bytes
+        for each pair of rows) and time grow with its square.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads; None and -1 use all cores. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts, the order of the nodes and the rows of ``subsample``.
+        Seed of the starts, the order of the nodes and the sample.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         The mean of each cluster.
     criterion_value_ : float
-        The criterion of the clusters, on the rows from which the tree was grown.
+        The criterion, on the rows from which the tree was grown.
     n_iter_ : int
-        How many moves led from its start to the tree.
+        The number of moves from the start to the tree.
     inertia_ : float
-        The KMeans cost of the clusters: their summed squared distances to the means.
+        The KMeans cost: the sum of squared distances of rows to the mean of their cluster.
     n_clusters_ : int
-        How many clusters were found.
+        The number of clusters.
     n_leaves_ : int
-        The same.
+        The number of leaves, equal to ``n_clusters_``.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in what the cuts take off the sum of squares.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    A silhouette needs to know how many others a row has in its cluster: weights that are all
-    whole numbers are so many rows each, and any others are scaled so that their mean is 1.
+    The silhouette needs the number of other rows in the cluster of a row: integer weights are
+    taken as numbers of rows, others are scaled to a mean of 1.
 
     References
     ----------
@@ -167,7 +165,7 @@ class ICOT(Rival):
             max_candidates=self.max_candidates,
         )
         table = RankedRows.of(rows, weight)
-        distance = distances(rows, threads)
+        distance = cdist(rows, rows)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_init)
         tries = starts(table, limits, seeds)
         best = self._best(table, distance, limits, tries, threads)
@@ -185,10 +183,7 @@ class ICOT(Rival):
         tries: list[Start],
         threads: int,
     ) -> Search:
-        """The first of the best searches.
-
-        They are in threads, also where there is but one, because this one hears an interrupt.
-        """
+        """Run the searches in threads, so that the main thread can be interrupted."""
         stop = np.zeros(1, dtype=np.uint8)
         make = self._criterion(table, distance, limits, stop)
 
@@ -203,7 +198,7 @@ class ICOT(Rival):
         pool = ThreadPoolExecutor(min(threads, len(tries)))
         try:
             waiting = [pool.submit(run, start) for start in tries]
-            # The first of equal ones.
+            # Ties go to the first start.
             return max([future.result() for future in waiting], key=lambda search: search.value)
         finally:
             stop[0] = 1
@@ -212,7 +207,7 @@ class ICOT(Rival):
     def _criterion(
         self, table: RankedRows, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
     ) -> Callable[[], Criterion]:
-        """What makes the criterion of one search."""
+        """A factory of the criterion of one search."""
         shared = distance, table.weight, limits.least, stop
         if self.criterion == "silhouette":
             return lambda: Silhouette(*shared)
@@ -221,41 +216,19 @@ class ICOT(Rival):
 
 
 def as_repeats(weight: np.ndarray | None, n: int) -> np.ndarray:
-    """Weights as numbers of rows: whole ones as they are, others with a mean of 1."""
+    """Weights as numbers of rows: integers unchanged, others scaled to a mean of 1."""
     if weight is None:
         return np.ones(n)
-    # Floats from 2^53 on are whole whatever they mean.
+    # Floats from 2^53 are always integers.
     if (weight >= 1).all() and (weight == np.floor(weight)).all() and weight.max() < 2**53:
         return weight
-    # Not the mean of the weights themselves, whose sum may overflow.
+    # The sum of the weights themselves may overflow.
     share = weight / weight.max()
     return share / share.mean()
 
 
 def distinct_rows(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each row once, in an order that depends on nothing else, and the weight of its repeats."""
-    # Minus zero is zero, and must not stand before it.
+    """Each distinct row with the sum of its weights, in lexicographic order."""
+    # Turns -0.0 into 0.0.
     rows, which = np.unique(X + 0.0, axis=0, return_inverse=True)
     return rows, np.bincount(which.ravel(), weight)
-
-
-def distances(X: np.ndarray, threads: int) -> np.ndarray:
-    """Euclidean distances between all rows."""
-    n = len(X)
-    try:
-        out = np.empty((n, n))
-    except (MemoryError, ValueError) as error:
-        raise MemoryError(
-            f"The distances between {n:,} rows take {8 * n * n / 2**30:.1f} GiB: use a smaller "
-            "subsample."
-        ) from error
-    batches = gen_batches(n, rows_at_once(n, X.shape[1]))
-    for rows, values in in_threads(lambda rows: cdist(X[rows], X), batches, threads):
-        out[rows] = values
-    if not np.isfinite(out.max()):
-        raise ValueError(
-            "X has values so large that the distances between its rows are infinite; the largest "
-            f"is {np.abs(X).max():.6g}. Scale it, for example with "
-            "sklearn.preprocessing.MinMaxScaler."
-        )
-    return out

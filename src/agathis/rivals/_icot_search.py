@@ -1,12 +1,11 @@
 """Local search over trees whose leaves are clusters.
 
-A tree is of nodes that say which rows go left; it is judged as a whole by a criterion
-(``_core.separation``). At a node the best of some moves is looked for: another cut with the same
-subtrees below it, its left or right subtree in its place, a leaf in its place, or, at a leaf, a
-cut. Nodes are visited in random order until no move at any node raises the criterion.
+A criterion (``_core.separation``) evaluates a whole tree. The moves at a node are another split
+with the same subtrees, its left or right subtree in its place, and a leaf in its place; at a leaf,
+a split. Nodes are visited in random order until no move at any node raises the criterion.
 
-Rows are known by their ranks along each feature only: equal values have equal ranks, and a cut
-is the last rank that goes left. Thresholds are worked out at the end.
+Rows are represented by their ranks along each feature: equal values have equal ranks, and a split
+is the last rank that goes left. Thresholds are computed at the end.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from agathis._core.separation.criterion import Criterion
 from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 
-# Values that differ by no more, relative to the larger or to 1, differ by rounding.
+# Values that differ by at most this, relative to the larger or to 1, are equal up to rounding.
 ROUNDING = 1e-10
 
 
 class StoppedError(Exception):
-    """The search was told to stop."""
+    """The search was stopped."""
 
 
 @dataclass(eq=False)
 class Node:
-    """A cut, rows with ``rank[feature] <= place`` left; or a leaf, where there are no children."""
+    """A split, rows with ``rank[feature] <= place`` left; a leaf if there are no children."""
 
     feature: int = -1
     place: int = -1
@@ -42,12 +41,12 @@ class Node:
         return self.left is None
 
     def become(self, other: Node) -> None:
-        """Be what another node is."""
+        """Copy another node into this one."""
         self.feature, self.place = other.feature, other.place
         self.left, self.right = other.left, other.right
 
     def walk(self, depth: int = 0) -> Iterator[tuple[Node, int]]:
-        """Every node with its depth, each before its children, left before right."""
+        """Yield all nodes with their depth in pre-order."""
         waiting = [(self, depth)]
         while waiting:
             node, depth = waiting.pop()
@@ -61,13 +60,13 @@ class Node:
 
 @dataclass(frozen=True)
 class RankedRows:
-    """Rows by their ranks.
+    """Rows as ranks along each feature.
 
     Attributes
     ----------
     values : ndarray of shape (n_features, n_samples)
     order : ndarray of shape (n_features, n_samples)
-        The rows in the order of each feature.
+        The rows sorted by each feature.
     rank : ndarray of shape (n_features, n_samples)
     weight : ndarray of shape (n_samples,)
     """
@@ -89,9 +88,9 @@ class RankedRows:
         return len(self.weight)
 
     def deal(self, node: Node, rows: np.ndarray, out: np.ndarray, first: int = 0) -> int:
-        """Number the leaves under a node from left to right and write those of ``rows``.
+        """Write the leaf index of each row below a node, from left to right.
 
-        Returns the number after the last.
+        Returns the index after the last one.
         """
         waiting = [(node, rows)]
         while waiting:
@@ -105,7 +104,7 @@ class RankedRows:
         return first
 
     def sketch(self, root: Node) -> TreeBuilder:
-        """The tree with thresholds half-way between values, its leaves numbered as clusters."""
+        """The tree with thresholds half-way between values, each leaf a cluster."""
         sketch, n_clusters = TreeBuilder(), 0
         waiting = [(0, root, np.arange(self.n_samples))]
         while waiting:
@@ -129,7 +128,7 @@ class RankedRows:
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """What a tree may be; ``least`` is the least weight of a leaf."""
+    """Limits of a tree; ``least`` is the minimum weight of a leaf."""
 
     max_leaves: int
     max_depth: int
@@ -139,7 +138,7 @@ class SizeLimits:
 
 @dataclass
 class Search:
-    """One tree that moves to a local optimum.
+    """Local search from one tree.
 
     Attributes
     ----------
@@ -147,7 +146,7 @@ class Search:
     value : float
         The criterion of the tree.
     values : list of float
-        That of each tree on the way, from the first.
+        The criterion after each move, from the first tree on.
     """
 
     table: RankedRows
@@ -164,9 +163,9 @@ class Search:
         self.values.append(self.value)
 
     def grow(self) -> None:
-        """Cut the leaf whose cut raises the criterion most, for as long as one does.
+        """Greedily split the leaf that raises the criterion most, while one does.
 
-        Each look at a leaf is at some features only, drawn anew, where there are several.
+        Each evaluation of a leaf uses a random half of the features.
         """
         d = len(self.table.rank)
         while True:
@@ -182,7 +181,7 @@ class Search:
                 return
 
     def improve(self) -> None:
-        """Move until no move at any node raises the criterion."""
+        """Apply moves until none at any node raises the criterion."""
         features = np.arange(len(self.table.rank))
         waiting = list(self.root.walk())
         while waiting:
@@ -192,7 +191,7 @@ class Search:
                 waiting = list(self.root.walk())
 
     def best_move(self, node: Node, depth: int, features: np.ndarray) -> tuple[float, Node | None]:
-        """The highest value that a move at a node leads to, and what the node then is."""
+        """The highest value that a move at a node gives, and the node after that move."""
         table, n = self.table, self.table.n_samples
         first, last = self._span(node)
         inside = (self.leaf >= first) & (self.leaf < last)
@@ -236,7 +235,7 @@ class Search:
         return best, new
 
     def accept(self, node: Node, value: float, new: Node) -> bool:
-        """Make a move that leads to ``value``, if that is better; whether it was made."""
+        """Apply a move if it raises the criterion; return whether it was applied."""
         before = self.value
         if not is_better(value, before):
             return False
@@ -244,8 +243,8 @@ class Search:
         old.become(node)
         node.become(new)
         self._settle()
-        # The value of a scan has been added to and taken from; of rows that all but coincide
-        # that may leave little, and what is no improvement must not be made in turns forever.
+        # The value of a scan comes from incremental updates, which round. Check the exact value,
+        # so that two moves without improvement do not alternate forever.
         if is_better(self.value, before):
             self.values.append(self.value)
             return True
@@ -254,7 +253,7 @@ class Search:
         return False
 
     def _settle(self) -> None:
-        """Tell the criterion the leaves of the tree."""
+        """Recompute the criterion from the leaves of the tree."""
         everything = np.arange(self.table.n_samples)
         self.n_leaves = self.table.deal(self.root, everything, self.leaf)
         self.value = self.criterion.settle(self.leaf, self.n_leaves)
@@ -262,7 +261,7 @@ class Search:
             raise StoppedError
 
     def _span(self, node: Node) -> tuple[int, int]:
-        """The numbers of the leaves under a node: they follow one another."""
+        """The range of leaf indices below a node."""
         first = 0
         for other, _ in self.root.walk():
             if other is node:
@@ -271,26 +270,24 @@ class Search:
         return first, first + node.n_leaves()
 
     def _candidates(self, feature: int, order: np.ndarray) -> np.ndarray:
-        """After which rows, in the order of a feature, a threshold may be; as uint8."""
+        """After which rows, sorted by a feature, a threshold is possible."""
         rank = self.table.rank[feature, order]
-        cut = np.zeros(len(order), dtype=np.uint8)
-        cut[:-1] = rank[:-1] < rank[1:]
+        cut = np.append(rank[:-1] < rank[1:], False)
         most = self.limits.max_candidates
         if most is not None and np.count_nonzero(cut) > most:
             gap = np.diff(self.table.values[feature, order])
-            widest = np.argsort(-gap, kind="stable")[:most]
-            cut[:] = 0
-            cut[widest] = 1
-        return cut
+            cut[:] = False
+            cut[np.argsort(-gap, kind="stable")[:most]] = True
+        return cut.astype(np.uint8)
 
 
 def is_first_or_better(value: float, best: float) -> bool:
-    """Whether a value takes the place of the best so far; of equal ones the first keeps it."""
+    """Whether a value replaces the best so far; ties keep the first."""
     return value > best and (best == -np.inf or is_better(value, best))
 
 
 def is_better(value: float, before: float) -> bool:
-    """Whether a value is above another by more than rounding."""
+    """Whether a value is larger than another by more than rounding."""
     if np.isinf(before):
         return False
     return value - before > ROUNDING * max(1.0, abs(before))

@@ -1,4 +1,4 @@
-"""Trees from which a local search starts: none, a greedy one, one of a KMeans clustering."""
+"""Initial trees of the local search: a leaf, random, greedy, from KMeans."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from agathis.rivals._icot_search import Node, RankedRows, SizeLimits
 
-# The most leaves of a start where the number of clusters is free.
+# The maximum number of leaves of an initial tree.
 SOME_LEAVES = 8
 
 
 @dataclass(frozen=True)
 class Start:
-    """A tree, whether it is to grow greedily first, and the seed of the search."""
+    """An initial tree, whether to grow it greedily first, and the seed of the search."""
 
     root: Node
     greedy: bool
@@ -27,13 +27,13 @@ class Start:
 
 
 def starts(table: RankedRows, limits: SizeLimits, seeds: np.ndarray) -> list[Start]:
-    """In turn: none (the first time the root alone, then a random tree), greedy, KMeans.
+    """In turn a leaf (later random trees), greedy, and KMeans.
 
-    KMeans has as many clusters as there may be leaves, at most 8, then one less each time.
+    KMeans begins with the maximum number of leaves, at most 8, and has one cluster less each time.
     """
     most = min(limits.max_leaves, 2 ** min(limits.max_depth, 30), SOME_LEAVES)
     made = []
-    # KMeans adds up what its threads found as they come: with one it is the same each time.
+    # With several threads, KMeans sums in varying order, and rounding varies.
     with threadpool_limits(limits=1, user_api="openmp"):
         for turn, seed in enumerate(seeds.tolist()):
             round_, kind = divmod(turn, 3)
@@ -50,7 +50,7 @@ def starts(table: RankedRows, limits: SizeLimits, seeds: np.ndarray) -> list[Sta
 def random_tree(
     table: RankedRows, limits: SizeLimits, n_leaves: int, random: np.random.RandomState
 ) -> Node:
-    """Random cuts of random leaves."""
+    """Split random leaves at random."""
     root = Node()
     open_leaves = [(root, 0, np.arange(table.n_samples))]
     while open_leaves and n_leaves > 1:
@@ -74,17 +74,17 @@ def random_tree(
 def kmeans_tree(
     table: RankedRows, limits: SizeLimits, n_clusters: int, random: np.random.RandomState
 ) -> Node:
-    """A classification tree, of as many leaves, of the labels of KMeans."""
+    """A classification tree of the labels of KMeans, with one leaf per cluster at most."""
     share = limits.least / table.weight.sum()
     n_clusters = min(n_clusters, table.n_samples)
     if share > 0.5 or n_clusters < 2:
         return Node()
     means = KMeans(n_clusters, n_init=1, random_state=random)
     with warnings.catch_warnings():
-        # Rows that differ by less than rounding leave fewer clusters, which will do.
+        # Fewer clusters, from rows that differ by rounding only, are fine here.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = means.fit_predict(table.values.T, sample_weight=table.weight)
-    # Of ranks, because the classifier rounds its data to float32.
+    # Ranks, because the classifier rounds its data to float32.
     model = DecisionTreeClassifier(
         max_leaf_nodes=n_clusters,
         max_depth=min(limits.max_depth, 2**30),

@@ -1,8 +1,8 @@
-"""IMM: the cut with the fewest mistakes.
+"""IMM: iterative mistake minimisation.
 
-A node has rows and centres. It is cut, between centres, where the least weight of rows is parted
-from its own centre; these rows have no more say in what follows, though they are routed like any
-other. One centre a leaf.
+A node has rows and centres. It is split between centres where the weight of the mistakes is
+smallest, the rows that are separated from their own centre. These rows are ignored in later
+splits, though they are routed like any other. Each leaf has one centre.
 """
 
 from __future__ import annotations
@@ -22,53 +22,54 @@ from agathis.rivals._centred import CentreTree, Teacher
 class IMM(CentreTree):
     """Iterative mistake minimisation over the clusters of KMeans.
 
-    Each node is cut where the fewest rows are parted from their own centre, until each leaf has
-    one centre: a tree of as many leaves as clusters, each leaf a cluster.
+    Each node is split where the fewest rows are separated from their own centre, until each leaf
+    has one centre.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centres there are.
+        The number of centres.
     centers : array-like of shape (n_clusters, n_features) or fitted estimator, default=None
-        The centres, or an estimator with ``cluster_centers_``; ``None`` is KMeans.
+        The centres, or an estimator with ``cluster_centers_``. If None, KMeans is run.
     n_init : int or "auto", default=10
-        Starts of KMeans.
+        The number of initialisations of KMeans.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads; None and -1 use all cores. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For KMeans.
+        Seed of KMeans.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The teacher's centre of each cluster of the tree; not the mean of its rows.
+        The centre that each cluster comes from, which is not the mean of its rows.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The nearest centre of each training row, numbered as the tree's clusters; numbers from
-        ``n_clusters_`` on are of centres that no leaf has.
+        The nearest centre of each training row, numbered as the tree's clusters. Centres
+        without a leaf have numbers from ``n_clusters_``, rows of weight 0 have -1.
     inertia_ : float
-        The KMeans cost of the tree's clusters: their summed squared distances to their means.
+        The KMeans cost: the sum of squared distances of rows to the mean of their cluster.
     n_clusters_ : int
-        How many clusters the tree has; fewer than ``n_clusters`` where centres have no rows.
+        The number of clusters; less than ``n_clusters`` if some centres have no rows.
     n_leaves_ : int
+        The number of leaves.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    A threshold is half-way between two neighbours among the rows and centres that still count.
-    Of equally good cuts the one of the first feature is taken, and there the lowest. Each side
-    keeps at least one row that counts; where no cut does so, the node is a leaf of the centre
-    with the most weight.
+    A threshold is half-way between two neighbours among the rows without mistakes and the
+    centres. Ties are broken by the first feature and the lowest threshold. Each side keeps at
+    least one row without mistakes; a node without such a split is a leaf of the centre with the
+    largest weight.
 
     References
     ----------
@@ -100,7 +101,7 @@ class IMM(CentreTree):
 
 
 def grow_imm(sketch: TreeBuilder, cuts: CentreCuts, labels: np.ndarray) -> list[tuple[int, int]]:
-    """Grow IMM's tree; node and slot of each leaf."""
+    """Grow the tree of IMM; return node id and leaf index of each leaf."""
     own = labels.copy()
     leaves, waiting = [], deque([(0, 0)])
     while waiting:
@@ -120,7 +121,7 @@ def grow_imm(sketch: TreeBuilder, cuts: CentreCuts, labels: np.ndarray) -> list[
         centre_left = cuts.centres[:, feature] <= threshold
         for child, side in ((slot, True), (other, False)):
             rows = cuts.samples(child)
-            # A row that is left out has some centre by its index -1; it stays left out.
+            # Rows that were mistakes before have the label -1, and keep it.
             own[rows[centre_left[own[rows]] != side]] = -1
         waiting += [(left, slot), (right, other)]
     return leaves

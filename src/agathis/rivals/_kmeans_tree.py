@@ -1,6 +1,6 @@
-"""KMeans+DT: a decision tree that learns the clusters of (kernel) KMeans.
+"""KMeans+DT: a decision tree fitted to the labels of (kernel) KMeans.
 
-The teacher is :class:`~agathis.KernelKMeans`, the tree scikit-learn's
+The labels come from :class:`~agathis.KernelKMeans`, the tree from scikit-learn
 (:mod:`agathis._searching.learned`).
 """
 
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
 from sklearn.utils import Tags, check_random_state
 
 from agathis._checks import data as checks
@@ -18,80 +19,79 @@ from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
 from agathis._growing.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.centres import euclidean_distances
 from agathis._searching.learned import learned_tree
-from agathis._trees.builder import TreeBuilder
 from agathis.rivals._base import Drawn, Rival
 
 
 class KMeansTree(Rival):
     """A decision tree on the labels of (kernel) KMeans, known as KMeans+DT.
 
-    Each leaf is given the cluster of most of its weight.
+    The cluster of a leaf is the one with the largest weight in it.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        The clusters of KMeans; the tree has no more.
+        The number of clusters of KMeans, and the maximum of the tree.
     kernel : str or callable, default="linear"
-        A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, or a function of two
-        rows. Kernels other than linear and cosine need much memory for many rows: see
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, or a function of two
+        rows. Kernels other than linear and cosine need memory quadratic in ``n_samples``: see
         :class:`~agathis.KernelKMeans`.
     gamma : float, default=None
-        For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
-        scikit-learn's default for each.
+        Parameter of the rbf, Laplacian, polynomial, sigmoid and chi2 kernels. If None,
+        scikit-learn's default for the kernel.
     degree : float, default=3
-        For the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        For the polynomial and sigmoid kernels.
+        Constant term of the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
     algorithm : {"auto", "lloyd", "similarity"}, default="auto"
-        How KMeans is run: see :class:`~agathis.KernelKMeans`.
+        The algorithm of KMeans: see :class:`~agathis.KernelKMeans`.
     n_init : int or "auto", default="auto"
-        From how many starts the best is taken; ``"auto"`` is 10 with ``algorithm="auto"`` and 1
-        with the others.
+        The number of initialisations of KMeans; "auto" is 10 with ``algorithm="auto"`` and 1 with
+        the others.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster that is learned (at least
-        two); ``None`` is unlimited.
+        The maximum number of leaves. "auto" is one leaf per learned cluster (at least two); None
+        is unlimited.
     max_depth : int, default=None
-        The most splits on the way to a leaf.
+        The maximum depth of the tree. If None, the depth is not limited.
     min_samples_leaf : int or float, default=1
-        The least samples of a leaf, counted by their weight; a float is a share of all.
+        The minimum number of samples in a leaf. If float, a fraction of ``n_samples``. Samples
+        count by their weight.
     centers : array-like of shape (n_clusters, n_features) or estimator, default=None
-        Centres to be used instead of running KMeans: the tree learns which one is nearest. Only
-        with the linear kernel.
+        Centres to use instead of running KMeans: the tree learns the nearest one. Only with the
+        linear kernel.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too.
+        The number of threads; None and -1 use all cores.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts of KMeans, and which of two equally good splits is made.
+        Seed of KMeans, and of ties between splits.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The clusters that the tree learned, numbered as the tree's; numbers from ``n_clusters_``
-        on are of clusters that no leaf has. A row of weight 0 has that of the nearest centre
-        where there are ``cluster_centers_``, and else -1.
+        The labels that the tree learned, numbered as the tree's clusters. Clusters without a leaf
+        have numbers from ``n_clusters_``, rows of weight 0 have -1.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The centres of KMeans, or those given, of the clusters that the tree has; where ``fit`` was
-        given labels, the means of the tree's clusters. Only with the linear kernel.
+        The centres of KMeans, or those given, of the tree's clusters; with ``fit(labels=...)`` the
+        means of the tree's clusters. Only with the linear kernel.
     inertia_ : float
         The kernel KMeans cost of the tree's clusters.
     n_clusters_ : int
-        How many clusters the tree has; a small tree may miss some.
+        The number of clusters, which may be smaller than ``n_clusters`` in a small tree.
     n_leaves_ : int
+        The number of leaves.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
-        Only where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Examples
     --------
@@ -157,24 +157,24 @@ class KMeansTree(Rival):
         labels: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> KMeansTree:
-        """Run KMeans and grow the tree on what it found, or on labels that are given.
+        """Fit the tree to the labels of KMeans, or to given labels.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : Ignored
         labels : array-like of shape (n_samples,), optional
-            The clusters of any other method, integers or strings, for the tree to explain.
-            KMeans is not run then, and ``n_clusters`` does not count.
+            Cluster labels of another method, integers or strings, to fit the tree to. KMeans is
+            not run, and ``n_clusters`` is ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out.
+            Weight 2 is equivalent to repeating the row, weight 0 to removing it.
 
         Returns
         -------
         self : KMeansTree
         """
         if labels is not None and self.centers is not None:
-            raise ValueError("labels and centers both say what the tree is to learn; give one.")
+            raise ValueError("labels and centers both define what the tree learns; pass only one.")
         return self._fit(X, sample_weight, labels)
 
     def _draw(
@@ -191,42 +191,25 @@ class KMeansTree(Rival):
         found: dict[str, Any] = {"teacher_labels_": labels}
         if centers is not None:
             found["cluster_centers_"] = centers
-        return self._learn(X, weight, labels, random_state), found
+        total = float(len(X) if weight is None else weight.sum())
+        least = checks.least_weight(self.min_samples_leaf, total, 1) / total
+        most = leaf_limit(self.max_leaf_nodes, len(np.unique(labels)))
+        tree = learned_tree(X, weight, labels, most, self.max_depth, least, random_state)
+        return tree, found
 
     def _teach(
         self, X: np.ndarray, weight: np.ndarray | None, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The labels to learn, and the centres where they are points of the data's space."""
+        """The labels to learn, and with the linear kernel the centres."""
         if self.centers is not None:
             if self.kernel != "linear":
                 raise ValueError(
-                    f"centers are points of the data's space, and kernel={self.kernel!r} has its "
-                    "own: use kernel='linear', or centers=None."
+                    f"centers are points in the space of X, but kernel={self.kernel!r} has "
+                    "another space: use kernel='linear', or centers=None."
                 )
             centers = checks.check_centers(self, X.shape[1])
-            return np.argmin(euclidean_distances(X, centers), axis=1).astype(np.int32), centers
-        teacher = KernelKMeans(
-            self.n_clusters,
-            kernel=self.kernel,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-            algorithm=self.algorithm,
-            n_init=self.n_init,
-            n_jobs=self.n_jobs,
-            random_state=random_state,
-        ).fit(X, sample_weight=weight)
+            return np.argmin(cdist(X, centers), axis=1).astype(np.int32), centers
+        shared = KernelKMeans().get_params().keys() & self.get_params(deep=False).keys()
+        teacher = KernelKMeans(**{name: getattr(self, name) for name in shared})
+        teacher.set_params(random_state=random_state).fit(X, sample_weight=weight)
         return teacher.labels_, getattr(teacher, "cluster_centers_", None)
-
-    def _learn(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray | None,
-        labels: np.ndarray,
-        random_state: np.random.RandomState,
-    ) -> TreeBuilder:
-        total = float(len(X) if weight is None else weight.sum())
-        least = checks.least_weight(self.min_samples_leaf, total, 1) / total
-        most = leaf_limit(self.max_leaf_nodes, len(np.unique(labels)))
-        return learned_tree(X, weight, labels, most, self.max_depth, least, random_state)

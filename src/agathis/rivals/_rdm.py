@@ -1,15 +1,13 @@
-"""RDM: cuts are drawn.
+"""RDM: random splits, with a density that grows with the distance to a split's sides.
 
-Along each feature the centres stand at positions whose gaps are half the squares of the gaps
-between their values; a value between two centres stands its squared distance away from the
-position of the nearer one. A cut is drawn uniformly over these positions, from the first to the
-last centre of the node, all features together. In values, the density of a cut is proportional to
-its distance from the nearest centre of the feature: few rows are near such a cut's sides.
+The gap between two neighbouring centres along a feature has a weight of half its square, and a
+split is sampled from the gaps of all features within the node by these weights. Inside a gap, the
+density is proportional to the distance to the nearer centre, so few rows are close to a split.
 
-A tree of k centres has k - 1 cuts, however it turns out, so the numbers that decide them are drawn
-ahead. A node with m centres is handed m - 1 of them: the first is its own, the next ones are the
-left side's, the rest the right side's. No number depends on the order in which nodes are cut, nor
-on cuts that part no rows.
+A tree of k centres has k - 1 splits in any case, so their random numbers are drawn ahead. A node
+with m centres has m - 1 of them: the first is for itself, the next ones for the left child, the
+others for the right child. So no number depends on the order in which nodes are split, or on
+splits that separate no rows.
 """
 
 from __future__ import annotations
@@ -26,55 +24,56 @@ from agathis.rivals._centred import CentreTree, Teacher
 
 
 class RDM(CentreTree):
-    """Trees of random cuts over the clusters of KMeans.
+    """Trees of random splits over the clusters of KMeans.
 
-    Each node is cut at random between its centres, more likely far from all of them, until each
-    leaf has one centre.
+    Each node is split at random between its centres, with a higher probability far from all of
+    them, until each leaf has one centre.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centres there are.
+        The number of centres.
     centers : array-like of shape (n_clusters, n_features) or fitted estimator, default=None
-        The centres, or an estimator with ``cluster_centers_``; ``None`` is KMeans.
+        The centres, or an estimator with ``cluster_centers_``. If None, KMeans is run.
     n_init : int or "auto", default=10
-        Starts of KMeans.
+        The number of initialisations of KMeans.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads; None and -1 use all cores. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For KMeans, and for the cuts. With an int the cuts take their uniform numbers from
-        ``numpy.random.default_rng(random_state)``, one a node, depth first and left before
-        right, whatever KMeans draws.
+        Seed of KMeans and of the splits. With an int, the uniform numbers of the splits come from
+        ``numpy.random.default_rng(random_state)``, one per node, depth first and left before
+        right, independent of KMeans.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The teacher's centre of each cluster of the tree; not the mean of its rows.
+        The centre that each cluster comes from, which is not the mean of its rows.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The nearest centre of each training row, numbered as the tree's clusters; numbers from
-        ``n_clusters_`` on are of centres that no leaf has.
+        The nearest centre of each training row, numbered as the tree's clusters. Centres
+        without a leaf have numbers from ``n_clusters_``, rows of weight 0 have -1.
     inertia_ : float
-        The KMeans cost of the tree's clusters: their summed squared distances to their means.
+        The KMeans cost: the sum of squared distances of rows to the mean of their cluster.
     n_clusters_ : int
-        How many clusters the tree has; fewer than ``n_clusters`` where centres have no rows.
+        The number of clusters; less than ``n_clusters`` if some centres have no rows.
     n_leaves_ : int
+        The number of leaves.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    Where all rows of a node are on one side of the drawn cut, there is none: the centres of the
-    empty side are left out together with their numbers, and another cut is drawn.
+    If all rows of a node are on one side of the sampled split, the centres of the empty side are
+    dropped together with their random numbers, and another split is sampled.
 
     References
     ----------
@@ -125,14 +124,14 @@ class RDM(CentreTree):
         return sketch
 
     def _numbers(self, count: int, random: np.random.RandomState) -> np.ndarray:
-        """The uniform numbers of the cuts; of an int alone, whatever KMeans has drawn."""
+        """Uniform random numbers of the splits; with an int seed independent of KMeans."""
         if isinstance(self.random_state, Integral):
             return np.random.default_rng(int(self.random_state)).random(count)
         return random.random_sample(count)
 
 
 class Gaps:
-    """The gaps between neighbouring centres of each feature, to place cuts in.
+    """The gaps between neighbouring centres along each feature, to place splits in.
 
     Parameters
     ----------
@@ -141,25 +140,18 @@ class Gaps:
 
     def __init__(self, centres: np.ndarray) -> None:
         self.centres = centres
-        # A row a feature.
+        # One row per feature.
         self.values = np.sort(centres, axis=0).T
         self.gaps = np.diff(self.values, axis=1)
 
     def cut(self, centres: np.ndarray, number: float) -> tuple[int, float]:
-        """The cut at a share of the gaps between the centres, all features in a row.
-
-        Returns
-        -------
-        feature : int
-        threshold : float
-            Some of the centres are on either side.
-        """
+        """The split at the quantile ``number`` of the gaps, with centres on both sides."""
         low, high = self.centres[centres].min(axis=0), self.centres[centres].max(axis=0)
         inside = (self.values[:, :-1] >= low[:, None]) & (self.values[:, 1:] <= high[:, None])
         gaps = np.where(inside, self.gaps, 0.0)
-        # Relative to the largest, so that not all squares vanish.
+        # Relative to the largest, so that squares do not underflow.
         ends = np.cumsum((gaps / gaps.max()) ** 2 / 2)
-        # Not the very end, which is of no gap.
+        # The very end belongs to no gap.
         drawn = min(number * ends[-1], np.nextafter(ends[-1], 0.0))
         place = int(np.searchsorted(ends, drawn, side="right"))
         start = ends[place - 1] if place else 0.0

@@ -1,13 +1,11 @@
-"""ExShallow: cheap cuts that make shallow trees.
+"""ExShallow: splits of low cost that make shallow trees.
 
-Every row goes to the nearest centre on its side of a cut. The cut is taken that costs least so,
-relative to the node's cost, plus ``depth_factor`` times an estimate of how deep rows will lie: in
-a tree that goes on cutting rows and centres in the proportions of this one, until each leaf has
-one centre, the mean depth of the rows; less the share of the side that repeats a condition of the
-path (the same feature in the same direction), for it makes no longer an explanation.
-
-Numbers of centres are whole in that tree: of s centres, where l of k are left here, round(l s / k)
-are left there, at least one and at most s - 1.
+A split costs the squared distances of the rows to the nearest centre on their side, relative to
+the cost of the node, plus ``depth_factor`` times an estimate of the mean depth of the rows. The
+estimate assumes a tree that splits rows and centres in the proportions of this split until each
+leaf has one centre: with l of k centres left here, round(l s / k) of s centres are left there, at
+least one and at most s - 1. The fraction of rows on a side that repeats a condition of the path
+(the same feature in the same direction) is subtracted, because the rule gets no longer.
 """
 
 from __future__ import annotations
@@ -25,55 +23,56 @@ from agathis.rivals._centred import CentreTree, Teacher
 class ExShallow(CentreTree):
     """Shallow trees over the clusters of KMeans.
 
-    Each node is cut where cost after the cut over cost before, plus a penalty for depth, is
-    least, until each leaf has one centre. In these costs a row goes to the nearest centre on its
-    side of the cut.
+    Each node is split where the cost after the split over the cost before, plus a penalty for
+    depth, is minimal, until each leaf has one centre. A row costs the squared distance to the
+    nearest centre on its side.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many centres there are.
+        The number of centres.
     centers : array-like of shape (n_clusters, n_features) or fitted estimator, default=None
-        The centres, or an estimator with ``cluster_centers_``; ``None`` is KMeans.
+        The centres, or an estimator with ``cluster_centers_``. If None, KMeans is run.
     n_init : int or "auto", default=10
-        Starts of KMeans.
+        The number of initialisations of KMeans.
     depth_factor : float, default=0.03
-        What a level of depth may cost, as a share of the node's cost; 0 is ExGreedy.
+        The penalty of one level of depth, as a fraction of the node's cost; 0 is ExGreedy.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads; None and -1 use all cores. The tree does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For KMeans.
+        Seed of KMeans.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree as arrays.
+        The fitted tree.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict(X)``.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The teacher's centre of each cluster of the tree; not the mean of its rows.
+        The centre that each cluster comes from, which is not the mean of its rows.
     teacher_labels_ : ndarray of shape (n_samples,)
-        The nearest centre of each training row, numbered as the tree's clusters; numbers from
-        ``n_clusters_`` on are of centres that no leaf has.
+        The nearest centre of each training row, numbered as the tree's clusters. Centres
+        without a leaf have numbers from ``n_clusters_``, rows of weight 0 have -1.
     inertia_ : float
-        The KMeans cost of the tree's clusters: their summed squared distances to their means.
+        The KMeans cost: the sum of squared distances of rows to the mean of their cluster.
     n_clusters_ : int
-        How many clusters the tree has; fewer than ``n_clusters`` where centres have no rows.
+        The number of clusters; less than ``n_clusters`` if some centres have no rows.
     n_leaves_ : int
+        The number of leaves.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains.
+        The fraction of the total gain due to each feature.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless ``X`` came
+        from :class:`agathis.TableEncoder`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are all strings.
+        Defined only when ``X`` has feature names that are all strings.
 
     Notes
     -----
-    A threshold is half-way between two neighbours among the node's rows and centres. Of equally
-    good cuts the one of the first feature is taken, and there the lowest. Each side has at least
-    one row; where no cut does so, the node is a leaf of the centre that is best for its rows.
+    A threshold is half-way between two neighbours among the node's rows and centres. Ties are
+    broken by the first feature and the lowest threshold. Each side has at least one row; a node
+    without such a split is a leaf of the centre that is best for its rows.
 
     References
     ----------

@@ -30,11 +30,7 @@ from agathis._growing.engines.walked import WalkedStocks
 from agathis._growing.limits import Limits
 from agathis._kernels.feature_maps import FeatureMap
 from agathis._kernels.kernel import Kernel
-from agathis._kernels.map_fitting import (
-    components_needed,
-    fit_map,
-    residual_warning,
-)
+from agathis._kernels.map_fitting import fit_map, residual_warning
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import MAP_TOL, RESIDUAL_LIMIT
 from agathis._support.progress import Progress
@@ -123,11 +119,7 @@ def build(
         return Built(stocks, warnings=warnings)
     residual = _residual(space, sample, phi, weight)
     if residual > RESIDUAL_LIMIT:
-        needed, reached = components_needed(
-            data.kernel, space.filled(sample), RESIDUAL_LIMIT, random_state
-        )
-        n_components = feature_map.n_components
-        text = residual_warning(residual, n_components, needed, reached, data.kernel)
+        text = residual_warning(residual, feature_map.n_components, data.kernel)
         warnings = (*warnings, text)
     return Built(stocks, feature_map.n_components, residual, warnings)
 
