@@ -1,11 +1,11 @@
-"""The settings that decide a tree, as one object that goes into model files.
+"""The parameters of a fit as one object, stored in model files.
 
-A :class:`FitSpec` is made of an estimator, of JSON, or by hand, and makes estimators. Which
-parameters a method has, and what each may be, is read from its class (``_parameter_constraints``);
-which group of the spec a parameter belongs to is told by the fields of the groups.
+A :class:`FitSpec` is built from an estimator, JSON or keyword arguments, and creates estimators.
+The parameters of a method and their valid values come from its class
+(``_parameter_constraints``), their groups from the fields of the group classes.
 
-Threads, messages and time limits do not decide the tree and are not part of it; neither are the
-roles of columns, which belong to the data.
+Parameters that do not affect the tree (threads, messages, time limits) are not part of a spec;
+neither are the roles of columns, which belong to the data.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ LEFT_OUT = frozenset(
         *("one_hot", "split_features", "kernel_features"),
     }
 )
-#: The groups, and the parameter without which a method has none of the group's parameters: the
-#: ``n_init`` of a baseline is its own, and has nothing to do with a search.
+#: The groups, each with the parameter that a method must have to have the group: the ``n_init`` of
+#: a baseline is not that of a search.
 GROUPS: dict[str, tuple[type, str | None]] = {
     "kernel": (KernelSpec, "kernel"),
     "constraints": (Constraints, None),
     "search": (SearchSpec, "search"),
     "approximation": (Approximation, "n_components"),
 }
-#: The fields that hold one parameter of that name.
+#: The parameters that are fields of the spec itself.
 SINGLE = ("n_clusters", "engine", "max_features", "random_state")
-#: The key by which JSON marks a value that cannot be written.
+#: The JSON key of values that cannot be serialised.
 MARK = "not_restorable"
 
 
 @dataclass(frozen=True)
 class NotRestorable:
-    """A value that JSON does not hold, such as a function; ``name`` says what it was."""
+    """A placeholder for a value that cannot be serialised, such as a function."""
 
     name: str
 
@@ -60,10 +60,10 @@ class Parameters(NamedTuple):
     Attributes
     ----------
     group : dict
-        For each parameter its group; ``None`` for a single field, ``"options"`` for what only this
-        method has.
+        The group of each parameter; ``None`` for a field of the spec, ``"options"`` for parameters
+        that only this method has.
     allowed : dict
-        What each may be, in scikit-learn's terms.
+        The constraints of each parameter, as in scikit-learn.
     """
 
     group: dict[str, str | None]
@@ -88,7 +88,7 @@ def parameters_of(key: str) -> Parameters:
 
 @dataclass(frozen=True)
 class FitSpec:
-    """The settings of a fit that decide its tree.
+    """The parameters of a fit that affect its tree.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class FitSpec:
         The ``key`` of the method in the registry (:mod:`agathis._methods`).
     n_clusters : int or None
     kernel : KernelSpec
-        The linear kernel, for methods that have no other.
+        The linear kernel for methods without kernels.
     constraints : Constraints
     search : SearchSpec
     approximation : Approximation
@@ -138,7 +138,7 @@ class FitSpec:
 
     @classmethod
     def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:
-        """The spec of a method with these parameters; those that are no part of it are ignored."""
+        """The spec of a method with these parameters; others are ignored."""
         single: dict[str, Any] = {}
         grouped: dict[str, dict[str, Any]] = {"options": {}}
         for name, group in parameters_of(method).group.items():
@@ -164,7 +164,7 @@ class FitSpec:
         return leaf_limit(self.constraints.max_leaf_nodes, self.n_clusters or 1)
 
     def limits(self, dataset: Counted) -> Limits:
-        """The limits of a tree of these rows."""
+        """The limits of the tree for a dataset."""
         constraints = replace(self.constraints, max_leaf_nodes=self.max_leaves)
         return constraints.resolve(dataset, self.n_clusters or 1)
 
@@ -181,13 +181,13 @@ class FitSpec:
 
     @property
     def not_restorable(self) -> tuple[str, ...]:
-        """Parameters whose values a file did not hold."""
+        """The parameters whose values were not stored in the file."""
         return tuple(
             name for name, value in self.parameters.items() if isinstance(value, NotRestorable)
         )
 
     def to_estimator(self, **overrides: Any) -> BaseEstimator:
-        """An estimator, not fitted, with these settings.
+        """Create an unfitted estimator with these parameters.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class FitSpec:
         return method.estimator_class(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """The spec as plain data for JSON.
+        """Convert the spec to JSON-compatible data.
 
         Functions, fitted estimators without centres and instances of RandomState are written as
         ``{"not_restorable": name}``.
@@ -217,7 +217,7 @@ class FitSpec:
 
     @classmethod
     def from_dict(cls, data: object) -> FitSpec:
-        """The spec that :meth:`to_dict` wrote; anything else is a ValueError that says why."""
+        """Restore a spec from :meth:`to_dict`; raise ValueError for invalid data."""
         if not isinstance(data, Mapping):
             raise ValueError(f"a spec must be an object; it is {_shown(data)}.")
         method = data.get("method")
@@ -251,7 +251,7 @@ def _missing_value(name: str, value: NotRestorable) -> ValueError:
 
 
 def _plain(value: Any) -> Any:
-    """A value of a parameter as plain data."""
+    """Convert the value of a parameter to JSON-compatible data."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, NotRestorable):
@@ -274,7 +274,7 @@ def _plain(value: Any) -> Any:
 
 
 def _restored(name: str, value: Any, allowed: Any) -> Any:
-    """The value of a parameter from plain data, checked as estimators check it."""
+    """Restore the value of a parameter, and validate it as estimators do."""
     if isinstance(value, Mapping) and set(value) == {MARK}:
         if not isinstance(value[MARK], str):
             raise ValueError(f"{name}: {MARK} must be a string; it is {_shown(value[MARK])}.")
@@ -290,7 +290,7 @@ def _restored(name: str, value: Any, allowed: Any) -> Any:
 
 
 def _table(name: str, value: Any) -> np.ndarray:
-    """Rows of numbers, such as centres."""
+    """Convert a value such as centres to a two-dimensional array."""
     try:
         table = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
