@@ -15,9 +15,9 @@ from agathis.export import to_text
 wine = load_wine()
 X, classes = wine.data, wine.target
 
-# Proline runs to 1680, hue to 1.71: without scaling only proline would count. But a tree that was
-# grown on scaled columns would also speak in scaled numbers. So the scaling goes into the kernel,
-# which measures how alike two wines are, and the tree asks its questions about X as it is.
+# Proline has values up to 1680, hue up to 1.71: without scaling only proline would matter. But the
+# thresholds of a tree on scaled columns would be scaled too. So the kernel is computed from scaled
+# columns, and the tree splits on the original ones.
 scaled = MinMaxScaler().fit_transform(X)
 gram = linear_kernel(scaled)
 

@@ -1,9 +1,9 @@
 """
-Rules on a sum of two columns
+Oblique splits on two columns
 =============================
 
-Where groups lie along a diagonal, no cut of one column tells them apart. ``split="pair"`` allows a
-cut of a sum with small whole factors, where it gains more than its price.
+If clusters lie along a diagonal, no split on one column separates them. ``split="pair"`` allows a
+split on a sum with small integer weights, if its gain exceeds a penalty.
 """
 
 import matplotlib.pyplot as plt

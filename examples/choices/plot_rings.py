@@ -2,9 +2,9 @@
 Rings: where the linear kernel fails
 ====================================
 
-Two rings, one inside the other. In the plane no line parts them, and with the linear kernel,
-whose clusters are round, no tree is asked to. With a kernel that sees only near rows as alike the
-objective itself is another one, and a tree of the same columns follows it.
+Two rings, one inside the other. No line separates them, and the clusters of the linear kernel are
+round. With a kernel in which only close rows are similar the objective changes, and a tree on the
+same columns follows it.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ models = {
 }
 
 # %%
-# Not every gamma will do: a small one makes the kernel nearly linear.
+# Not every gamma works: a small one makes the kernel nearly linear.
 
 figure, places = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
 for ax, (name, model) in zip(places, models.items(), strict=True):
@@ -32,8 +32,8 @@ for ax, (name, model) in zip(places, models.items(), strict=True):
     ax.set_aspect("equal")
 
 # %%
-# How the agreement with the rings depends on gamma. The classes are only used to draw this: without
-# them, look at several gammas and at how stable their clusters are.
+# The agreement with the rings by gamma. In practice there are no classes: try several
+# gammas, and look at how stable the clusters are.
 
 gammas = np.geomspace(0.1, 100, 25)
 found = [

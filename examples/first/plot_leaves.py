@@ -1,9 +1,9 @@
 """
-How many leaves?
-================
+Choosing the number of leaves
+=============================
 
-Kauri makes its splits in the order of what they gain. A tree with fewer leaves is the beginning of
-one with more, so a single fit shows what each leaf is worth.
+A greedy tree with fewer leaves is the beginning of one with more, so a single fit shows the gain of
+each leaf.
 """
 
 from sklearn.datasets import load_wine
@@ -22,7 +22,7 @@ for share in (0.8, 0.9, 0.95, 0.99):
     )
 
 # %%
-# Squares found clusters; after the third cluster the line bends. Where it is flat, a further leaf
-# makes rules longer and changes next to nothing.
+# Squares mark new clusters; after the third cluster the line bends. Where it is flat, a further
+# leaf makes rules longer and gains almost nothing.
 
 plot_gains(model)

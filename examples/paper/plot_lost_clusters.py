@@ -2,13 +2,12 @@
 Kernel KMeans loses clusters, Kauri does not
 ============================================
 
-The plain alternation of kernel KMeans may leave a cluster without rows, and nothing brings it back.
+Plain alternation in kernel KMeans may leave a cluster without rows, permanently.
 The paper shows how often, on its data sets.
 
-**The rows of this page are not those of the paper.** Its sets have to be fetched, so these are made
-relatives of two of them, Target and Hepta: as many groups of about the same shapes, other rows.
-Counts are of these rows, with 20 starts each; those of the paper's own sets are on the page
-:doc:`/paper`.
+**The data is not that of the paper.** The paper's data sets have to be downloaded, so generated
+variants of two of them, Target and Hepta, are used: as many clusters of about the same shapes.
+Counts are over 20 initialisations each; for those of the paper see :doc:`/paper`.
 """
 
 import matplotlib.pyplot as plt
@@ -40,8 +39,8 @@ for row, name in enumerate(sets):
         print(f"{name}, {kernel}: all {asked[row]} clusters in {whole} of {RUNS} runs")
 
 # %%
-# Boxes are what the alternation kept over 20 random starts, crosses what Kauri grew. The dashed
-# line is what was asked for. ``KernelKMeans(algorithm="auto")``, the default, keeps all clusters
+# Boxes show the clusters that remain over 20 random initialisations, crosses those of Kauri, the
+# dashed line ``n_clusters``. ``KernelKMeans(algorithm="auto")``, the default, keeps all clusters
 # too.
 
 figure, places = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")

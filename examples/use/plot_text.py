@@ -1,9 +1,9 @@
 """
-Texts, by way of their words
-============================
+Document clustering with TF-IDF
+===============================
 
-The docstrings of three parts of SciPy as texts. TF-IDF makes a column a word, the cosine kernel
-compares texts whatever their length, and the tree asks for words.
+The docstrings of three packages of SciPy as documents. TF-IDF gives one column per term, the cosine
+kernel compares documents of any length, and the tree splits on terms.
 """
 
 import inspect
@@ -37,12 +37,12 @@ counts = pd.crosstab(np.array(parts), model.labels_)
 print(counts)
 
 # %%
-# What a text has to say to be in a cluster. A weight of 0 is a word that does not occur.
+# The rules of the clusters. A weight of 0 is a term that does not occur.
 
 plot_tree(model)
 
 # %%
-# The words that tell each cluster most from the others.
+# The terms that distinguish each cluster most from the others.
 
 figure, places = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
 for cluster, ax in enumerate(places):

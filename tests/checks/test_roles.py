@@ -139,7 +139,6 @@ class TestResolved:
             ({"one_hot": [[1, -1]]}, r"one_hot\[0\] has -1; columns are indices from 0 to 5"),
             ({"one_hot": [[1, 1.5]]}, r"one_hot\[0\] has 1.5"),
             ({"one_hot": [[1, 2], [2, 3]]}, r"one_hot has column 'green' twice, in one_hot\[0\]"),
-            ({"one_hot": [[1, 1]]}, r"one_hot\[0\] has 1 twice"),
             ({"one_hot": [[]]}, r"one_hot\[0\]=\[\] has no column"),
             ({"one_hot": {"c": ["red", "pink"]}}, r"one_hot\['c'\] has 'pink', which is no col"),
             ({"split_features": []}, r"split_features=\[\] has no column"),

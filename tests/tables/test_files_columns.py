@@ -66,9 +66,7 @@ class TestColumns(TableFiles):
             "store_id": [i % 5 for i in range(120)],
         }.items():
             table = table.append_column(name, pa.array(values))
-        with pytest.warns(
-            UserWarning, match=r"'year' \(it is part of.*'zip' \(it holds codes"
-        ):
+        with pytest.warns(UserWarning, match=r"'year' \(it is part of.*'zip' \(it holds codes"):
             model = fit(write(table, tmp_path, kind))
         encoder = TableEncoder().fit(table.to_pandas())
         numbers = [
