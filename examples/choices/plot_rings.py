@@ -36,11 +36,11 @@ for ax, (name, model) in zip(places, models.items(), strict=True):
 # gammas, and look at how stable the clusters are.
 
 gammas = np.geomspace(0.1, 100, 25)
-found = [
+agreement = [
     adjusted_rand_score(ring, Kauri(2, kernel="rbf", gamma=g, max_leaf_nodes=8).fit_predict(X))
     for g in gammas
 ]
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-ax.semilogx(gammas, found, marker="o")
+ax.semilogx(gammas, agreement, marker="o")
 ax.set_xlabel("gamma of the rbf kernel")
 ax.set_ylabel("ARI with the rings")
