@@ -25,8 +25,8 @@ models = {
 # %%
 # Not every gamma works: a small one makes the kernel nearly linear.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-for ax, (name, model) in zip(places, models.items(), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(f"{name}: ARI {adjusted_rand_score(ring, model.labels_):.2f}")
     ax.set_aspect("equal")
@@ -36,11 +36,11 @@ for ax, (name, model) in zip(places, models.items(), strict=True):
 # gammas, and look at how stable the clusters are.
 
 gammas = np.geomspace(0.1, 100, 25)
-found = [
+agreement = [
     adjusted_rand_score(ring, Kauri(2, kernel="rbf", gamma=g, max_leaf_nodes=8).fit_predict(X))
     for g in gammas
 ]
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-ax.semilogx(gammas, found, marker="o")
+ax.semilogx(gammas, agreement, marker="o")
 ax.set_xlabel("gamma of the rbf kernel")
 ax.set_ylabel("ARI with the rings")

@@ -239,7 +239,7 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = KAURI_CONSTRAINTS
 
     # Attributes set by ``fit``; see ``FitResult.attributes``.
-    labels_: Any
+    labels_: np.ndarray
     roles_: FeatureRoles
     engine_: str
     n_clusters_: int
