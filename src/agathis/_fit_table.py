@@ -95,7 +95,7 @@ class PreparedTable:
             self.encoder,
             rows_read=self.n_read,
             rows_used=used,
-            rows_why="they miss values" if used < self.n_read else None,
+            rows_why="rows with missing values were dropped" if used < self.n_read else None,
             target=self.target_name,
             missing=self.missing,
             notes=tuple(map(str, self.notes)),

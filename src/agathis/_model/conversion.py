@@ -101,7 +101,7 @@ def _of_fit(described: Described, model: object, scaler: object) -> dict[str, An
     tree = tree_of(source) if isinstance(encoding, Encoding) else None
     if isinstance(source, Tree):
         found = {"preparation": encoding, "fitted_tree": tree, "provenance": _provenance(model)}
-        return {**found, "spec": Unavailable("it is a tree without its method")}
+        return {**found, "spec": Unavailable("a tree does not store them")}
     if isinstance(source, FittedModel):
         of_fit = {
             name: getattr(source, name)
@@ -135,10 +135,10 @@ def _encoding(described: Described, model: object, scaler: object) -> Encoding |
     own = source.preparation if isinstance(source, FittedModel) else None
     if prepared is None:
         if isinstance(source, Tree):
-            return Unavailable("a tree alone does not say how its rows were scaled")
+            return Unavailable("a tree does not store how its rows were scaled")
         return own
     if own is not None:
-        return Unavailable("the model has a preparation, and so has the pipeline around it")
+        return Unavailable("both the model and the pipeline around it transform the rows")
     if isinstance(model, Pipeline) and len(model.steps) == 2:
         first = model.steps[0][1]
         if isinstance(first, ModelEncoder):

@@ -212,7 +212,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def settings(self) -> FitSpec:
         """The spec; raises ValueError with the reason where it is not known."""
         if self.spec is None or isinstance(self.spec, Unavailable):
-            raise ValueError(f"the settings of the fit are not known: {self.why_no_spec}.")
+            raise ValueError(f"the settings of the fit are unknown: {self.why_no_spec}.")
         return self.spec
 
     @property
@@ -220,7 +220,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         """Why the settings of the fit are not known; None where they are."""
         if isinstance(self.spec, Unavailable):
             return self.spec.why
-        return "it is a tree without its method" if self.spec is None else None
+        return "a tree does not store them" if self.spec is None else None
 
     def score(
         self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None
