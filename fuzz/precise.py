@@ -20,7 +20,7 @@ LEAST = 2.0**-1074
 
 
 class Rounding(NamedTuple):
-    """What the documentation calls rounding: see docs/algorithm.md, How far a gain may be off.
+    """What the documentation calls rounding: see docs/developers/rounding.md.
 
     ``spread`` is the inertia of all rows, ``lost`` the weighted sum of the kernel's diagonal,
     ``written`` what the data were rounded by when they were written, as a share.

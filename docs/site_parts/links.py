@@ -17,7 +17,7 @@ PAGES = {
 #: Pages that have a place in the tree as soon as they are there.
 PERHAPS = ("install", "versions", "security")
 #: Pages as files outside docs/ name them.
-_FROM_OUTSIDE = re.compile(r"\]\((?:\.\./)*docs/([\w-]+\.md)")
+_FROM_OUTSIDE = re.compile(r"\]\((?:\.\./)*docs/((?:[\w-]+/)*[\w-]+\.md)")
 #: Other files of the repository that pages name: shown by name, for the site has no copy of them.
 _NAMED = re.compile(r"(?<!!)\[([^\]]+)\]\((?:\.\./)*((?:\w+/)*(?:\w+\.(?:py|cff)|[A-Z_]+\.md))\)")
 

@@ -1,4 +1,4 @@
-"""Tables and pictures of what was measured, from the files that the commands wrote.
+"""Tables and figures of measurements, from the files that the commands wrote.
 
 Each function gives a table as Markdown; ``write`` puts them where pages include them from. No
 number of theirs is written by hand.
@@ -29,7 +29,7 @@ PREPARED = {
 
 
 def write(folder: Path, root: Path) -> None:
-    """Write every table and picture into a folder."""
+    """Write every table and figure into a folder."""
     benchmarks = root / "benchmarks"
     rows = cells(root)
     panel = read(benchmarks / "panel.json")
@@ -70,13 +70,13 @@ def means(rows, tables, metric, methods):
 
 
 def small_trees(rows) -> str:
-    """Trees with a leaf a cluster: means over the paper's data sets."""
+    """Trees with one leaf per cluster: means over the paper's data sets."""
     methods = ("kauri", "kmeans_dt", "imm", "exshallow", "rdm", "icot")
     return _trees(rows, "small", methods, "wad", "depth (WAD)")
 
 
 def large_trees(rows) -> str:
-    """Trees with four leaves a cluster."""
+    """Trees with four leaves per cluster."""
     return _trees(rows, "large", ("kauri", "kmeans_dt", "exkmc"), "waes", "WAES plus 1")
 
 
@@ -89,7 +89,7 @@ def _trees(rows, size, methods, simple, title) -> str:
 
 
 def kernels(rows) -> str:
-    """Kauri beside trees that learn from kernel KMeans, by kernel."""
+    """Kauri and decision trees on kernel KMeans, by kernel."""
     methods = ("kauri", "kmeans_dt", "kmeans_dt_strong")
     lines = []
     for kernel in ("additive_chi2", "chi2", "laplacian", "rbf"):
@@ -160,7 +160,7 @@ def bench(results) -> str:
         f"{machine['cpu']}, {machine['cores']} cores, {machine['date'][:10]}, "
         f"Python {machine['python']}, {libraries}.\n\n"
     )
-    return head + table(["case", "work", "figure", "bar", "met"], lines).replace("---:", "---")
+    return head + table(["case", "work", "result", "limit", "met"], lines).replace("---:", "---")
 
 
 def history_table(history) -> str:
@@ -178,7 +178,7 @@ def _seconds(case) -> str:
 
 
 def draw_history(history, path) -> None:
-    """Draw the times of each run, one line a case."""
+    """Plot the times of each run, one line per case."""
     figure = Figure(figsize=(8, 3.6), layout="constrained")
     axes = figure.subplots()
     for name, title in DRAWN.items():

@@ -1,9 +1,9 @@
 """
-Methods side by side
-====================
+Comparing methods
+=================
 
-Seven ways to grow a clustering tree are in the package. :func:`agathis.compare` grows several of
-them on the same random parts of a table, and measures all alike.
+The package has seven methods to grow a clustering tree. :func:`agathis.compare` evaluates several
+of them on the same random subsamples of a table.
 """
 
 import matplotlib.pyplot as plt
@@ -20,13 +20,12 @@ compared = compare(
 print(compared)
 
 # %%
-# Cheap clusters and short rules: the lower left is where one wants to be. Each point is a run on
-# 80 % of the rows.
+# Low cost and short rules are at the lower left. Each point is a run on 80 % of the rows.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 table = compared.runs.to_pandas()
 for (name, rows), marker in zip(table.groupby("method", sort=False), "osD^vP", strict=False):
     ax.scatter(rows["waes"], rows["relative_score"], marker=marker, label=name, alpha=0.8)
-ax.set_xlabel("conditions a row (WAES)")
+ax.set_xlabel("conditions per row (WAES)")
 ax.set_ylabel("cost relative to KMeans")
 ax.legend()

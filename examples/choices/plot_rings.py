@@ -2,9 +2,9 @@
 Rings: where the linear kernel fails
 ====================================
 
-Two rings, one inside the other. In the plane no line parts them, and with the linear kernel,
-whose clusters are round, no tree is asked to. With a kernel that sees only near rows as alike the
-objective itself is another one, and a tree of the same columns follows it.
+Two rings, one inside the other. No line separates them, and the clusters of the linear kernel are
+round. With a kernel in which only close rows are similar the objective changes, and a tree on the
+same columns follows it.
 """
 
 import matplotlib.pyplot as plt
@@ -23,24 +23,24 @@ models = {
 }
 
 # %%
-# Not every gamma will do: a small one makes the kernel nearly linear.
+# Not every gamma works: a small one makes the kernel nearly linear.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-for ax, (name, model) in zip(places, models.items(), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(f"{name}: ARI {adjusted_rand_score(ring, model.labels_):.2f}")
     ax.set_aspect("equal")
 
 # %%
-# How the agreement with the rings depends on gamma. The classes are only used to draw this: without
-# them, look at several gammas and at how stable their clusters are.
+# The agreement with the rings by gamma. In practice there are no classes: try several
+# gammas, and look at how stable the clusters are.
 
 gammas = np.geomspace(0.1, 100, 25)
-found = [
+agreement = [
     adjusted_rand_score(ring, Kauri(2, kernel="rbf", gamma=g, max_leaf_nodes=8).fit_predict(X))
     for g in gammas
 ]
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-ax.semilogx(gammas, found, marker="o")
+ax.semilogx(gammas, agreement, marker="o")
 ax.set_xlabel("gamma of the rbf kernel")
 ax.set_ylabel("ARI with the rings")

@@ -1,9 +1,9 @@
 """
-Greedy, searched, proven
-========================
+Greedy, local search and optimal trees
+======================================
 
-A greedy tree makes the best split and never takes it back. A local search changes the tree while
-the objective rises; for a few leaves, branch and bound proves which tree is the best of all.
+A greedy tree never undoes a split. A local search improves the tree while
+the objective increases; for a few leaves, branch and bound finds and proves the optimal tree.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ best = Kauri(3, max_leaf_nodes=3, search="optimal").fit(X)
 print(f"proven: {best.is_optimal_}; cost of the best tree with three leaves: {best.inertia_:.2f}")
 
 # %%
-# The star is the proven optimum, which the search finds. With more leaves it is never above the
-# greedy tree, and both come near to KMeans.
+# The star is the proven optimum, which the local search finds. Its cost is never above that of the
+# greedy tree, and with more leaves both approach KMeans.
 
 figure, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 for (name, values), marker in zip(costs.items(), "os", strict=True):

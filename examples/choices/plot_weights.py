@@ -1,9 +1,9 @@
 """
-Rows that count more than once
-==============================
+Sample weights
+==============
 
-A weight of 2 is the row twice. Where a table holds one line for many customers, or a survey has
-weights, clusters follow the weights and not the lines.
+A weight of 2 is the row twice. Use weights if a row represents many customers, or a survey has
+weights.
 """
 
 import matplotlib.pyplot as plt
@@ -25,12 +25,12 @@ print("weights and repeated rows give the same tree:", end=" ")
 print(np.array_equal(weighted.tree_.threshold, twice.tree_.threshold, equal_nan=True))
 
 # %%
-# Without weights the two groups above are one cluster. Twelve times as heavy, it pays to tell them
-# apart, and the two below are joined.
+# Without weights the two upper groups are one cluster. With twelve times the weight they are
+# separated, and the two lower ones are merged.
 
-figure, places = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
 for ax, model, title in zip(
-    places, (plain, weighted), ("every row once", "the upper ones twelve times"), strict=True
+    axes, (plain, weighted), ("every row once", "the upper ones twelve times"), strict=True
 ):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(title)

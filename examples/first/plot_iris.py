@@ -1,9 +1,9 @@
 """
-Three groups of irises
-======================
+Clustering the iris data
+========================
 
-The smallest example: four measurements of 150 flowers, three groups, and a rule for each. The tree
-is not told the species.
+The smallest example: four measurements of 150 flowers, three clusters, and one rule for each. The
+species are not used.
 """
 
 from sklearn.datasets import load_iris
@@ -17,13 +17,12 @@ model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
 print(to_rules(model, iris.data, iris.target_names[iris.target]))
 
 # %%
-# The same as a tree. A leaf has the colour of its cluster, and the thicker a line is, the more rows
-# pass.
+# The same as a tree. A leaf has the colour of its cluster, and line widths show the number of rows.
 
 plot_tree(model)
 
 # %%
-# All three rules ask for the length of the petals alone. In the plane of the petals, leaves are
+# All three rules use only the petal length. In the plane of the petal measurements, leaves are
 # therefore bands.
 
 petals = iris.data[["petal length (cm)", "petal width (cm)"]]

@@ -1,9 +1,9 @@
 """
-How many leaves?
-================
+Choosing the number of leaves
+=============================
 
-Kauri makes its splits in the order of what they gain. A tree with fewer leaves is the beginning of
-one with more, so a single fit shows what each leaf is worth.
+A greedy tree with fewer leaves is the beginning of one with more, so a single fit shows the gain of
+each leaf.
 """
 
 from sklearn.datasets import load_wine
@@ -16,13 +16,12 @@ from agathis.plot import gain_curve, plot_gains
 X = load_wine(as_frame=True).data
 model = make_pipeline(StandardScaler(), Kauri(n_clusters=3, max_leaf_nodes=20)).fit(X)
 curve = gain_curve(model)
-for share in (0.8, 0.9, 0.95, 0.99):
-    print(
-        f"{share:.0%} of what {model[-1].n_leaves_} leaves gain: {curve.leaves_for(share)} leaves"
-    )
+for fraction in (0.8, 0.9, 0.95, 0.99):
+    leaves = curve.leaves_for(fraction)
+    print(f"{fraction:.0%} of the gain of {model[-1].n_leaves_} leaves: {leaves} leaves")
 
 # %%
-# Squares found clusters; after the third cluster the line bends. Where it is flat, a further leaf
-# makes rules longer and changes next to nothing.
+# Squares mark new clusters; after the third cluster the line bends. Where it is flat, a further
+# leaf makes rules longer and gains almost nothing.
 
 plot_gains(model)

@@ -1,9 +1,9 @@
 """
-Wines: scaled columns, rules in your units
-==========================================
+Scaled columns, rules in original units
+=======================================
 
-Columns in different units are scaled before they are compared. The tree is grown from scaled
-columns, and speaks of them in the units of the table all the same.
+The wine data has columns in different units, which are scaled. The tree is grown on scaled
+columns, and its rules are in the original units.
 """
 
 from sklearn.datasets import load_wine
@@ -24,7 +24,7 @@ print(to_text(model))
 plot_tree(model, cluster_names=["deep in colour", "light", "full-bodied"])
 
 # %%
-# What is different about each cluster, in standard deviations from the mean of all wines. Many of
-# these columns are in no rule: they came along.
+# How each cluster differs, in standard deviations from the mean of all wines. Many of
+# these columns are in no rule, but correlated with those that are.
 
 plot_profile(model, wine.data, cluster_names=["deep in colour", "light", "full-bodied"])

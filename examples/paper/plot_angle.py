@@ -2,10 +2,10 @@
 Explanations and the angle of the data
 ======================================
 
-The paper's synthetic figure: three round groups along a line that is turned step by step. Where
-the line is along an axis, one column tells the groups apart. The further it is turned from both
-axes, the more conditions explain a row. Kauri chooses its own boundaries; trees that have to
-imitate those of KMeans need more conditions for it.
+The paper's synthetic figure: three round clusters along a line that is rotated step by step. If
+the line is parallel to an axis, one column separates the clusters. The further it is rotated from
+both axes, the more conditions explain a row. Kauri chooses its own boundaries; trees that
+approximate those of KMeans need more conditions.
 """
 
 import matplotlib.pyplot as plt
@@ -32,8 +32,8 @@ for row, angle in enumerate(angles):
             sizes[name][row, seed] = weighted_average_explanation_size(model, X)
 
 # %%
-# The mean number of conditions that explain a row, over five draws of 300 rows. The paper's figure
-# has 30 draws and more methods; ``make paper PAPER_ARGS='--only angle'`` computes all of it.
+# The mean number of conditions that explain a row, over five samples of 300 rows. The paper's
+# figure has 30 samples and more methods; ``make paper PAPER_ARGS='--only angle'`` computes it.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 X, y = make_rotated_gaussians(300, angle=np.pi / 4, random_state=0)
@@ -43,5 +43,5 @@ left.set_aspect("equal")
 for (name, values), marker in zip(sizes.items(), "os^", strict=True):
     right.plot(np.degrees(angles), values.mean(axis=1), marker=marker, label=name)
 right.set_xlabel("angle, in degrees")
-right.set_ylabel("conditions a row (WAES)")
+right.set_ylabel("conditions per row (WAES)")
 right.legend()

@@ -2,9 +2,9 @@
 The example of IMM
 ==================
 
-Two round groups, and two points far above them. With three clusters, KMeans gives the far points a
-cluster of their own. A tree that learns these labels by their purity begins with the column that
-separates most rows and then has to repair it; Kauri, IMM and ExKMC cut the far points off first.
+Two round clusters, and two outliers far above them. With three clusters, KMeans assigns the
+outliers to a separate one. A decision tree on these labels starts with the column that
+separates most rows and needs more leaves; Kauri, IMM and ExKMC split the outliers off first.
 """
 
 import matplotlib.pyplot as plt
@@ -24,10 +24,10 @@ for name, model in models.items():
     print(f"{name}: {model.tree_.n_leaves} leaves")
 
 # %%
-# The rectangles are the leaves. Mind the axes: the far points are hundreds of times as far up as
-# the groups are apart.
+# The rectangles are the leaves. Note the axes: the outliers are hundreds of times further away than
+# the clusters are from each other.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
-for ax, (name, model) in zip(places, models.items(), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot_clusters(model, X, features=(0, 1), ax=ax, legend=False)
     ax.set_title(f"{name}: {model.tree_.n_leaves} leaves")

@@ -2,8 +2,8 @@
 Wine with the chi2 kernel
 =========================
 
-The paper's example of a kernel that helps: with the χ² kernel the tree finds the three wines better
-than with the linear one, with rules as short. Only the last step uses the known kinds, to count.
+The paper's example of a useful kernel: with the χ² kernel the tree recovers the three cultivars
+better than with the linear one, with equally short rules. The classes are only used to evaluate.
 """
 
 import matplotlib.pyplot as plt
@@ -23,15 +23,15 @@ for kernel, model in models.items():
     print(f"{kernel:>6}: ARI {adjusted_rand_score(wine.target, model.labels_):.2f}")
 
 # %%
-# The wines in the plane of two principal components: the known kinds, then what each tree found.
+# The wines in the plane of two principal components: the known classes, then the clusters.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
 points = cluster_points(models["linear"], X)
-for kind in range(3):
-    style = cluster_style(kind)
-    rows = points.points[wine.target == kind]
-    places[0].scatter(*rows.T, s=14, color=style.colour, marker=style.marker)
-places[0].set_title("the kinds")
-for ax, (kernel, model) in zip(places[1:], models.items(), strict=True):
+for label in range(3):
+    style = cluster_style(label)
+    rows = points.points[wine.target == label]
+    axes[0].scatter(*rows.T, s=14, color=style.colour, marker=style.marker)
+axes[0].set_title("classes")
+for ax, (kernel, model) in zip(axes[1:], models.items(), strict=True):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(kernel)

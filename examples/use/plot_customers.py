@@ -1,9 +1,9 @@
 """
-Customers: from a raw table to SQL
-==================================
+Customer segmentation: from a raw table to SQL
+==============================================
 
-A table as it comes: an identifier, money, counts, a plan, a date, and gaps. One call makes groups
-of it, and the rules then run in the database.
+A raw table with an identifier, amounts, counts, a category, a date and missing values. One call
+clusters it, and the rules then run in the database.
 """
 
 import sqlite3
@@ -42,19 +42,19 @@ model = agathis.fit_table(customers, n_clusters=3, random_state=0)
 print(model[0].columns_)
 
 # %%
-# What each group is: a sentence each, in the units of the table.
+# One rule per cluster, in the units of the table.
 
 print(to_rules(model, customers))
 
 # %%
-# The same as SQL, and run: SQLite answers as the model does, gaps included.
+# The same as SQL: SQLite gives the predictions of the model, also for missing values.
 
 query = to_sql(model, dialect="sqlite", table="customers")
 print(query)
 with closing(sqlite3.connect(":memory:")) as database:
     customers.astype({"joined": str}).to_sql("customers", database, index=False)
     answer = pd.read_sql(query, database)["cluster"]
-print("\nthe database says the same:", np.array_equal(answer, model.predict(customers)))
+print("\nthe database gives the same clusters:", np.array_equal(answer, model.predict(customers)))
 
 # %%
 # The tree, in the units of the table.

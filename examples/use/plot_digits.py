@@ -1,10 +1,9 @@
 """
-Digits: a tree of pixels
+Images: splits on pixels
 ========================
 
-Pictures of handwritten digits, 8 x 8 pixels each. A split asks how dark one pixel is. Ten leaves
-are too few for ten digits, which have no sharp edges; what the tree asks, and where, can be seen
-all the same.
+Images of handwritten digits, 8 x 8 pixels each, with splits on single pixels. Ten leaves
+are too few for ten digits, so thirty are used.
 """
 
 import matplotlib.pyplot as plt
@@ -20,13 +19,13 @@ model = Kauri(n_clusters=10, max_leaf_nodes=30).fit(X)
 print(f"{model.tree_.n_leaves} leaves, ARI {adjusted_rand_score(digits.target, model.labels_):.2f}")
 
 # %%
-# The mean picture of each cluster, and the pixels that the rules of its leaves ask for.
+# The mean image of each cluster, and the pixels in its rules.
 
 tree = model.tree_
 leaf = model.apply(X)
 path = model.decision_path(X)
-figure, places = plt.subplots(2, 5, figsize=(9, 4.2), layout="constrained")
-for cluster, ax in enumerate(places.ravel()):
+figure, axes = plt.subplots(2, 5, figsize=(9, 4.2), layout="constrained")
+for cluster, ax in enumerate(axes.ravel()):
     rows = model.labels_ == cluster
     nodes = np.flatnonzero(np.asarray(path[rows].sum(axis=0)).ravel())
     pixels = np.unique(tree.feature[nodes][tree.feature[nodes] >= 0])

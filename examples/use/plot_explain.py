@@ -2,9 +2,8 @@
 Explaining another clustering
 =============================
 
-Somebody has clusters already, from any method, and wants rules for them. Two rows of one cluster
-are alike, two of different ones are not: that is a kernel, and Kauri grows the tree that keeps
-its clusters best.
+To find rules for the clusters of any other method, use a kernel that is 1 for two rows of
+the same cluster and 0 otherwise.
 """
 
 import matplotlib.pyplot as plt
@@ -19,16 +18,16 @@ from agathis.plot import cluster_style, plot_clusters
 
 X, _ = make_moons(500, noise=0.06, random_state=0)
 given = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit_predict(X)
-alike = (given[:, None] == given[None, :]).astype(float)
+similarity = (given[:, None] == given[None, :]).astype(float)
 
 # %%
-# How well a tree of so many leaves tells the given clusters. The greedy tree stops at four: from
-# there no single split helps, and a search goes on.
+# The agreement with the given clusters by the number of leaves. The greedy tree stops at four,
+# where no single split helps; a search continues.
 
 leaves = range(2, 11)
 models = [
     Kauri(2, kernel="precomputed", max_leaf_nodes=n, search="local", random_state=0).fit(
-        X, gram=alike
+        X, gram=similarity
     )
     for n in leaves
 ]
@@ -37,7 +36,7 @@ chosen = next(m for m, ari in zip(models, agreement, strict=True) if ari > 0.9)
 print(to_text(chosen, feature_names=["x", "y"]))
 
 # %%
-# Left the clusters that were given, then the tree, and what further leaves add.
+# Left the given clusters, then the tree, and the benefit of further leaves.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
 for cluster in range(2):

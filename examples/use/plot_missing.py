@@ -2,8 +2,8 @@
 Missing values and categories
 =============================
 
-Penguins as they were written down: four measurements, an island and a sex, some of it missing. A
-split says where missing values go, and parts the values of a category into any two sets.
+The raw penguins data: four measurements, an island and a sex, some of them missing. Each
+split learns the side of missing values, and divides categories into any two sets.
 """
 
 import pandas as pd
@@ -18,7 +18,7 @@ penguins = load_penguins()
 print(penguins.isna().sum()[lambda missing: missing > 0])
 
 # %%
-# ``target`` is left out of the fit, and compared with it.
+# ``target`` is not used in the fit, and compared with the clusters.
 
 model = agathis.fit_table(penguins, n_clusters=3, target="species", random_state=0)
 print(model[0].columns_)
@@ -27,7 +27,7 @@ print(to_rules(model, penguins, penguins["species"]))
 print(pd.crosstab(penguins["species"], model.predict(penguins)))
 
 # %%
-# How near these groups are to the species, which no column told.
+# The agreement of the clusters with the species.
 
 agreement = adjusted_rand_score(penguins["species"], model.predict(penguins))
 print(f"agreement with the species (ARI): {agreement:.2f}")
@@ -38,6 +38,6 @@ print(f"agreement with the species (ARI): {agreement:.2f}")
 plot_tree(model)
 
 # %%
-# What is different about each group, columns of all kinds together.
+# How each cluster differs from the mean, for columns of all types.
 
 plot_profile(model, penguins)

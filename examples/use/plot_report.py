@@ -1,9 +1,9 @@
 """
-A page to pass on
-=================
+HTML report
+===========
 
-One HTML file of a tree and its clusters, by :func:`agathis.report.write`. It needs no server and no
-network; here it is embedded as it is.
+A self-contained HTML file about a tree and its clusters, by :func:`agathis.report.write`, embedded
+here unchanged.
 """
 
 from html import escape
@@ -35,8 +35,8 @@ print(f"{len(text) / 1e6:.2f} MB")
 
 
 # %%
-# The page, in a frame. It has a tree to click on, each column as small distributions, and any row
-# with its way through the tree.
+# The report, in a frame. It has an interactive tree, the distribution of each column, and the path
+# of any row.
 
 
 class Framed:
@@ -49,6 +49,6 @@ class Framed:
 Framed()
 
 # %%
-# The tree of the page as a picture:
+# The tree as a plot:
 
 plot_tree(model, cluster_names=names)

@@ -1,9 +1,9 @@
 """
-Texts, by way of their words
-============================
+Document clustering with TF-IDF
+===============================
 
-The docstrings of three parts of SciPy as texts. TF-IDF makes a column a word, the cosine kernel
-compares texts whatever their length, and the tree asks for words.
+The docstrings of three packages of SciPy as documents. TF-IDF gives one column per term, the cosine
+kernel compares documents of any length, and the tree splits on terms.
 """
 
 import inspect
@@ -19,33 +19,33 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from agathis import Kauri
 from agathis.plot import plot_tree
 
-texts, parts = [], []
-for part in (scipy.linalg, scipy.signal, scipy.stats):
-    for name in part.__all__:
-        text = inspect.getdoc(getattr(part, name)) or ""
-        if inspect.isroutine(getattr(part, name)) and len(text) > 400:
-            texts.append(text.split("Examples\n")[0])
-            parts.append(part.__name__)
+documents, packages = [], []
+for package in (scipy.linalg, scipy.signal, scipy.stats):
+    for name in package.__all__:
+        text = inspect.getdoc(getattr(package, name)) or ""
+        if inspect.isroutine(getattr(package, name)) and len(text) > 400:
+            documents.append(text.split("Examples\n")[0])
+            packages.append(package.__name__)
 
-words = TfidfVectorizer(
+terms = TfidfVectorizer(
     stop_words="english", token_pattern=r"[a-z]{4,}", min_df=0.05, max_df=0.5, sublinear_tf=True
 )
-X = pd.DataFrame(words.fit_transform(texts).toarray(), columns=words.get_feature_names_out())
+X = pd.DataFrame(terms.fit_transform(documents).toarray(), columns=terms.get_feature_names_out())
 model = Kauri(3, kernel="cosine", max_leaf_nodes=5).fit(X)
-print(f"{len(texts)} texts, {X.shape[1]} words")
-counts = pd.crosstab(np.array(parts), model.labels_)
+print(f"{len(documents)} documents, {X.shape[1]} terms")
+counts = pd.crosstab(np.array(packages), model.labels_)
 print(counts)
 
 # %%
-# What a text has to say to be in a cluster. A weight of 0 is a word that does not occur.
+# The rules of the clusters. A weight of 0 is a term that does not occur.
 
 plot_tree(model)
 
 # %%
-# The words that tell each cluster most from the others.
+# The terms that distinguish each cluster most from the others.
 
-figure, places = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
-for cluster, ax in enumerate(places):
+figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+for cluster, ax in enumerate(axes):
     rows = model.labels_ == cluster
     typical = (X[rows].mean() - X[~rows].mean()).nlargest(8)[::-1]
     ax.barh(typical.index, typical)

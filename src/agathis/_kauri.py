@@ -1,8 +1,8 @@
-"""Kauri: a decision tree that clusters, grown without labels.
+"""Kauri: an unsupervised decision tree for clustering.
 
-:meth:`Kauri.fit` makes a dataset of what it is given (:mod:`agathis._dataset.given`) and a spec of
-the parameters (:mod:`agathis._model.spec`), and keeps what the fit finds
-(:mod:`agathis._fit.fit`): a :class:`~agathis.Tree` from which everything else is read.
+:meth:`Kauri.fit` converts its input into a dataset (:mod:`agathis._dataset.given`) and its
+parameters into a spec (:mod:`agathis._model.spec`), and stores the result of
+:mod:`agathis._fit.fit`: a :class:`~agathis.Tree` and the attributes derived from it.
 """
 
 from __future__ import annotations
@@ -31,72 +31,79 @@ from agathis._trees.model import TreeEstimator
 
 
 class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
-    """A binary tree whose leaves are clusters, or parts of clusters.
+    """A decision tree for clustering: each leaf is assigned to a cluster.
 
-    At each step the split of some leaf that most raises the kernel KMeans objective, the sum
-    over clusters of their kernel values over their size, is made: one or both sides of the cut
-    found a new cluster or join another one. The tree is grown from nothing, with no clustering
-    to imitate, and ends when no split helps or a limit is reached.
+    The tree is grown greedily. Each step applies the split of a leaf that most increases the
+    kernel KMeans objective: one or both sides of the split form a new cluster or join an existing
+    one. No reference clustering is needed. Growth stops when no split improves the objective or a
+    limit is reached.
 
-    Five parameters matter most: the number of clusters (``n_clusters``) and of rules
-    (``max_leaf_nodes``), the fewest samples of a rule (``min_samples_leaf``), what makes samples
-    similar (``kernel``), and how far to look for a better tree (``search``).
+    The five most important parameters are the number of clusters (``n_clusters``) and of rules
+    (``max_leaf_nodes``), the minimum size of a leaf (``min_samples_leaf``), the similarity of
+    samples (``kernel``) and the search strategy (``search``).
 
     Parameters
     ----------
     n_clusters : int, default=8
-        The maximum number of clusters; fewer are found where more do not help.
+        The maximum number of clusters. Fewer are returned if more do not improve the objective.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
-        cluster is one rule; ``None`` is unlimited, for the closest fit.
+        The maximum number of leaves. If "auto", one leaf per cluster (at least two), so that each
+        cluster is one rule. If None, unlimited: the closest fit.
     min_samples_leaf : int or float, default=1
-        The minimum number of samples in a leaf. If float, a fraction of ``n_samples``. Samples
-        count by their weight, except that the default limits nothing.
+        The minimum number of samples required to be at a leaf node. If float, a fraction of
+        ``n_samples``. Samples count by their weight; the default imposes no limit.
     kernel : str or callable, default="linear"
-        A name that :func:`sklearn.metrics.pairwise.pairwise_kernels` knows, a function of two
-        rows, or ``"precomputed"``: then ``fit`` takes the matrix as ``gram``. With the linear
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, a function of two rows, or
+        ``"precomputed"``, for which ``fit`` takes the kernel matrix as ``gram``. With the linear
         kernel the objective is that of KMeans.
     search : {"greedy", "local", "optimal"}, default="greedy"
-        How far to look for a better tree. ``"greedy"`` is the paper's: the best split is made and
-        never taken back. ``"local"`` goes on from there, from trees on the clusters of KMeans
-        and from ``start``: nodes ask something else, leaves change clusters, are cut off and spent
-        where they gain more, as long as the objective rises. It is never worse than the greedy
-        tree; with more leaves than clusters it may give back a thousandth of the cost, and at
-        most half of what it gained, for shorter explanations. ``"optimal"`` proves that no tree
-        with a leaf for each cluster is better, for two to about five clusters, or says how far
-        from the best one it may be when ``time_limit`` ends; a source of ``one_hot`` may then
-        have up to 10 categories, and the kernel must be positive semi-definite.
+        The search strategy.
+
+        - ``"greedy"``: the paper's algorithm, which applies the best split and never revises it.
+        - ``"local"``: local search from the greedy tree, from trees fitted to KMeans clusters and
+          from ``start``. Moves replace a split, reassign a leaf, or prune a leaf and split
+          elsewhere, as long as the objective increases. The result is never worse than the greedy
+          tree. With more leaves than clusters the tree is then simplified, which may increase the
+          cost by a thousandth, at most by half of the improvement.
+        - ``"optimal"``: proves that no tree with one leaf per cluster is better, for two to about
+          five clusters, or reports the optimality gap when ``time_limit`` is reached. A
+          categorical feature (``one_hot``) may have up to 10 categories, and the kernel must be
+          positive semi-definite.
     gamma : float, default=None
-        For the rbf, Laplacian, polynomial, sigmoid and chi2 kernels; ``None`` is
+        Kernel coefficient of the rbf, Laplacian, polynomial, sigmoid and chi2 kernels. If None,
         scikit-learn's default for each.
     degree : float, default=3
-        For the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        For the polynomial and sigmoid kernels.
+        Independent term of the polynomial and sigmoid kernels.
     kernel_params : dict, default=None
         Keyword arguments of a callable kernel.
     max_features : int, float, {"sqrt", "log2"}, default=None
-        How many features each search of a leaf looks at, drawn anew each time; a float is a
-        share of all. A group of ``one_hot`` is one feature.
+        The number of features to consider when looking for the best split of a leaf, sampled for
+        each leaf. If float, a fraction of all features. A group of ``one_hot`` is one feature.
     max_depth : int, default=None
-        The maximum number of splits on the way to a leaf.
+        The maximum depth of the tree.
     min_samples_split : int or float, default=2
-        The minimum number of samples of a node that is split. If float, a fraction of
-        ``n_samples``. Samples count by their weight, except that the default limits nothing.
+        The minimum number of samples required to split a node. If float, a fraction of
+        ``n_samples``. Samples count by their weight; the default imposes no limit.
     engine : {"auto", "gram", "blocks", "features", "binned"}, default="auto"
-        How gains are computed. ``"gram"`` computes the kernel matrix and keeps it; ``"blocks"``
-        computes rows of it when they are needed, in memory that is linear in the number of rows;
-        ``"features"`` sums the rows themselves (or what ``n_components`` makes of them) and no
-        pair of rows is formed. These three give the same tree, but for rounding. ``"binned"`` is
-        for very many rows: it looks only at thresholds between bins, and takes missing values
-        (NaN): each cut says where these go, and to the kernel they are at their column's mean.
-        ``"auto"`` is the first that fits, with n rows, d features and scikit-learn's
+        How gains are computed. The first three give the same tree up to rounding.
+
+        - ``"gram"``: from the whole kernel matrix, kept in memory.
+        - ``"blocks"``: from kernel rows computed when needed, in memory linear in the number of
+          rows.
+        - ``"features"``: from sums of the rows (or of their ``n_components`` features), without
+          pairwise kernel values.
+        - ``"binned"``: for very many rows. Thresholds lie between bins. Supports missing values
+          (NaN): each split sends them to one side, and the kernel uses the mean of the column.
+
+        ``"auto"`` selects the first that fits, with n rows, d features and scikit-learn's
         ``working_memory`` (1 GiB unless configured):
 
         ================================== ======================================= ============
         kernel                             rows                                    engine
         ================================== ======================================= ============
-        linear, cosine, or n_components    some miss values                        ``binned``
+        linear, cosine, or n_components    with missing values                     ``binned``
         precomputed                        any                                     ``gram``
         linear, cosine                     d > 128, n <= d, and 8 n^2 bytes fit    ``gram``
         linear, cosine                     d > 128, n <= 100,000, and 57 n d bytes ``blocks``
@@ -110,104 +117,106 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
 
         Missing values with any other kernel are an error, unless n_components is given.
     max_bins : int, default=255
-        The maximum number of bins of a feature, of about as many rows each, for ``"binned"``.
+        The maximum number of bins per feature for ``"binned"``; bins have about equal counts.
     subsample : int, default=50_000
-        The most rows from which bins and feature maps are found.
+        The maximum number of rows used to compute bins and feature maps.
     n_components : int, default=None
-        How many features stand for the kernel: the tree is then grown with their inner products
-        in its place, which makes kernels other than linear and cosine fit for very many rows.
-        They are the columns of a randomly pivoted partial Cholesky factor, which stops when it
-        leaves out no more than a thousandth. ``residual_trace_`` says what they leave out, and a
-        warning if it is more than 10 %.
+        The number of features of a low-rank approximation of the kernel, from a randomly pivoted
+        partial Cholesky factorisation that stops at a residual of a thousandth. It makes kernels
+        other than linear and cosine usable with very many rows. ``residual_trace_`` is the
+        residual; above 10 % there is a warning.
     one_hot : "auto", None, or groups of columns, default="auto"
-        Columns that are the categories of one source: in each row at most one of a group is other
-        than 0, and where that is, it is the same number above 0; where the category is missing, all
-        of them are (NaN). Such a source is split into any two sets of its categories at once: a
-        node of the tree then has ``terms`` (:class:`~agathis.Tree`). Of up to 10 categories in a
-        leaf the best two sets are found, of more two that are good. A list of groups, each a list
-        of columns by number or name or a mask, or a mapping with groups as its values. ``"auto"``
-        takes what X tells of itself, as rows of the package's encoder do, else none; ``None`` is
-        none, and columns of categories are numbers like others.
+        The groups of one-hot encoded columns; each group is one categorical feature. In each row at
+        most one column of a group is nonzero, with the same positive value wherever it is; a
+        missing category is NaN in all of them. Such a feature is split into two sets of categories,
+        stored as ``terms`` of the node (:class:`~agathis.Tree`): the best two for up to 10
+        categories in a leaf, a heuristic for more. A list of groups, each a list of column indices
+        or names or a mask, or a mapping with groups as its values. ``"auto"`` takes the groups
+        declared by X, as rows from :class:`agathis.TableEncoder` do, else none. ``None`` treats
+        all columns as numbers.
     split_features : "auto", None, or list of columns, default="auto"
-        Columns that conditions of the tree may be on, by number or name, or as a mask; of a group
-        of ``one_hot`` all or none. ``"auto"`` takes what X tells of itself, else all; ``None`` is
-        all.
+        The columns used for splits, as indices, names or a mask; all or none of a group of
+        ``one_hot``. ``"auto"`` takes the columns declared by X, else all. ``None`` is all.
     kernel_features : "auto", None, or list of columns, default="auto"
-        Columns that the kernel sees, said in the same way. The others may be split on all the
-        same, but do not count for the objective.
+        The columns used by the kernel, given like ``split_features``. The others may be used for
+        splits, but do not contribute to the objective.
     search_effort : float, default=1
-        How long ``"local"`` searches: 1 is a few times the time of the greedy tree, 10 is for the
-        patient. It counts what is looked at, not seconds: the same seed gives the same tree, in
-        whatever order the rows come.
+        The work budget of ``"local"``: 1 takes a few times as long as the greedy tree, 10 is a
+        thorough search. It does not count seconds, so the same seed gives the same tree, whatever
+        the order of the rows.
     n_init : int, default=None
-        Runs of KMeans from whose clusters ``"local"`` makes trees to begin with; ``None`` lets
-        ``search_effort`` say.
+        The number of KMeans runs from which ``"local"`` builds initial trees. If None, it follows
+        from ``search_effort``.
     time_limit : float, default=None
-        Seconds that ``"optimal"`` may take for its proof; ``None`` is no limit.
+        The maximum time of ``"optimal"`` in seconds. If None, no limit.
     split : {"axis", "pair"}, default="axis"
-        What a node may ask. ``"axis"`` is one column, ``"pair"`` also a sum of two,
-        ``a x + b y <= t`` with small whole a and b (one of them times 1, 2 or 5 and a power of ten,
-        where scales differ), where that gains clearly more.
+        The split conditions. ``"axis"`` splits on one column. ``"pair"`` also on a sum of two,
+        ``a x + b y <= t``, where it improves the objective clearly more; a and b are small integers
+        (one of them times 1, 2 or 5 and a power of ten, if scales differ).
     keep_training_data : bool, default=False
-        Whether the model keeps the training rows, which :meth:`transform` needs with kernels
-        other than linear and cosine unless ``n_components`` is given.
+        Whether to store the training rows in the model. :meth:`transform` needs them with kernels
+        other than linear and cosine, unless ``n_components`` is given.
     n_jobs : int, default=None
-        Threads; ``None`` is all cores, -1 too. The tree does not depend on it.
+        The number of threads. None and -1 mean all cores. The tree does not depend on it.
     verbose : int, default=0
-        1 shows progress, as a bar where there is a terminal, and the time that each part took.
+        If 1, print progress (a bar in a terminal) and the time of each stage.
     random_state : int, RandomState instance or None, default=None
-        Draws the features where ``max_features`` asks for it, the rows that ``subsample``
-        and ``n_components`` call for, and what ``search`` tries. Pass an int for the same tree in
-        every fit; ``None`` draws from NumPy's global random state. A greedy search of all
-        features and rows draws nothing.
+        Controls the features sampled for ``max_features``, the rows sampled for ``subsample`` and
+        ``n_components``, and the random moves of ``search``. Pass an int for reproducible output;
+        None uses NumPy's global random state. A greedy search of all features and rows is
+        deterministic.
 
     Attributes
     ----------
     tree_ : Tree
         The tree as arrays.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each training row; always equal to ``predict`` of it.
+        Cluster of each training row, equal to ``predict`` of it.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
-        The mean of each cluster in the columns of X, by weight; missing values are at their
-        column's mean. With the linear kernel these are the centres of KMeans. There are none for
-        kernels that compare rows pair by pair, without ``n_components``.
+        The weighted mean of each cluster in the columns of X, with missing values replaced by the
+        mean of their column. With the linear kernel these are the centres of KMeans. Not available
+        for kernels of pairs of rows, unless ``n_components`` is given.
     objective_ : float
-        The objective of the clusters, to be maximised. With ``n_components`` it is that of the
-        feature map's kernel, and not to be compared with another map's.
+        The objective, to be maximised: the sum over clusters of their kernel values divided by
+        their size. With ``n_components`` it refers to the approximated kernel, and values of
+        different approximations are not comparable.
     inertia_ : float
-        The kernel KMeans cost of the clusters: their summed squared distances to the centres
-        in the kernel's space.
+        The kernel KMeans cost: the sum of squared distances of samples to their cluster centre in
+        the feature space of the kernel.
     n_clusters_ : int
-        How many clusters were found.
+        The number of clusters.
     n_leaves_ : int
+        The number of leaves.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each feature in the sum of all gains; that of a split on some categories goes to
-        their columns in equal parts.
+        The fraction of the total gain due to each feature. The gain of a split on categories is
+        divided equally among their columns.
     raw_thresholds_ : dict
-        Of rows that :class:`agathis.TableEncoder` made, for a feature and a threshold of the tree
-        the short number of the table that it is the image of; else empty.
+        Maps (feature, threshold) to the threshold in original units. Empty unless X came from
+        :class:`agathis.TableEncoder`.
     engine_ : str
         The engine that was used.
     roles_ : FeatureRoles
-        What the columns were used for: ``roles_.one_hot``, a tuple of arrays of columns, and the
-        masks ``roles_.split`` and ``roles_.kernel``.
+        The roles of the columns: ``roles_.one_hot``, a tuple of arrays of columns, and the masks
+        ``roles_.split`` and ``roles_.kernel``.
     n_components_ : int or None
-        How many features stand for the kernel; ``None`` without ``n_components``.
+        The number of features that approximate the kernel; None without ``n_components``.
     residual_trace_ : float or None
-        The share of the (centred) kernel that these leave out; with ``"binned"`` it is measured
-        on at most ``subsample`` rows.
+        The fraction of the trace of the (centred) kernel that the approximation leaves out; with
+        ``"binned"``, estimated on at most ``subsample`` rows.
     search_path_ : list of Step
-        With ``search`` other than greedy each betterment: ``seconds`` since the search began, the
-        ``cost`` then, and the ``move`` that led there.
+        Each improvement of the search (unless greedy): ``seconds`` since its start, the ``cost``
+        and the ``move`` that reached it.
     search_interrupted_ : bool
-        With ``search`` other than greedy: whether a KeyboardInterrupt ended the search, so that
-        the tree is the best found until then.
+        Whether a KeyboardInterrupt ended the search (unless greedy); the tree is then the best
+        one so far.
     lower_bound_, gap_, is_optimal_ : float, float, bool
-        With ``search="optimal"``: no tree with so many leaves costs less; the share of its cost by
-        which a better tree could be better; whether this is proven to be the best.
+        With ``search="optimal"``: a lower bound of the cost of trees with as many leaves, the
+        optimality gap as a fraction of the cost, and whether the tree is proven optimal.
     n_features_in_ : int
+        The number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only where X has column names that are all strings.
+        The names of features seen during fit. Defined only if X has feature names that are all
+        strings.
 
     References
     ----------
@@ -229,8 +238,8 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = KAURI_CONSTRAINTS
 
-    # What a fit leaves; see ``FitResult.attributes``.
-    labels_: Any
+    # Attributes set by ``fit``; see ``FitResult.attributes``.
+    labels_: np.ndarray
     roles_: FeatureRoles
     engine_: str
     n_clusters_: int
@@ -308,29 +317,31 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
         sample_weight: ArrayLike | None = None,
         start: object = None,
     ) -> Kauri:
-        """Grow the tree.
+        """Fit the tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The rows; the tree's conditions are on its columns. Values may be missing (NaN) where
-            ``engine`` is ``"binned"`` or can become it. A ``numpy.memmap`` of float32 or
-            float64 that is given to ``engine="binned"`` (or is too large for the exact engines of
-            ``"auto"``) is read in blocks, and need not fit in memory.
+            The samples; the tree splits on its columns. Missing values (NaN) are supported by
+            ``engine="binned"``, and by ``"auto"`` where it can select that engine. A
+            ``numpy.memmap`` of float32 or float64 is read in blocks with ``engine="binned"`` (or
+            ``"auto"``, if too large for the exact engines), and need not fit in memory.
         y : Ignored
+            Not used, present for API consistency.
         gram : array-like of shape (n_samples, n_samples), optional
             The kernel matrix, for ``kernel="precomputed"``; an array of floats is not copied.
-            Tools that cut X into parts, such as ``GridSearchCV``, do not cut it along.
+            Tools that slice X, such as ``GridSearchCV``, do not slice it.
         sample_weight : array-like of shape (n_samples,), optional
-            Weight 2 is the row twice, weight 0 the row left out. A weight below 1e-12 of their
-            sum cannot be told from rounding and counts as 0.
+            Weight 2 counts a row twice, weight 0 excludes it. Weights below 1e-12 of their sum
+            are indistinguishable from rounding errors and count as 0.
         start : Tree or fitted estimator of the package, optional
-            A tree to begin with, of the same columns and within the limits. The greedy tree goes on
-            growing from it; a search begins with it beside the others.
+            An initial tree on the same columns, within the limits. A greedy fit continues to grow
+            it; a search uses it as one of its initial trees.
 
         Returns
         -------
         self : Kauri
+            Fitted estimator.
         """
         with checks.last_fit_kept(self):
             spec = FitSpec.of(self)
@@ -351,7 +362,7 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
         return self
 
     def _keep(self, found: FitResult) -> None:
-        """Keep what a fit found, in place of what the last one left."""
+        """Replace the attributes of the last fit by those of a new one."""
         for name in OPTIONAL_ATTRIBUTES:
             self.__dict__.pop(name, None)
         self.__dict__.update(found.attributes())
@@ -367,13 +378,13 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
         return ENGINES[self.engine_].takes_missing
 
     def _engine_takes_missing(self) -> bool:
-        """Whether rows of a fit may miss values: "auto" then means "binned", where that can be."""
+        """Whether ``fit`` supports missing values; "auto" then selects "binned" if possible."""
         if self.engine == AUTO:
             return self._has_points()
         return self.engine in engines(takes_missing=True)
 
     def _has_points(self) -> bool:
-        """Whether rows are points of the kernel's space, their own or those of a feature map."""
+        """Whether rows have explicit kernel features, of the kernel itself or of a feature map."""
         return Kernel(self.kernel).has_features or self.n_components is not None
 
     def _keeps_centres(self) -> bool:

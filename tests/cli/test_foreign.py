@@ -60,7 +60,7 @@ def test_columns_of_an_encoder(source, drop, form, rows, place, capsys):
     done = here(capsys, "predict", "m.json", write_rows(rows, form))
     assert done.code == 0
     # A category that the encoder dropped is not in the model.
-    assert ("has no category for" in done.err) == (drop is not None and source != "flag")
+    assert ("unknown categories" in done.err) == (drop is not None and source != "flag")
     assert [int(line) for line in done.out.split()[1:]] == model.labels_.tolist()
 
 
@@ -76,7 +76,7 @@ def test_truths_as_they_are_written(truths, rows, place, capsys):
     yes, no = (int(line) for line in done.out.split()[1:])
     assert yes == model.labels_[rows["flag"]][0]
     if truths[1] == "no":
-        assert "values that the model has no category for, 'no', in 1 row" in done.err
+        assert "unknown categories, 'no', in 1 row" in done.err
     else:
         assert no != yes
         assert done.err == ""

@@ -36,15 +36,15 @@ BAD_DATA = {
     "damaged Parquet": (b"PAR1 and nothing more", "cannot be read as Parquet"),
     "open quote": (b'a,b\n1,"2\n3,4\n', "a quote that is opened and never closed"),
     "missing values": (b"a,b\n1,\n2,3\nNA,4\n", "in a (33 %) and b (33 %); 2 of 3 rows"),
-    "infinite": (b"a,b\n1,inf\n2,3\n5,4\n", "b has infinite numbers in 1 row; values must be"),
+    "infinite": (b"a,b\n1,inf\n2,3\n5,4\n", "b has infinite values in 1 row; values must be"),
     "too large": (b"a,b\n1e200,1\n2,3\n5,4\n", "a has numbers beyond 1e+150"),
     "many texts": (
         b"a,t\n" + b"".join(b"%d,t%d\n" % (i * i, i // 2) for i in range(60)),
-        "t has 30 different texts",
+        "t has 30 distinct values",
     ),
     "a sign for missing": (
         b"a,t\n" + b"".join(b"%d,%s\n" % (i * i, b"?" if i == 7 else b"%d" % i) for i in range(60)),
-        "--na '?' takes such a text for a gap",
+        "--na '?' treats such strings as missing",
     ),
     "two forms": (
         b'a,t\n1,"1.264,40"\n2,"1,264.40"\n9,"7,5"\n',

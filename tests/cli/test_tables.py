@@ -58,7 +58,7 @@ def test_what_is_said(capsys):
         "Left out: id: it looks like an identifier (--keep id keeps it).",
         "Left out: same: its value is always 4 (--keep same keeps it).",
         "Kept for judging only: c.",
-        "Numbers are scaled to count alike, values beyond the 1st and 99th percentile held there. "
+        "Numbers are standardised, with values clipped at the 1st and 99th percentiles. "
         "Rules are in your units.",
     ]
     prepare(table, Wanted(), "t", QUIET)
@@ -73,7 +73,7 @@ def test_columns_that_are_left_out_together(capsys):
     said = capsys.readouterr().err
     assert (
         "Left out: who am i and b: they look like identifiers (--keep 'who am i' --keep b keeps "
-        "them).\nLeft out: d and e: they hold dates or times (--dates parts makes parts of them)."
+        "them).\nLeft out: d and e: they hold dates or times (--dates parts encodes parts of them)."
     ) in said
 
 
@@ -89,7 +89,7 @@ def test_advice_can_be_pasted():
         drop, *categorical = in_options(caught.value).partition("Ways out:\n")[2].splitlines()
         assert len(categorical) == (texts is many)
         for line in (drop, *categorical):
-            words = shlex.split(line.split("  leaves")[0].split("  takes")[0])
+            words = shlex.split(line.split("  leaves")[0].split("  treats")[0])
             assert words[1::2] == columns
             (option,) = set(words[::2])
             prepare(table, Wanted(**{option[2:]: words[1::2]}, strict=True), "t", QUIET)

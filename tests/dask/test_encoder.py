@@ -146,7 +146,7 @@ def test_what_is_wrong_beyond_the_sample_is_told(monkeypatch):
     assert 170 not in drawn(400, 5)
     table = raw_table(400)[["size", "visits"]]
     for value, message in (
-        (np.inf, "size has infinite numbers in 2 rows; values must be"),
+        (np.inf, "size has infinite values in 2 rows; values must be"),
         (1e200, "1e\\+150"),
     ):
         table.loc[[170, 380], "size"] = value

@@ -231,12 +231,15 @@ def test_what_a_file_says_of_dates_is_checked():
     for wrong, said in (
         ([], "date_parts is \\[\\], not an object"),
         ({"nothing": {"column": "sold", "part": "month"}}, "'nothing', which is no feature"),
-        ({"sold: month": {"column": 3, "part": "month"}}, "3 is no name of a column"),
-        ({"sold: month": {"column": "sold", "part": "moon"}}, "'moon' is no part"),
-        ({"sold: month": {"column": "a", "part": "days", "circle": "sin"}}, "side of the circle"),
+        ({"sold: month": {"column": 3, "part": "month"}}, "3 is not the name of a date column"),
+        ({"sold: month": {"column": "sold", "part": "moon"}}, "'moon' is not a date part"),
+        (
+            {"sold: month": {"column": "a", "part": "days", "circle": "sin"}},
+            "not a coordinate on the circle",
+        ),
         ({"sold: month": {"column": "a", "part": "year", "first_is_day": 3}}, "not true or false"),
-        ({"sold: month": {"column": "a", "part": "year", "more": 1}}, "no part of a date"),
-        ({"sold: month": {"column": "a", "part": "year", "form": "odd"}}, "no form of dates"),
+        ({"sold: month": {"column": "a", "part": "year", "more": 1}}, "not a date part"),
+        ({"sold: month": {"column": "a", "part": "year", "form": "odd"}}, "not a date format"),
     ):
         with pytest.raises(ValueError, match=said):
             from_json(json.dumps({**data, "date_parts": wrong}))

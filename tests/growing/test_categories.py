@@ -347,7 +347,7 @@ class TestParameters:
         assert model.roles_.kernel_columns.tolist() == [table.numbers[0]]
 
     def test_rows_that_are_not_one_hot(self):
-        with pytest.raises(ValueError, match=r"row 1 of X has 1 and 1 there"):
+        with pytest.raises(ValueError, match=r"row 1 of X has \[1.0, 1.0\] there"):
             Kauri(2, one_hot=[[0, 1]], max_leaf_nodes=None).fit([[0.0, 1.0], [1.0, 1.0]])
 
     def test_max_features_counts_a_source_as_one(self):

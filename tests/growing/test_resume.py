@@ -285,7 +285,7 @@ BAD = {
     ),
     "no row on the right": (
         tree_of([(0, 0, 3.5), (1, 0, 9.0)], {2: 1, 3: 0, 4: 2}),
-        r"start cuts node 1 at x\[0\] <= 9, and all 4 rows",
+        r"start splits node 1 at x\[0\] <= 9, and all 4 rows",
     ),
     "features": (tree_of([(0, 0, 3.5)], {2: 1}, 3), "tree of 3 features, and X has 2"),
     "too deep": (
@@ -329,7 +329,7 @@ def test_a_threshold_inside_a_bin():
     edges = stocks.bins.edges[0]
     inside = float(np.floor(edges[1])) - 1.5
     start = tree_of([(0, 0, inside)], {2: 1}, 1)
-    with pytest.raises(ValueError, match=r"start cuts node 0 at x\[0\] <= .* one bin.*between two"):
+    with pytest.raises(ValueError, match=r"start splits node 0 at x\[0\] <= .* one bin.*two bins"):
         growth.grow(2, start=start)
     for value in (edges[1], np.nextafter(np.floor(edges[1]) + 1, 0), np.floor(edges[1])):
         start = tree_of([(0, 0, value)], {2: 1}, 1)

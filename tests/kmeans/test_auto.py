@@ -42,17 +42,17 @@ class TestFactor:
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred = centre(gram, weight)
         np.testing.assert_allclose(centred @ weight, 0, atol=1e-9)
-        found = factor(centred, weight, 1e-16 * np.abs(gram).max())
-        assert found.positive
-        np.testing.assert_allclose(found.points @ found.points.T, centred, atol=1e-8)
-        assert found.points.shape[1] < len(gram)
+        points, positive = factor(centred, weight, 1e-16 * np.abs(gram).max())
+        assert positive
+        np.testing.assert_allclose(points @ points.T, centred, atol=1e-8)
+        assert points.shape[1] < len(gram)
 
     @given(seed=SEEDS, kernel=st.sampled_from(["linear", "rbf"]), weighted=st.booleans())
     def test_a_triangle_has_the_inner_products_of_the_eigenvectors(self, seed, kernel, weighted):
         rng, _, gram = problem(seed, kernel)
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred, largest = centre(gram, weight), np.abs(gram).max()
-        slow = factor(centred, weight, 1e-16 * largest).points
+        slow = factor(centred, weight, 1e-16 * largest)[0]
         fast = triangle(centred, 8e-16 * len(gram) * largest)
         np.testing.assert_allclose(fast @ fast.T, slow @ slow.T, rtol=0, atol=1e-12 * largest)
 
@@ -61,7 +61,7 @@ class TestFactor:
         rng, _, gram = problem(seed, "rbf", least=6)
         weight = rng.uniform(0.1, 3, len(gram)) if weighted else np.ones(len(gram))
         centred, start = centre(gram, weight), rng.integers(0, k, len(gram))
-        slow, fast = factor(centred, weight, 1e-16).points, triangle(centred, 8e-16 * len(gram))
+        slow, fast = factor(centred, weight, 1e-16)[0], triangle(centred, 8e-16 * len(gram))
         expected, objective, _ = lloyd(Points(slow, weight), start, 300)
         labels, found, _ = lloyd(Points(fast, weight), start, 300)
         np.testing.assert_array_equal(labels, expected)
@@ -111,7 +111,7 @@ class TestFactor:
 
     def test_says_that_a_kernel_is_not_positive(self):
         gram = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [1.0, 1.0, 5.0]])
-        assert not factor(centre(gram, np.ones(3)), np.ones(3), 1e-16).positive
+        assert not factor(centre(gram, np.ones(3)), np.ones(3), 1e-16)[1]
 
 
 class TestSingleMoves:

@@ -53,7 +53,7 @@ def test_the_reference_is_up_to_date():
 def map_lines():
     """The rows of the map in CONTRIBUTING.md: a path each."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.split("## Where things are")[1].split("\n## ")[0]
+    section = text.split("## Code structure")[1].split("\n## ")[0]
     return re.findall(r"^\| `([^`]+)` \|", section, re.M)
 
 

@@ -54,7 +54,7 @@ def test_a_shown_column_changes_no_tree():
     assert became["species"] == became["zip"] == became["seen"] == "only shown"
     assert became["nothing"] == "left out"
     notes = [str(note) for note in model[0].notes()]
-    assert "Only shown: species, zip and seen." in notes
+    assert "Display only: species, zip and seen." in notes
     # Rows to predict need not have them.
     np.testing.assert_array_equal(model.predict(frame[["wing", "mass"]]), model.predict(frame))
 
@@ -114,7 +114,7 @@ def test_the_command_line_shows_them(tmp_path, monkeypatch, capsys):
     fit = ["fit", "birds.csv", "-k", 2, "--show", "species,zip", "-o", "m.json"]
     done = here(capsys, *fit, "--report", "fit.html")
     assert done.code == 0
-    assert "Only shown: species and zip." in done.err
+    assert "Display only: species and zip." in done.err
     assert json.loads(Path("m.json").read_text())["provenance"]["show"] == ["species", "zip"]
     again = ["report", "m.json", "birds.csv", "-o", "again.html", "--show", "species"]
     assert here(capsys, *again).code == 0

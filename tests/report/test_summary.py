@@ -400,7 +400,7 @@ def test_a_pipeline_tells_what_became_of_the_table():
         ("price", True),
         ("year", False),
     ]
-    assert found["columns"][2]["why"] == "it says when, not what"
+    assert found["columns"][2]["why"] == "it is part of a date or time"
     assert "0..1" in found["scaling"]
     assert (
         summarise(model, table, provenance={"scaling": "mine"})["provenance"]["scaling"] == "mine"

@@ -16,7 +16,7 @@ def told(X, n_clusters=3):
     places = {f"x{f}": np.array([f]) for f in range(X.shape[1])}
     found = deciding(tree, X, places, np.ones(X.shape[1], dtype=bool))
     words = " ".join(map(str, notes_on_deciding(found, X.shape[1])))
-    return found, [column for column in places if f"{column} makes" in words]
+    return found, [column for column in places if f"{column} accounts" in words]
 
 
 @given(seed=SEEDS)

@@ -113,8 +113,8 @@ def test_what_is_left_out_is_told_and_can_be_asked_for():
     said = "\n".join(map(str, found.notes()))
     assert "Left out: order: it looks like an identifier (keep=['order'] keeps it)." in said
     assert "Left out: zip: it holds codes, not quantities (keep=['zip'] keeps it)." in said
-    assert "Left out: year: it says when, not what (keep=['year'] keeps it)." in said
-    assert "Left out: seen: it holds dates or times (dates='parts' makes parts of it)." in said
+    assert "Left out: year: it is part of a date or time (keep=['year'] keeps it)." in said
+    assert "Left out: seen: it holds dates or times (dates='parts' encodes parts of it)." in said
 
 
 def test_advice_is_in_the_words_of_whoever_asks():
@@ -235,10 +235,10 @@ def test_many_values_keep_the_most_frequent_ones():
     assert "word (2 values and 30 others)" in str(encoder.notes()[0])
     X = encoder.encode(frame).X
     assert X[-1, 0] == X[-1, 1] == 0
-    with pytest.raises(BadTable, match="word has 32 different texts"):
+    with pytest.raises(BadTable, match="word has 32 distinct values"):
         TableEncoder(strict=True).fit(frame)
     alone = pd.DataFrame({"name": [f"n{i // 2}" for i in range(100)], "x": np.arange(100) % 5})
-    assert TableEncoder().fit(alone).columns_["why"][0] == "it has too many different texts"
+    assert TableEncoder().fit(alone).columns_["why"][0] == "it has too many distinct values"
 
 
 def test_a_few_texts_among_numbers_are_gaps():
@@ -262,7 +262,7 @@ def test_scales_and_weights_are_checked():
         (("weight", (("height", 0),)),): r"weight\['height'\]=0 must be a number above 0",
         (("dates", "all"),): r"dates='all' must be 'out' or 'parts'",
         (("drop", ("hight",)),): r"drop names 'hight'.*Did you mean 'height'",
-        (("max_categories", 1),): r"max_categories=1 must be a whole number",
+        (("max_categories", 1),): r"max_categories=1 must be an integer",
     }.items():
         given_options = {
             name: dict(value)
@@ -279,7 +279,7 @@ def test_scales_and_weights_are_checked():
     with pytest.raises(ValueError, match=r"n_clusters='two' must be a whole number"):
         fit_table(groups()[0], "two")
     lost = TableEncoder(weight={"year": 2}).fit(groups()[0]).notes()[-1]
-    assert str(lost).startswith("year: what was asked for has no effect")
+    assert str(lost).startswith("year: options have no effect")
     with pytest.raises(ValueError, match=r"drop and no_split both name 'kind'"):
         TableEncoder(drop=["kind"], no_split=["kind"]).fit(groups()[0])
 
@@ -325,7 +325,7 @@ def test_a_column_that_decides_alone_is_told():
     prepared = prepare(other, TableEncoder())
     model = Kauri(2, max_leaf_nodes=2).fit(prepared.X)
     (note,) = prepared.notes_on(model)
-    assert str(note).startswith("batch makes 100 % of the differences")
+    assert str(note).startswith("batch accounts for 100 % of the gains")
     assert "drop=['batch']?" in str(note)
     prepared = prepare(frame, TableEncoder())
     assert not prepared.notes_on(Kauri(2, max_leaf_nodes=2).fit(prepared.X))
@@ -367,7 +367,7 @@ def test_thresholds_are_short_and_send_rows_the_same_way(seed, scale):
 def test_a_first_row_of_values_is_told():
     text = pa.table({"1.97": [1.0, 2.0, 3.5], "-4": [2.0, 8.0, 1.0], "2019": [3.0, 1.0, 2.5]})
     told = " ".join(map(str, TableEncoder().fit(text).notes()))
-    assert "1.97 and -4 are names of columns: is the first row one of values?" in told
+    assert "1.97 and -4 are column names: is the first row a header?" in told
 
 
 def test_advice_helps_where_no_column_is_left():
@@ -398,14 +398,14 @@ def test_unknown_values_are_counted():
     with pytest.warns(UserWarning, match="X has") as told:
         found = model.predict(new)
     assert [str(one.message) for one in told] == [
-        "X has values in column 'c' that the tree has no category for, 'zebra', 'q', in 3 of 5 "
-        "rows: these are taken for none of the known ones.",
-        "X has infinite numbers in column 'x', in 2 of 5 rows: these are taken for larger, or "
+        "X has unknown categories in column 'c', 'zebra', 'q', in 3 of 5 rows: they match none of "
+        "the known categories.",
+        "X has infinite values in column 'x', in 2 of 5 rows: they are treated as larger, or "
         "smaller, than all others.",
     ]
     assert model[0].encode(new).unseen == {"c": ["zebra", "q", "zebra"]}
     # A file tells of columns that its tree asks for.
-    with pytest.warns(UserWarning, match="infinite numbers in column 'x'"):
+    with pytest.warns(UserWarning, match="infinite values in column 'x'"):
         np.testing.assert_array_equal(from_json(to_json(model)).predict(new), found)
 
 
@@ -429,7 +429,7 @@ def test_an_infinite_cell_stops_nothing(scale):
     model = fit_table(frame, 3, max_leaf_nodes=5, scale=scale)
     assert model[0].infinite_ == {"x": 3}
     told = " ".join(map(str, model[0].notes()))
-    assert "largest, or the least, of the others: x (3 rows)." in told
+    assert "replaced by the largest or smallest finite value: x (3 rows)." in told
     names: dict = {}
     exec(to_python(model), names)
     with pytest.warns(UserWarning, match=r"in 3 of 80 rows"):
@@ -440,7 +440,7 @@ def test_an_infinite_cell_stops_nothing(scale):
     assert [names["cluster_of"](row) for row in frame.to_dict("records")] == found.tolist()
     held = frame.replace([np.inf, -np.inf], [1e9, -1e9])
     np.testing.assert_array_equal(model.predict(held), found)
-    with pytest.raises(BadTable, match="x has infinite numbers in 3 rows"):
+    with pytest.raises(BadTable, match="x has infinite values in 3 rows"):
         fit_table(frame, 3, scale=scale, strict=True)
 
 

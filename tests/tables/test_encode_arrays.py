@@ -147,8 +147,8 @@ def test_infinite_and_missing_numbers_are_those_of_a_data_frame():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         np.testing.assert_array_equal(a.transform(X), b.transform(named(X)))
-    assert sum("infinite numbers in column 'x0'" in str(one.message) for one in said) == 2
-    with pytest.raises(ValueError, match="x0 has infinite numbers"):
+    assert sum("infinite values in column 'x0'" in str(one.message) for one in said) == 2
+    with pytest.raises(ValueError, match="x0 has infinite values"):
         TableEncoder(strict=True).fit(X)
 
 
@@ -165,7 +165,11 @@ def test_infinite_and_missing_numbers_are_those_of_a_data_frame():
         (pd.Series([1.0, 2.0]), ValueError, "Expected a 2-dimensional container"),
         ("data.csv", TypeError, "it is of type str.*agathis.fit_file for a file"),
         ({"a": [1, 2]}, TypeError, r"a 2D array; it is of type dict. Use pandas.DataFrame\(X\)"),
-        (np.array([[1.0, 2.0]]), ValueError, "no column left to cluster by. It has one sample"),
+        (
+            np.array([[1.0, 2.0]]),
+            ValueError,
+            "no column left .*only one sample",
+        ),
     ],
 )
 def test_what_is_no_table(X, kind, message):

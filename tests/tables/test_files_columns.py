@@ -66,7 +66,7 @@ class TestColumns(TableFiles):
             "store_id": [i % 5 for i in range(120)],
         }.items():
             table = table.append_column(name, pa.array(values))
-        with pytest.warns(UserWarning, match=r"'year' \(it says when.*'zip' \(it holds codes"):
+        with pytest.warns(UserWarning, match=r"'year' \(it is part of.*'zip' \(it holds codes"):
             model = fit(write(table, tmp_path, kind))
         encoder = TableEncoder().fit(table.to_pandas())
         numbers = [
@@ -221,7 +221,7 @@ class TestCsv(TableFiles):
         rows, _ = rows_of(path, ["a", "b"], tmp_path / "t")
         np.testing.assert_array_equal(rows[-3:], [[1000, 2], [2500, 7], [np.nan, 8]])
         path = text(tmp_path, "a,b,c\n" + fill + "5 $,7,x\n")
-        match = r"in column 'a', which .* Row #502: '5 \$' is written in another way"
+        match = r"in column 'a', which .* Row #502: '5 \$' has another number format"
         fails(ValueError, match, path, columns=["a", "b"])
 
     def test_thousands_or_decimals(self, fit, tmp_path):

@@ -46,7 +46,7 @@ class TestFaults(TableFiles):
     def test_cut_short(self, fails, tmp_path, X, kind, left):
         path = write(table_of(X), tmp_path, kind)
         path.write_bytes(path.read_bytes()[:left])
-        match = "cannot be read as" if left == 3 else "cut short"
+        match = "cannot be read as" if left == 3 else "truncated"
         fails(ValueError, match, path)
 
     def test_stream_that_is_cut_between_batches(self, fails, tmp_path, X):

@@ -85,7 +85,7 @@ def test_categories_that_the_tree_has_not_seen():
     model, _, loaded, frame = made(0)
     new = frame.head(3).assign(colour=["green", "red", "green"])
     with pytest.warns(
-        UserWarning, match="'colour' that the tree has no category for, 'green', in 2 of 3"
+        UserWarning, match="unknown categories in column 'colour', 'green', in 2 of 3"
     ) as caught:
         found = loaded.predict(new)
     assert caught[0].filename == __file__
@@ -113,7 +113,7 @@ def test_columns_that_are_wrong():
         same.predict(pd.DataFrame({"a": [1.0]}))
     for infinite, finite in ((np.inf, 1e100), (-np.inf, -1e100)):
         with pytest.warns(
-            UserWarning, match=r"infinite numbers in column 'size', in \d+ of \d+ rows"
+            UserWarning, match=r"infinite values in column 'size', in \d+ of \d+ rows"
         ):
             found = loaded.predict(frame.assign(size=infinite))
         np.testing.assert_array_equal(found, loaded.predict(frame.assign(size=finite)))

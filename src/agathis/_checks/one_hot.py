@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import repr as short
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -42,45 +43,22 @@ def check_one_hot(
         on = None
         for rows in gen_batches(len(X), max(1, _VALUES_AT_ONCE // len(columns))):
             part = np.asarray(X[rows][:, columns], dtype=np.float64)
-            on = _look_over_group(part, columns, on, rows.start, names)
+            known = part[part > 0]
+            on = float(known[0]) if on is None and len(known) else on
+            missing = np.isnan(part).sum(axis=1)
+            is_on = (part != 0) & ~np.isnan(part)
+            wrong = (is_on & (part != on)).any(axis=1) | (is_on.sum(axis=1) > 1)
+            wrong |= (missing > 0) & (missing < len(columns))
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                shown = ", ".join(called(column, names) for column in columns[:3])
+                more = f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
+                value = "" if on is None else f" ({on:.6g})"
+                raise ValueError(
+                    f"one_hot has {shown}{more}, and row {rows.start + row} of X has "
+                    f"{short(part[row].tolist())} there. At most one of the columns may be "
+                    f"positive in a row, with the same value in all rows{value}, and the others "
+                    "must be 0; a missing category is NaN in all of them."
+                )
         values[place] = 1.0 if on is None else on
     return values
-
-
-def _look_over_group(
-    part: np.ndarray,
-    columns: np.ndarray,
-    on: float | None,
-    begin: int,
-    names: Sequence[str] | None,
-) -> float | None:
-    """The positive value of a group, after a block of rows."""
-    source = f"one_hot has {', '.join(called(column, names) for column in columns[:3])}"
-    source += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
-    missing = np.isnan(part)
-    some = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
-    if len(some):
-        raise ValueError(
-            f"{source}, and row {begin + some[0]} of X has NaN in only some of them; if the "
-            "category is missing, all of them must be NaN."
-        )
-    is_on = (part != 0) & ~missing
-    twice = np.flatnonzero(np.count_nonzero(is_on, axis=1) > 1)
-    if len(twice):
-        found = part[twice[0]][is_on[twice[0]]]
-        raise ValueError(
-            f"{source}, and row {begin + twice[0]} of X has {found[0]:.6g} and {found[1]:.6g} "
-            "there; at most one of them may differ from 0."
-        )
-    values = part[is_on]
-    if len(values) == 0:
-        return on
-    on = float(values[0]) if on is None else on
-    other = values[values != on]
-    if len(other) or on <= 0:
-        found = on if on <= 0 else float(other[0])
-        raise ValueError(
-            f"{source}, and X has {found:.6g} there; values must be 0 or the same positive number"
-            f"{'' if on <= 0 else f', such as {on:.6g}'}."
-        )
-    return on

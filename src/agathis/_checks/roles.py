@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,7 @@ def roles_of(
         if some.any() and not some.all():
             inside, outside = columns[some][0], columns[~some][0]
             raise ValueError(
-                f"split_features={_short(split_features)} has {called(inside, names)} and not "
+                f"split_features={short(split_features)} has {called(inside, names)} and not "
                 f"{called(outside, names)}, which are one category group in one_hot; include all "
                 "columns of a group, or none."
             )
@@ -274,14 +275,14 @@ def _groups_of(
         return ()
     accepted = "'auto', None, or groups of columns such as [[2, 3, 4], [5, 6]]"
     if isinstance(one_hot, (str, bytes)) or not isinstance(one_hot, Iterable):
-        raise ValueError(f"one_hot must be {accepted}; it is {_short(one_hot)}.")
+        raise ValueError(f"one_hot must be {accepted}; it is {short(one_hot)}.")
     items = one_hot.items() if isinstance(one_hot, Mapping) else enumerate(one_hot)
     groups: list[np.ndarray] = []
     home: dict[int, str] = {}
     for key, group in items:
         argument = f"one_hot[{key!r}]"
         if isinstance(group, (str, bytes, Integral)) or not isinstance(group, Iterable):
-            raise ValueError(f"one_hot must be {accepted}; {argument} is {_short(group)}.")
+            raise ValueError(f"one_hot must be {accepted}; {argument} is {short(group)}.")
         columns = np.flatnonzero(_mask_of(argument, group, n_features, names))
         for column in columns.tolist():
             if column in home:
@@ -303,7 +304,7 @@ def _mask_of(
     if isinstance(columns, (str, bytes, Integral)) or not isinstance(columns, Iterable):
         raise ValueError(
             f"{argument} must be 'auto', None, or a list of columns by number or name; it is "
-            f"{_short(columns)}."
+            f"{short(columns)}."
         )
     listed = list(columns)
     if listed and all(isinstance(value, (bool, np.bool_)) for value in listed):
@@ -314,13 +315,9 @@ def _mask_of(
         mask = np.array(listed, dtype=bool)
     else:
         mask = np.zeros(n_features, dtype=bool)
-        for value in listed:
-            place = _place_of(argument, value, n_features, names)
-            if mask[place]:
-                raise ValueError(f"{argument} has {value!r} twice.")
-            mask[place] = True
+        mask[[_place_of(argument, value, n_features, names) for value in listed]] = True
     if not mask.any():
-        raise ValueError(f"{argument}={_short(columns)} has no column; at least one is required.")
+        raise ValueError(f"{argument}={short(columns)} has no column; at least one is required.")
     return mask
 
 
@@ -335,7 +332,7 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
             )
         if value not in known:
             raise ValueError(
-                f"{argument} has {value!r}, which is no column of X; columns are {_short(known)}."
+                f"{argument} has {value!r}, which is no column of X; columns are {short(known)}."
             )
         return known.index(value)
     is_number = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
@@ -349,8 +346,3 @@ def _place_of(argument: str, value: Any, n_features: int, names: Sequence[str] |
 
 def called(column: int, names: Sequence[str] | None) -> str:
     return f"column {column}" if names is None else f"column {str(names[column])!r}"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -179,7 +179,7 @@ def rows_for_model(
     except NoNumbers as error:
         raise BadData(
             f"{name}: {one_line(error.column)} must be numbers, as it was for the model, and "
-            f"{error.what}. --na TEXT takes a text for a missing value."
+            f"{error.what}. --na TEXT treats a string as a missing value."
         ) from error
     if messages is not None:
         _tell_odd(model, found, messages)
@@ -187,17 +187,17 @@ def rows_for_model(
 
 
 def _tell_odd(model: FittedModel, found: FeatureRows, messages: Messages) -> None:
-    """Say which values the model has not seen, and what is done with them."""
+    """Warn about values that the model has not seen, and say how they are handled."""
     for source, unseen in found.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
-            f"{one_line(source)} has values that the model has no category for, {kinds}, in "
-            f"{count(len(unseen), 'row')}: these are taken for none of the known ones."
+            f"{one_line(source)} has unknown categories, {kinds}, in "
+            f"{count(len(unseen), 'row')}: they match none of the known categories."
         )
     for column, n in found.infinite.items():
         messages.warn(
-            f"{one_line(column)} has infinite numbers in {count(n, 'row')}: these are taken for "
-            "larger, or smaller, than all others. --na inf takes them for missing."
+            f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "
+            "as larger, or smaller, than all others. --na inf treats them as missing."
         )
     if found.n_incomplete:
         dropped = model.provenance is not None and model.provenance.missing == "drop"

@@ -9,7 +9,7 @@ a task too. The default number of rows is limited such that a comparison takes a
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -169,7 +169,7 @@ def compare(
                 show(what, done, len(tasks))
     runs = _rows(tasks, outcomes, with_classes=classes is not None)
     note = ""
-    if subsample is None and size < _share_of(len(table)):
+    if subsample is None and size < round(SHARE * len(table)):
         note = f"Each run uses a sample of {size:,} of the {len(table):,} rows; see subsample."
     return Comparison(runs, summary_of(runs, list(chosen)), note)
 
@@ -206,10 +206,6 @@ class _Task(NamedTuple):
     seed: int
 
 
-def _share_of(n: int) -> int:
-    return round(SHARE * n)
-
-
 def _sample_size(
     subsample: float | None,
     shape: tuple[int, ...],
@@ -221,7 +217,7 @@ def _sample_size(
     if subsample is None:
         pairs = kernel not in ("linear", "cosine")
         most = FEWEST if pairs else max(FEWEST, CELLS // (n_runs * d))
-        size, subsample = min(_share_of(n), max(most, n_clusters)), SHARE
+        size, subsample = min(round(SHARE * n), max(most, n_clusters)), SHARE
     elif isinstance(subsample, Integral):
         size = int(subsample)
     else:
@@ -260,8 +256,11 @@ def _measure(setting: _Setting, task: _Task) -> dict[str, Any]:
         model = _model(setting, task.method, task.seed)
         classes = None if setting.y is None else setting.y[rows]
         found = measure_fit(lambda: model.fit(X), X, classes, kernel)
-    note = "; ".join([*_other_number(setting, model), *_messages(caught)])
-    return found | {"note": note}
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    n_clusters = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
+    if n_clusters != setting.n_clusters:
+        notes.insert(0, f"n_clusters={n_clusters}, but {setting.n_clusters} of the reference")
+    return found | {"note": "; ".join(notes)}
 
 
 def _prepare(setting: _Setting) -> None:
@@ -288,17 +287,6 @@ def _model(setting: _Setting, name: str, seed: int) -> BaseEstimator:
     known = model.get_params(deep=False)
     ours = {"random_state": seed, "n_jobs": 1}
     return model.set_params(**{key: value for key, value in ours.items() if key in known})
-
-
-def _other_number(setting: _Setting, model: BaseEstimator) -> Iterator[str]:
-    """Note that an estimator has another ``n_clusters`` than the reference."""
-    asked = model.get_params(deep=False).get("n_clusters", setting.n_clusters)
-    if asked != setting.n_clusters:
-        yield f"n_clusters={asked}, but {setting.n_clusters} of the reference"
-
-
-def _messages(caught: list[warnings.WarningMessage]) -> list[str]:
-    return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 def _rows(tasks: list[_Task], outcomes: dict[int, Outcome], with_classes: bool) -> Table:

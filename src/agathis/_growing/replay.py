@@ -95,7 +95,7 @@ def split_again(tree: Tree, node: int, stocks: Stocks, slot: int) -> Split:
     missing_left = bool(tree.missing_left[node])
     terms = tree.terms(node)
     asked = " + ".join(f"{weight:g} x[{column}]" for column, weight in terms) or f"x[{feature}]"
-    where = f"start cuts node {node} at {asked} <= {threshold:.17g}"
+    where = f"start splits node {node} at {asked} <= {threshold:.17g}"
     try:
         place = stocks.place(slot, feature, threshold, missing_left, terms)
     except ValueError as error:

@@ -31,22 +31,6 @@ from agathis._kmeans.tuning import COMPONENTS, LEFT_OUT, SQUARE
 ROUNDING = 8
 
 
-@dataclass(frozen=True)
-class Factor:
-    """Points, and whether their inner products equal the centred matrix.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_rows, n_components)
-        Centred at their weighted mean.
-    positive : bool
-        False if components were dropped that are negative by more than rounding.
-    """
-
-    points: np.ndarray
-    positive: bool
-
-
 def centre(matrix: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Centre a kernel matrix at the weighted mean of its rows; exactly symmetric."""
     share = weight / weight.sum()
@@ -124,7 +108,7 @@ class _Known(PositiveKernel):
         return np.zeros(len(X))
 
 
-def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:
+def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> tuple[np.ndarray, bool]:
     """Points of a centred matrix, by eigenvectors.
 
     Parameters
@@ -133,6 +117,13 @@ def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:
     weight : ndarray of shape (n_rows,)
     rounding : float
         The rounding of a value of the matrix.
+
+    Returns
+    -------
+    points : ndarray of shape (n_rows, n_components)
+        Centred at their weighted mean.
+    positive : bool
+        False if components were dropped that are negative by more than rounding.
     """
     root = np.sqrt(weight)
     values, vectors = np.linalg.eigh(centred * root * root[:, None])
@@ -144,4 +135,4 @@ def factor(centred: np.ndarray, weight: np.ndarray, rounding: float) -> Factor:
     points -= (weight / weight.sum()) @ points
     if not kept.any():
         points = np.zeros((len(centred), 1))
-    return Factor(points, bool(values[0] >= -noise))
+    return points, bool(values[0] >= -noise)

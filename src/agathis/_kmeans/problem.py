@@ -27,7 +27,7 @@ from agathis._kmeans.factor import (
 )
 from agathis._kmeans.searches import Pairs, Points
 from agathis._kmeans.tuning import ATTEMPTS, FACTOR_ROWS
-from agathis._partitions.centres import KernelCentres, PointCentres, SampleCentres
+from agathis._partitions.centres import Centres, KernelCentres, PointCentres, SampleCentres
 from agathis._partitions.cost import kernel_cost
 from agathis._partitions.objective import membership
 
@@ -170,9 +170,7 @@ class Task:
             n_iter += more
         return Found(self._merged(labels), n_iter, True, positive)
 
-    def settle(
-        self, found: Found
-    ) -> tuple[PointCentres | SampleCentres | KernelCentres, np.ndarray]:
+    def settle(self, found: Found) -> tuple[Centres, np.ndarray]:
         """The centres, and the labels of all rows of X."""
         labels = found.labels
         while True:
@@ -201,7 +199,7 @@ class Task:
         cost = kernel_cost(self.kernel, rows, labels, space.weight, self.threads, matrix)
         return cost, float(space.weight @ own)
 
-    def _centres(self, labels: np.ndarray) -> PointCentres | SampleCentres | KernelCentres:
+    def _centres(self, labels: np.ndarray) -> Centres:
         space, similarity = self.space, self.algorithm == "similarity"
         member = membership(labels, int(labels.max()) + 1, space.weight)
         rows = np.ascontiguousarray(self.X[self.first], dtype=np.float64)
@@ -222,7 +220,7 @@ class Task:
             weight[self.counted] = self.weight[self.counted]
         return SampleCentres(everywhere, weight, means, similarity)
 
-    def _nearest(self, centres: PointCentres | SampleCentres | KernelCentres) -> np.ndarray:
+    def _nearest(self, centres: Centres) -> np.ndarray:
         if isinstance(centres, SampleCentres):
             assert self.matrix is not None, "other kernels have centres with rows"
             return centres.nearest(self.matrix.astype(np.float64, copy=False), centres.shares())
@@ -266,8 +264,7 @@ def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
     rounding = EPS * float(max(matrix.max(), -matrix.min()))
     if kernel.is_positive:
         return triangle(centred, ROUNDING * len(matrix) * rounding), True
-    found = factor(centred, space.weight, rounding)
-    return found.points, found.positive
+    return factor(centred, space.weight, rounding)
 
 
 def _in_few_components(kernel: Kernel, n: int) -> bool:

@@ -1,7 +1,7 @@
-"""What no tree of so many leaves and clusters costs less than: the certificate of any tree.
+"""A lower bound of the cost of any tree with given numbers of leaves and clusters.
 
-Two relaxations: a tree's clusters are a partition, and leaves that share a cluster cost no less
-than leaves with clusters of their own, so that the best tree with a cluster a leaf is below all.
+The maximum of two relaxations: the bound of any partition, and the optimal tree with one cluster
+per leaf, as leaves that share a cluster never cost less than separate ones.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def tree_lower_bound(
     cost: float = math.inf,
     time_limit: float | None = None,
 ) -> float:
-    """What no tree of ``n_leaves`` leaves in ``n_clusters`` clusters costs less than.
+    """A lower bound of the cost of trees with ``n_leaves`` leaves in ``n_clusters`` clusters.
 
     Parameters
     ----------
     points, values, weight
-        As of :func:`~agathis._searching.optimum.optimum`.
+        See :func:`~agathis._searching.optimum.optimum`.
     n_clusters, n_leaves : int
-        The most there may be.
+        The maximum numbers.
     cost : float
-        Of a known tree; a bound that reaches it is enough.
+        The cost of a known tree; the bound need not exceed it.
     time_limit : float or None
-        Seconds for the search of the best tree with a cluster a leaf; what it has ruled out by then
-        counts. With 0 it is left out.
+        Seconds for the search of the optimal tree; its lower bound at that time is used. With 0
+        the search is skipped.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def tree_lower_bound(
     1.0
     """
     rows = DistinctRows(points, values, weight)
-    # Rows with the same values are in one cluster whatever the tree.
+    # Rows with equal values are in one cluster of any tree.
     bound = rows.within + cost_lower_bound(rows.means, rows.weight, n_clusters)
     small = n_leaves <= MOST_LEAVES and points.shape[1] <= MOST_COMPONENTS
     if bound < cost and small and time_limit != 0:

@@ -1,8 +1,7 @@
-"""Down to a tree that no single change betters: re-splits and reassignments, and cuts while there
-is room for leaves.
+"""Local improvement of a tree until no single move increases the objective.
 
-What was looked at in vain is not looked at again until something changed under the node: the rows
-of one of its leaves, or the centre of one of their clusters. A move so costs what it touches.
+Moves that failed at a node are cached, and tried again only after a change below the node: in the
+rows of a leaf, or in the centre of its cluster.
 """
 
 from __future__ import annotations
@@ -24,24 +23,24 @@ from agathis._searching.moves import (
 )
 from agathis._searching.tuning import MOST_SWEEPS, SHARE_IN_VAIN, SPENT_IN_VAIN
 
-# Of the rows' inertia, what a change must gain: less may be rounding.
+# Relative to the inertia of the rows, the minimum gain of a move; less may be rounding.
 LEAST_GAIN = 1e-10
 
 
 class Descent:
-    """Betters a draft by single moves.
+    """Improves a mutable tree by single moves.
 
     Parameters
     ----------
     draft : Draft
     limits : Limits
     only_found : bool
-        Whether cuts may only found clusters.
+        Whether splits must form new clusters.
     patience : float
-        How many times as many leaves are cut off in vain before that is given up.
+        A factor of the number of failed prunings before ``spend`` stops.
     again : bool
-        Whether cuts are sought again before it ends, where clusters have moved since. Who goes on
-        with random changes anyhow can spare that.
+        Whether splits are searched again before the end if clusters have changed since. Not needed
+        if perturbations follow.
     """
 
     def __init__(
@@ -63,9 +62,10 @@ class Descent:
         self._looked_at: tuple[int, ...] = ()
 
     def run(self, sweeps: int = MOST_SWEEPS, spend: bool = False, anywhere: bool = False) -> None:
-        """Better the draft until nothing helps; with ``spend`` leaves are spent elsewhere, too.
+        """Apply moves until none improves the tree.
 
-        With ``anywhere`` that may be above any node, which takes longer.
+        With ``spend`` leaves are also pruned and split elsewhere; with ``anywhere`` also above
+        internal nodes, which takes longer.
         """
         for _ in range(sweeps):
             changed = self.sweep()
@@ -74,7 +74,7 @@ class Descent:
                 break
 
     def spend(self, anywhere: bool = False) -> bool:
-        """Cut leaves off that are missed least, and spend them where they gain most."""
+        """Prune the leaves with the lowest loss, and split where the gain is highest."""
         draft, changed, tries = self.draft, False, 0
         most = self.patience * max(SPENT_IN_VAIN, SHARE_IN_VAIN * draft.n_leaves)
         while draft.n_leaves > 2 and tries < most:
@@ -93,11 +93,11 @@ class Descent:
         return changed
 
     def sweep(self) -> bool:
-        """Look once at every node for another question, at every leaf for another cluster."""
+        """Try each move once at every node and leaf."""
         draft, changed = self.draft, False
         for move in self.inner_moves:
             for node in draft.nodes():
-                # A change above may have taken the node away, or cut it anew.
+                # A change of an ancestor may have removed or changed the node.
                 if draft.is_leaf(node) or not draft.is_used(node):
                     continue
                 state = (move.name, node, draft.state_of(node))
@@ -113,7 +113,7 @@ class Descent:
         return changed
 
     def _improves(self, move: Move, node: int) -> bool:
-        """Apply the best change of a kind at a node if the objective rises."""
+        """Apply the best change of a kind at a node if it increases the objective."""
         found = move.propose(self.draft, node)
         if found is None or found.gain <= self.tolerance:
             return False
@@ -121,9 +121,9 @@ class Descent:
         return True
 
     def grow(self, anywhere: bool = False) -> bool:
-        """Cut leaves, the best cut first, while there is room and something is gained.
+        """Split leaves, the best split first, within the limits and while the gain is positive.
 
-        With ``anywhere`` a leaf may be parted off above any node as well.
+        With ``anywhere`` leaves are also split off above internal nodes.
         """
         draft, changed = self.draft, False
         while draft.n_leaves < draft.most_leaves:
@@ -142,7 +142,7 @@ class Descent:
         return changed
 
     def _have_clusters_moved(self) -> bool:
-        """Whether cuts are sought again: sides may go to any cluster, and some have other rows."""
+        """Whether splits must be searched again because some cluster has other rows."""
         draft = self.draft
         clusters = tuple(draft.cluster_state(cluster) for cluster in range(draft.most_clusters))
         if clusters == self._looked_at:
@@ -157,7 +157,7 @@ class Descent:
         return max(found, key=lambda one: one.gain, default=None)
 
     def forget(self) -> None:
-        """Let go of what is known of trees that will not come back."""
+        """Clear the caches, for a tree unlike those before."""
         self._in_vain.clear()
         self._cuts.clear()
 
@@ -169,12 +169,12 @@ class Descent:
             found = self.cut.propose(draft, leaf)
             seen = () if found is None else self._clusters(found)
         elif found is not None and seen != self._clusters(found):
-            # The cluster that a side would go to has other rows now.
+            # The cluster that a side would join has changed.
             found = found._replace(gain=cut_gain(draft, leaf, *found.change))
             seen = self._clusters(found)
         self._cuts[state] = found, seen
         return found
 
     def _clusters(self, cut: Proposal) -> tuple[int, ...]:
-        """What the gain of a cut depends on besides the leaf."""
+        """The state of the clusters that the gain of a split depends on."""
         return tuple(self.draft.cluster_state(cluster) for cluster in cut.change[1:])

@@ -1,7 +1,8 @@
-"""A tree of the package as a draft, and a draft as a tree.
+"""Convert trees to mutable trees and back.
 
-A draft cuts between places of the rows in their order; here thresholds become places, and places
-become thresholds half-way between the rows on either side, as the grower puts them.
+A mutable tree splits at positions in the sorted order of a column. Conversions translate
+thresholds into positions, and positions into thresholds half-way between the rows on either side,
+as in greedy growth.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ if CONDITION.itemsize != CONDITION_BYTES:
 def draft_of(
     tree: Tree, rows: SearchRows, most_leaves: int, most_clusters: int, threads: int = 1
 ) -> Draft:
-    """The draft that has the cuts of a tree; those that part no rows are left out.
+    """The mutable tree with the splits of a tree, except those with all rows on one side.
 
-    Clusters are numbered as they are met, so that there are no gaps.
+    Clusters are numbered consecutively.
 
     Raises
     ------
     ValueError
-        Where the tree asks for a column that is not searched, or is too large.
+        If the tree splits on a column outside ``split_features``, or exceeds a limit.
     """
     draft = Draft(rows, most_leaves, most_clusters, threads)
     number: dict[int, int] = {}
@@ -80,7 +81,7 @@ def draft_of(
 
 
 def repair(draft: Draft, limits: Limits) -> None:
-    """Take apart what the limits forbid: leaves that are too light, nodes too light or too deep."""
+    """Collapse nodes that are too light or too deep for the limits, and prune light leaves."""
     for node in draft.nodes():
         if not draft.is_used(node) or draft.is_leaf(node):
             continue
@@ -97,7 +98,7 @@ def repair(draft: Draft, limits: Limits) -> None:
 
 
 def condition_of(tree: Tree, node: int, rows: SearchRows) -> bytes:
-    """What a node of a tree asks, as a draft takes it."""
+    """The split condition of a node, in the binary form of mutable trees."""
     asks = np.zeros((), CONDITION)
     asks["missing_left"] = tree.missing_left[node]
     terms = tree.terms(node) or ((int(tree.feature[node]), 1.0),)
@@ -121,7 +122,7 @@ def condition_of(tree: Tree, node: int, rows: SearchRows) -> bytes:
     unknown = [column for column in asked if column not in place_of]
     if unknown:
         raise ValueError(
-            f"start cuts node {node} on column {unknown[0]}, which is not in split_features."
+            f"start splits node {node} on column {unknown[0]}, which is not in split_features."
         )
     if len(terms) == 1:
         column = place_of[asked[0]]
@@ -137,7 +138,7 @@ def condition_of(tree: Tree, node: int, rows: SearchRows) -> bytes:
 
 
 def tree_of(draft: Draft) -> TreeBuilder:
-    """The cuts of a draft and the clusters of its leaves, numbered as the leaves come."""
+    """The splits of a mutable tree, with clusters numbered in the order of the leaves."""
     rows: SearchRows = draft.rows
     builder = TreeBuilder()
     number: dict[int, int] = {}
@@ -155,7 +156,7 @@ def tree_of(draft: Draft) -> TreeBuilder:
             missing = MISSING_GOES.index("left" if asks["missing_left"] else "right")
         left, right = draft.children(at)
         if threshold == -np.inf:
-            # Only missing values are on the left: as in trees that are grown, these go right.
+            # If one side has only missing values it is the right one, as in greedy trees.
             threshold, missing = np.inf, MISSING_GOES.index("right")
             left, right = right, left
         children = builder.cut(node, feature, threshold, missing=missing, terms=terms)
@@ -164,9 +165,9 @@ def tree_of(draft: Draft) -> TreeBuilder:
 
 
 def redrawn(tree: Tree, gaps: bool) -> TreeBuilder:
-    """The cuts and clusters of a tree, without what other rows told of them.
+    """The splits and clusters of a tree, without the statistics of other rows.
 
-    Where no value of the new rows is missing (``gaps``), no node says where such ones go.
+    Without missing values in the new rows (``gaps``), nodes have no direction for them.
     """
     builder = TreeBuilder()
     waiting = [(0, 0)]
@@ -191,7 +192,7 @@ def redrawn(tree: Tree, gaps: bool) -> TreeBuilder:
 def _cut_of(
     asks: np.void, ids: np.ndarray, rows: SearchRows
 ) -> tuple[int, float, tuple[tuple[int, float], ...], bool]:
-    """Feature, threshold and terms of a cut, and whether some of its rows miss what it asks."""
+    """Feature, threshold and terms of a split, and whether some of its rows have no value."""
     column = int(asks["column"])
     if asks["kind"] == SOURCE:
         assert rows.sources is not None

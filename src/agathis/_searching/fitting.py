@@ -1,8 +1,8 @@
-"""From a greedy tree to a better one: what ``Kauri`` asks of this room.
+"""Improve a greedy tree by a search: the entry point of this package for ``Kauri``.
 
-The rows become points, a search is made with these, and what it finds is judged by the objective
-of the fit with all rows, as the greedy tree is: by sums of the engine's points, or by the values of
-the kernel. The better of the two is the answer, so that no search ends below where it began.
+The search works on points in the kernel's feature space, possibly of a sample. Its result and the
+greedy tree are then compared by the objective of the fit on all rows, and the better one is
+returned: a search never makes a tree worse.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.tree import Tree
 
-# Costs whose share of difference is less are the same.
+# Costs with a smaller relative difference are equal.
 SAME_COST = 1e-9
 
 
 @dataclass(frozen=True)
 class SearchOptions(SearchSpec):
-    """A search, and what does not decide its tree for good.
+    """Search parameters with the time limit and the seed, which are not part of a spec.
 
     Attributes
     ----------
     time_limit : float or None
-        Seconds of the proof.
+        Seconds for the proof of optimality.
     seed : int, numpy.random.RandomState or None
-        ``None`` is NumPy's global state. Greedy trees come here for cuts on pairs.
+        ``None`` is NumPy's global state.
     """
 
     time_limit: float | None = None
@@ -61,7 +61,7 @@ class SearchOptions(SearchSpec):
 
 @dataclass(frozen=True)
 class Found:
-    """A tree, its clusters of all rows, and how it was come by.
+    """The result of a search.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Found:
     centres : Centres or None
     path : list of Step
     proof : Optimum or None
-        Where one was asked for.
+        With ``search="optimal"``.
     interrupted : bool
     """
 
@@ -85,7 +85,7 @@ class Found:
     interrupted: bool = False
 
     def told(self) -> dict[str, Any]:
-        """What the estimator keeps of the search, by its attributes."""
+        """The fitted attributes that describe the search."""
         out: dict[str, Any] = {"search_path_": self.path, "search_interrupted_": self.interrupted}
         if self.proof is not None:
             bound = float(min(self.proof.lower_bound, self.cost))
@@ -95,7 +95,7 @@ class Found:
 
 
 def tree_of_start(start: object, n_features: int) -> Tree | None:
-    """The tree of what the user gives to begin with."""
+    """The tree of the ``start`` argument of ``fit``."""
     if start is None:
         return None
     tree = getattr(start, "tree_", start)
@@ -118,24 +118,24 @@ def better_tree(
     progress: Progress,
     keep: bool,
 ) -> Found:
-    """The best tree that is found, from the greedy one, the first of ``trees``, and others.
+    """The best tree found from the initial ``trees``, of which the greedy one is the first.
 
     Parameters
     ----------
     options : SearchOptions
     data : InMemory
     stocks : Stocks
-        Of the greedy tree.
+        The engine, in its state after greedy growth.
     limits : Limits
     trees : sequence of Tree
     progress : Progress
     keep : bool
-        Whether training rows may be kept for the centres.
+        Whether training rows may be stored for the centres.
     """
     try:
         return _bettered(options, data, stocks, limits, trees, progress, keep)
     except KeyboardInterrupt:
-        # Before a search has begun, or where its tree could not be judged, there is the greedy one.
+        # Interrupted before the search, or before its result was evaluated: keep the greedy tree.
         tree, cost = trees[0], 0.0 - stocks.objective
         labels = tree.predict(data.X, data.threads)
         proof = _no_proof(cost) if options.search == "optimal" else None
@@ -144,7 +144,7 @@ def better_tree(
 
 @dataclass
 class _Sought:
-    """What a search has come by so far: an interrupt leaves it as it is."""
+    """The state of a search, which remains valid after an interrupt."""
 
     draft: Draft | None = None
     drawn: TreeBuilder | None = None
@@ -186,7 +186,7 @@ def _bettered(
                 tree, labels, cost = better, own, own_cost
         if tree is trees[0]:
             centres = stocks.centres(labels, keep)
-        # With a sample, or points that are not quite the kernel's, a start may be better.
+        # If the search used a sample or approximate points, an initial tree may be better.
         for start in trees[1:]:
             if judge.cost(start.predict(data.X, data.threads)) < cost * (1 - SAME_COST):
                 given = _completed(redrawn(start, data.fill is not None), data, judge.space)
@@ -200,7 +200,7 @@ def _bettered(
     try:
         return judged()
     except KeyboardInterrupt:
-        # What was found is not thrown away for having been interrupted last.
+        # Interrupted during the evaluation: evaluate again, so that the result is not lost.
         sought.interrupted = True
         return judged()
 
@@ -215,7 +215,7 @@ def _seek(
     progress: Progress,
     greedy_cost: float,
 ) -> None:
-    """Search, and write down what is found on the way."""
+    """Run the search, storing intermediate results in ``sought``."""
     random = check_random_state(options.seed)
     if options.search == "optimal":
         _check_optimal(data, space)
@@ -244,7 +244,7 @@ def _seek(
     sought.drawn = tree_of(draft)
     if options.search == "optimal":
         if sought.interrupted:
-            # Whoever stopped the search does not wait for the proof either.
+            # An interrupt of the search skips the proof.
             options = replace(options, time_limit=0.0)
         proof = _proven(rows, limits, rows.inertia - draft.objective, options, progress)
         sought.proof = proof
@@ -258,7 +258,7 @@ def _seek(
 
 
 def _no_proof(cost: float) -> Optimum:
-    """Where there was no time for any: no tree costs less than nothing."""
+    """The result of a proof that did not start: the lower bound is zero."""
     return Optimum(None, cost, min(0.0, cost), cost <= 0, 0, 0, 0.0, True)
 
 
@@ -268,7 +268,7 @@ def _completed(drawn: TreeBuilder, data: InMemory, space: Space | None) -> Tree:
 
 
 def _check_optimal(data: InMemory, space: Space | None) -> None:
-    """Raise where no proof can be given."""
+    """Raise if optimality cannot be proven for this dataset."""
     why = None
     if data.n_counted > EXACT_ROWS:
         why = f"X has {data.n_counted:,} rows, more than {EXACT_ROWS:,}"
@@ -281,7 +281,7 @@ def _check_optimal(data: InMemory, space: Space | None) -> None:
 def _proven(
     rows: SearchRows, limits: Limits, cost: float, options: SearchOptions, progress: Progress
 ) -> Optimum:
-    """The best tree with a leaf a cluster, or nothing where none is below the cost."""
+    """The best tree with one leaf per cluster; without a tree if none improves the cost."""
     return optimum(
         rows.points,
         rows.values.T,
@@ -297,7 +297,7 @@ def _proven(
 
 
 def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOptions) -> None:
-    """Let nodes cut two columns where these are worth their price."""
+    """Add splits on two columns whose gain exceeds the penalty."""
     assert sought.drawn is not None
     tree = sought.drawn.build(rows.n_features)
     draft = draft_of(tree, rows, limits.max_leaves, limits.n_clusters)
@@ -312,7 +312,7 @@ def _pair(sought: _Sought, rows: SearchRows, limits: Limits, options: SearchOpti
 def _rows(
     data: InMemory, space: Space | None, random: np.random.RandomState, exact: bool
 ) -> tuple[SearchRows, float]:
-    """The rows that are searched, and which share of the weight they are."""
+    """The rows used by the search, and their fraction of the total weight."""
     if data.n_counted > EXACT_ROWS:
         rows, weight = data.sample(EXACT_ROWS, random)
         weight = np.ones(len(rows)) if weight is None else weight
@@ -321,9 +321,9 @@ def _rows(
         rows, weight, share = data.rows(), data.weights(), 1.0
     rows = np.asarray(rows, dtype=np.float64)
     if data.matrix is None:
-        # Rows of a given matrix are not known to be equal where their values are.
+        # With a precomputed kernel, rows with equal values may differ in the kernel.
         rows, weight = merged(rows, weight)
-    # With one thread products have the same last digits whatever else is running.
+    # With one thread matrix products are reproducible to the last digit.
     with one_blas_thread():
         points = search_points(data, rows, weight, space, exact)
     features = data.features

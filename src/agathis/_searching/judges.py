@@ -1,7 +1,7 @@
-"""What clusters of all rows cost, and where their centres are, by the objective of the fit.
+"""Evaluate the cost and the centres of clusters on all rows, by the objective of the fit.
 
-A search works with points that may be a sample's, or nearly the kernel's; who judges what it found
-takes the engine's points of all rows, or the values of the kernel.
+A search may use a sample or approximate points. Its result is evaluated on all rows with the
+points of the engine, or with kernel values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agathis._partitions.objective import pair_stocks, point_sums
 
 
 class Judge(Protocol):
-    """Tells what clusters of all rows cost, and where their centres are."""
+    """Evaluates the cost and the centres of clusters on all rows."""
 
     space: Space | None
 
@@ -30,7 +30,7 @@ class Judge(Protocol):
 
 
 class PointJudge:
-    """Of an engine whose rows are points."""
+    """The evaluator for engines whose rows are points."""
 
     def __init__(self, data: InMemory, stocks: PointStocks) -> None:
         self.data, self.stocks = data, stocks
@@ -46,7 +46,7 @@ class PointJudge:
 
     def cost(self, labels: np.ndarray) -> float:
         sums, size, origin = self._sums(labels)
-        # About their mean points have their least inertia.
+        # Inertia is about the origin of the engine; the minimum is about the mean of the points.
         apart = origin - self.stocks.origin
         inertia = self.stocks.inertia - self.weight.sum() * float(apart @ apart)
         return cost_of_sums(inertia, sums, size)
@@ -57,7 +57,7 @@ class PointJudge:
 
 
 class KernelJudge:
-    """Of an engine that reads values of the kernel."""
+    """The evaluator for engines that use kernel values."""
 
     space: Space | None = None
 
@@ -82,5 +82,5 @@ class KernelJudge:
 
 
 def judge_of(data: InMemory, stocks: Stocks) -> Judge:
-    """Who judges clusters as the engine of these stocks does."""
+    """The evaluator that uses the same objective as an engine."""
     return PointJudge(data, stocks) if isinstance(stocks, PointStocks) else KernelJudge(data)

@@ -1,13 +1,12 @@
-"""Random changes of a tree, from which a descent may find another valley.
+"""Random perturbations of a tree, to escape a local optimum.
 
-Each takes something apart near where the tree is: leaves that are worth little, a small subtree, a
-light cluster, one question, or one with all that is below it. The descent that follows spends the
-leaves again where they gain most.
+Each one changes a part of the tree: leaves of low gain, a small subtree, a light cluster, one
+split, or one split with its subtrees. The local improvement that follows uses the freed leaves
+where they gain most.
 
-Each change has random numbers of its own, told by the search's seed, by the tree that was begun
-with and by how many changes came before: what another change has drawn does not matter. A change
-of which nothing came so leaves no trace, and of tables that differ in two cells the same seed
-finds the same tree more often.
+Each perturbation has its own random stream, from the seed of the search, the initial tree and the
+number of earlier perturbations. So a rejected one does not affect later ones, and small changes
+of the data change the tree less often.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from agathis._searching.tuning import COLUMNS, DRAWN_SPLITS, FEW_LEAVES
 
 
 class Kicks:
-    """Changes a draft at random.
+    """Random perturbations of a mutable tree.
 
     Parameters
     ----------
     draft : Draft
     resplit : Resplit
     *seed : int
-        Numbers that no other run of changes has.
+        The seed of the random stream; unique to this object.
     """
 
     def __init__(self, draft: Draft, resplit: Resplit, *seed: int) -> None:
         self.draft, self.resplit, self.seed, self.made = draft, resplit, seed, 0
         self.random = np.random.default_rng(seed)
         self.part_off = PartOff(resplit.limits)
-        # Columns that no tree has begun with yet.
+        # Columns that have not been used for a root split yet.
         self.columns: list[int] = []
         self.kinds = (
             (0.35, self.prune),
@@ -50,13 +49,13 @@ class Kicks:
         )
 
     def _chance_of_lifts(self) -> float:
-        """With more leaves than clusters none is free to be founded; small trees begin anew."""
+        """The weight of ``lift``: it needs a new cluster, and small trees use ``replant``."""
         if self.draft.most_leaves > self.draft.most_clusters:
             return 0.0
         return 0.2 if self.draft.most_leaves <= FEW_LEAVES else 1.0
 
     def make(self) -> str:
-        """Make one; its name."""
+        """Apply a random perturbation, and return its name."""
         self.random = np.random.default_rng((*self.seed, self.made))
         self.made += 1
         chances = np.cumsum([chance for chance, _ in self.kinds])
@@ -66,15 +65,15 @@ class Kicks:
         return kick.__name__
 
     def prune(self) -> None:
-        """Take some leaves away."""
+        """Prune some leaves."""
         for _ in range(1 + self.random.integers(max(2, self.draft.n_leaves // 10))):
             self._prune_one()
 
     def lift(self) -> None:
-        """Take a leaf away, and part another off above a node.
+        """Prune a leaf, and split one off above a node.
 
-        Leaves that hold what lies apart come in any order, and each order leaves the nodes below
-        with other rows.
+        Leaves with distant rows may be split off in any order, and each order leaves other rows
+        to the nodes below.
         """
         draft = self.draft
         if draft.n_leaves == draft.most_leaves:
@@ -89,7 +88,7 @@ class Kicks:
                 self.part_off.apply(draft, found[0])
 
     def ask(self) -> None:
-        """Let a node ask another of the questions that look best."""
+        """Replace the split of a node by another of the best ones."""
         inner = [node for node in self.draft.nodes() if not self.draft.is_leaf(node)]
         if inner:
             node = inner[self.random.integers(len(inner))]
@@ -98,7 +97,7 @@ class Kicks:
                 self.resplit.apply(self.draft, found[self.random.integers(len(found))])
 
     def collapse(self) -> None:
-        """Make a node whose subtree is small a leaf, of its heaviest leaf's cluster."""
+        """Replace a small subtree by a leaf, in the cluster of its heaviest leaf."""
         draft = self.draft
         most = max(3, draft.n_leaves // 4)
         small = [node for node in draft.nodes() if 1 < len(draft.leaves_under(node)) <= most]
@@ -107,9 +106,9 @@ class Kicks:
             draft.collapse(node, draft.main_cluster(node))
 
     def regrow(self) -> None:
-        """Let a node ask another good question, and take both of its subtrees away.
+        """Replace the split of a node by another good one, and collapse both subtrees.
 
-        What grows there again may be nothing like what was there, however large it was.
+        What grows there afterwards may differ entirely, even if the subtrees were large.
         """
         draft = self.draft
         inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
@@ -126,7 +125,7 @@ class Kicks:
                 draft.collapse(child, draft.main_cluster(child))
 
     def empty(self) -> None:
-        """Give the leaves of a cluster, rather a light one, to others, and make room for a leaf."""
+        """Reassign the leaves of a cluster, preferably a light one, and free a leaf."""
         draft = self.draft
         clusters = sorted({draft.cluster_of(leaf) for leaf in draft.leaves()})
         if len(clusters) < 2:
@@ -143,16 +142,13 @@ class Kicks:
             draft.prune(draft.leaves()[int(np.argmax(gains))])
 
     def reassign(self) -> None:
-        """Move a leaf to any cluster."""
+        """Reassign a leaf to a random cluster."""
         leaves = self.draft.leaves()
         leaf = leaves[self.random.integers(len(leaves))]
         self.draft.assign(leaf, int(self.random.integers(self.draft.most_clusters)))
 
     def replant(self) -> None:
-        """Begin anew with a cut anywhere; a tree of few leaves is little else.
-
-        Each column has its turn before one comes again.
-        """
+        """Restart from a random root split, cycling through the columns."""
         draft, rows, limits = self.draft, self.draft.rows, self.resplit.limits
         if rows.n_columns == 0 or draft.most_leaves < 2 or limits.max_depth == 0:
             return
@@ -173,21 +169,21 @@ class Kicks:
             draft.cut(0, asks.tobytes(), 0, min(1, draft.most_clusters - 1))
 
     def _prune_one(self) -> None:
-        """Take a leaf away, rather one that is missed least."""
+        """Prune a leaf, preferably one with a low loss."""
         draft, leaves = self.draft, self.draft.leaves()
         if len(leaves) > 1:
             gains = np.array([prune_gain(draft, leaf) for leaf in leaves])
             draft.prune(leaves[self._one_of(-gains)])
 
     def _weigh_enough(self, column: int, place: int) -> bool:
-        """Whether all rows may be cut, and both sides be leaves; missing values go right."""
+        """Whether a root split keeps the limits; missing values go right."""
         rows, limits = self.draft.rows, self.resplit.limits
         total = float(rows.weight.sum())
         left = float(rows.weight[rows.order[column, : place + 1]].sum())
         return total >= limits.min_split and min(left, total - left) >= limits.min_leaf
 
     def _one_of(self, price: np.ndarray) -> int:
-        """One place, drawn so that cheap ones are likelier."""
+        """A random index, with a higher probability for low prices."""
         place = np.argsort(np.argsort(price, kind="stable"), kind="stable")
         chance = np.exp(-place / max(1.0, len(price) / 4))
         total = np.cumsum(chance)

@@ -1,10 +1,9 @@
-"""A decision tree that learns given clusters: scikit-learn's, drawn with our thresholds.
+"""Surrogate trees: scikit-learn decision trees fitted to given clusters.
 
-That one compares values as float32, and rows that differ only beyond its digits cannot be told
-apart by it; so it is given the rank of each value in its column instead. A split depends on the
-order of the values alone, so the tree is the same, and its thresholds are then put half-way between
-the values of the rows on either side, in float64. It is the tree of
-:class:`~agathis.rivals.KMeansTree`, and one that a search begins with.
+scikit-learn compares values as float32, which merges values that differ only in later digits. The
+tree is therefore fitted to ranks, which gives the same splits, and its thresholds are placed
+half-way between the float64 values on either side. Used by :class:`~agathis.rivals.KMeansTree`
+and as an initial tree of the local search.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def learned_tree(
     least: float,
     random: np.random.RandomState,
 ) -> TreeBuilder:
-    """The tree that learns the clusters of some rows.
+    """Fit a decision tree to cluster labels.
 
     Parameters
     ----------
@@ -39,19 +38,19 @@ def learned_tree(
     labels : ndarray of shape (n_rows,)
     max_leaves, max_depth : int or None
     least : float
-        Share of the weight that a leaf has at least.
+        The minimum fraction of the weight in a leaf.
     random : numpy.random.RandomState
-        Decides between columns whose cuts are as good.
+        Breaks ties between columns.
     """
-    if least > 0.5:  # no cut leaves as much on both sides
+    if least > 0.5:  # no split leaves that much on both sides
         sketch = TreeBuilder()
         sketch.cluster[0] = int(np.argmax(np.bincount(labels, weight)))
         return sketch
     ranks = np.empty(X.shape, dtype=np.float32)
     for column in range(X.shape[1]):
         ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
-    # Its bounds for rounding are for weights of about 1; a power of two leaves all digits, so
-    # that splits that tie do so with weights as with repeated rows.
+    # scikit-learn's tolerances are for weights of about 1. Scaling by a power of two is exact, so
+    # that ties are the same with weights as with repeated rows.
     share, _ = moderate_weights(weight)
     learned = DecisionTreeClassifier(
         max_leaf_nodes=max_leaves,
@@ -63,7 +62,7 @@ def learned_tree(
 
 
 def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> TreeBuilder:
-    """A tree that was trained on ranks, with thresholds between the values of X."""
+    """Convert a tree fitted to ranks into one with thresholds between the values of X."""
     sketch, nodes = TreeBuilder(), learned.tree_
     queue = deque([(0, 0, np.arange(len(X)))])
     while queue:

@@ -1,19 +1,20 @@
-"""Local search: from several trees down to the best in reach, then on by random changes.
+"""Iterated local search over trees.
 
-The greedy tree, trees that are given and trees on the clusters of KMeans are each brought down to
-a tree that hardly any single change betters (:mod:`agathis._searching.descent`). From the best of
-these the search goes on: a random change near the tree, a descent, and what comes out is gone on
-from where it is not worse, or hardly (:mod:`agathis._searching.kicks`). Of very many rows a sample
-is searched, and what is found there is brought down with all of them. How long it takes is counted
-in numbers looked at and not in seconds, so that the same seed gives the same tree with any number
-of threads. Each start and each random change draws from numbers of its own, so that what happens
-to one changes nothing for the others: two cells that change then lead elsewhere less often.
-The objective never falls below that of the trees that were given. Last, what was found is made
-plainer where that costs next to nothing (:mod:`agathis._searching.plainness`).
+1. Initial trees: the greedy tree, given trees, and trees fitted to KMeans clusters
+   (:mod:`agathis._searching.starts`).
+2. Each is improved to a local optimum (:mod:`agathis._searching.descent`).
+3. The best ones are perturbed at random and improved again; a result that is not worse, or only
+   slightly, is the next current tree (:mod:`agathis._searching.kicks`).
+4. With very many rows steps 1 to 3 use a sample, and the best trees are improved on all rows.
+5. The result is simplified if that costs next to nothing (:mod:`agathis._searching.plainness`).
 
-The moves are in the line of swap-based KMeans and of the re-split and swap searches for decision
-trees; unlike alternating optimisation over nodes with fixed costs, a change is kept only where the
-objective itself rises, with all centres moving.
+The objective is never below that of the given trees. The budget counts operations, not seconds,
+so that a seed gives the same tree with any number of threads. Each initial tree and each
+perturbation has its own random stream, so that small changes of the data rarely change the tree.
+
+The moves follow swap-based KMeans and the re-split and swap searches for decision trees. Unlike
+alternating optimisation over nodes with fixed costs, a move is accepted by the change of the
+objective itself, with all centres updated.
 """
 
 from __future__ import annotations
@@ -44,17 +45,17 @@ from agathis._searching.starts import (
 )
 from agathis._trees.tree import Tree
 
-# What random numbers are drawn for.
+# The random streams.
 KMEANS, LEARNED, KICKS = range(3)
-# Of the rows' inertia, what objectives of one partition may differ by.
+# Relative to the inertia of the rows, the rounding error between objectives of one partition.
 SAME = 1e-12
 
 
 @dataclass(frozen=True)
 class Step:
-    """One betterment: seconds since the search began, the cost then, and what was changed.
+    """One improvement: seconds since the start of the search, the cost, and the move.
 
-    The last one may be ``simplify``, which gives a little back for shorter explanations.
+    The last one may be ``simplify``, which may increase the cost slightly.
     """
 
     seconds: float
@@ -64,7 +65,7 @@ class Step:
 
 @dataclass
 class Path:
-    """What a search came by, with all rows."""
+    """The improvements of a search, evaluated on the rows that it was given."""
 
     inertia: float
     started: float = field(default_factory=time.perf_counter)
@@ -72,14 +73,14 @@ class Path:
     objective: float = -np.inf
 
     def reached(self, objective: float, move: str) -> None:
-        """Write down an objective that is the best so far."""
+        """Record a new best objective."""
         self.objective = objective
         seconds = time.perf_counter() - self.started
         self.steps.append(Step(seconds, self.inertia - objective, move))
 
 
 class Valley(NamedTuple):
-    """A tree that was found, as a draft saves it, and the number of the start that it came from."""
+    """A local optimum, as saved by a mutable tree, and the index of its initial tree."""
 
     objective: float
     saved: Any
@@ -87,20 +88,20 @@ class Valley(NamedTuple):
 
 
 class LocalSearch:
-    """Searches better trees of some rows.
+    """Iterated local search; see the module.
 
     Parameters
     ----------
     rows : SearchRows
     limits : Limits
     effort : float
-        How many times the work of a short search is spent.
+        The work budget, relative to a short search.
     n_init : int or None
-        Runs of KMeans whose clusters are made trees to begin with; ``None`` lets the effort say.
+        The number of KMeans runs for initial trees. If None, it follows from ``effort``.
     random : numpy.random.RandomState
     threads : int
     on_progress : callable, optional
-        Called after each round with the cost and the share of the work that is done.
+        Called after each round with the cost and the fraction of the budget used.
     """
 
     def __init__(
@@ -114,10 +115,10 @@ class LocalSearch:
         on_progress: Callable[[float, float], None] | None = None,
     ) -> None:
         self.rows, self.limits = rows, limits
-        # What grows with the effort, but not as fast.
+        # Many settings grow with the effort, but more slowly.
         self.scale = max(1.0, effort) ** 0.5
         self.asked_for_starts = n_init is not None
-        # Trees with a leaf a cluster depend more on where they begin, and are cheap.
+        # With one leaf per cluster trees depend more on their initial tree, and are cheap.
         few = limits.max_leaves <= limits.n_clusters
         if n_init is None:
             n_init = round(
@@ -126,13 +127,13 @@ class LocalSearch:
         self.n_init, self.random, self.threads = n_init, random, threads
         self.seed = random.randint(2**31)
         self.slack = tuning.SLACK if few and self.scale > 1 else 0.0
-        # Whether leaves are spent above any node: in small trees that takes little.
+        # Whether leaves may be split off above any node, which is cheap in small trees.
         self.anywhere = few and (self.scale > 1 or limits.max_leaves <= tuning.FEW_LEAVES)
         self.share_of_starts = tuning.SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
         self.path, self.on_progress = Path(rows.inertia), on_progress
-        # Of few rows greedy growth looks at pairs, which are fewer than components then.
+        # With few rows greedy growth uses pairwise values, of which there are fewer.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_sources) * width
         fixed = (
@@ -154,14 +155,14 @@ class LocalSearch:
         self.spent = 0.0
         self.best: Any = None
         self.size = np.inf
-        # The best of the trees that the search began with, of all rows.
+        # The best objective of the initial trees, on all rows.
         self.begun = -np.inf
         self.interrupted = False
 
     def run(self, trees: Sequence[Tree]) -> Draft:
-        """The best draft that was found, from these trees among others.
+        """Search from these and further initial trees, and return the best mutable tree.
 
-        An interrupt ends the search; what was found until then is the answer.
+        An interrupt ends the search, and the best tree so far is returned.
         """
         draft = self._load(self.rows, trees[0])
         self._begin(draft)
@@ -174,10 +175,7 @@ class LocalSearch:
         return draft
 
     def simplify(self, draft: Draft) -> None:
-        """Shorten the explanations of what was found, at next to no cost.
-
-        With a leaf a cluster only what costs nothing is changed.
-        """
+        """Simplify the result at next to no cost; at no cost with one leaf per cluster."""
         allowance = 0.0
         if self.limits.max_leaves > self.limits.n_clusters:
             allowance = min(
@@ -207,7 +205,7 @@ class LocalSearch:
         if rows is self.rows:
             return
         sample = self._draft(rows)
-        # What the sample made of the greedy tree is among what was found.
+        # The greedy tree, improved on the sample, is one of the results.
         brought = list(trees[1:])
         for valley in found[: round(tuning.BROUGHT * self.scale)]:
             sample.restore(valley.saved)
@@ -218,13 +216,13 @@ class LocalSearch:
             self._keep(draft, "descent")
 
     def _single_cut(self, trees: Sequence[Tree]) -> None:
-        """The best tree of two leaves: all cuts can be looked at, and no start hides any."""
+        """The best tree of two leaves: all splits can be evaluated, so that one start is enough."""
         for draft in (self._draft(self.rows), *(self._load(self.rows, tree) for tree in trees)):
             Descent(draft, self.limits).run()
             self._keep(draft, "descent")
 
     def _settled_starts(self, rows: SearchRows, trees: Sequence[Tree]) -> list[Valley]:
-        """Starts after a short descent, the best first; those that are the same but once."""
+        """The distinct initial trees after a short local improvement, the best first."""
         found: list[Valley] = []
         limits = self._limits_of(rows)
 
@@ -255,10 +253,10 @@ class LocalSearch:
         return sorted(found, key=lambda one: -one.objective)
 
     def _clusterings(self, rows: SearchRows, n_clusters: int) -> Iterator[np.ndarray]:
-        """Clusters of KMeans, while there is work left for starts.
+        """Clusters of KMeans, until the budget for initial trees is used up.
 
-        With more leaves than clusters a tree comes close to the clusters that it learns, so that of
-        some runs the best are taken; else any may lead to the best tree.
+        With more leaves than clusters a tree approximates its clusters closely, so that the best
+        of several runs is taken; otherwise any clusters may lead to the best tree.
         """
         runs = 1 if self.limits.max_leaves <= n_clusters else tuning.RUNS_OF_A_START
         wide = max(rows.n_columns, rows.points.shape[1])
@@ -269,25 +267,25 @@ class LocalSearch:
                 break
             self.spent += tuning.START_WORK * rows.n * n_clusters * wide * (1 + runs) / 2
             random = self._random(KMEANS, place)
-            # With one thread a product has the same last digits whatever else is running.
+            # With one thread matrix products are reproducible to the last digit.
             with one_blas_thread():
                 found = [kmeans(rows, n_clusters, random) for _ in range(runs)]
                 costs = [scatter(rows.points, labels, rows.weight) for labels in found]
-            # The best that has not come before: a tree on the same clusters is the same.
+            # Skip costs seen before: the same clusters give the same tree.
             fresh = [cost for cost in costs if not np.isclose(cost, seen, rtol=1e-9).any()]
             if fresh:
                 seen.append(min(fresh))
                 yield found[costs.index(seen[-1])]
 
     def _wandered(self, rows: SearchRows, found: list[Valley]) -> list[Valley]:
-        """What random changes make of the best starts, the best first."""
+        """Improve the best initial trees by perturbations; the local optima, the best first."""
         draft = self._draft(rows)
         descent = Descent(draft, self._limits_of(rows), patience=self.scale, again=False)
         left, some = max(0.0, self.work - self.spent), found[: round(tuning.VALLEYS * self.scale)]
         kicks = {
             one.start: Kicks(draft, descent.resplit, self.seed, KICKS, one.start) for one in some
         }
-        # Three, then one; nine, three, one: who falls behind is left.
+        # Successive halving by three: only the best third of the trees enters the next round.
         rounds = 1 + sum(len(some) > 3**n for n in range(4))
         last = min(1.0, tuning.SHARE_OF_LAST / rounds) * left
         rest: list[Valley] = []
@@ -300,9 +298,9 @@ class LocalSearch:
         return sorted(some + rest, key=lambda one: -one.objective)
 
     def _from(self, valley: Valley, kicks: Kicks, descent: Descent, work: float) -> Valley:
-        """Go on from a tree by random changes until so much work is done.
+        """Perturb and improve a tree until the work budget is used up.
 
-        With slack a tree that is a little worse is gone on from, too, ever less so.
+        With slack a slightly worse tree is accepted as the current one, less so towards the end.
         """
         draft = kicks.draft
         descent.forget()
@@ -315,7 +313,7 @@ class LocalSearch:
             slack = self.slack * (1 - done) ** 2 * (draft.rows.inertia - valley.objective)
             if draft.objective >= now.objective - slack:
                 if draft.objective > valley.objective + descent.tolerance:
-                    # What is known of trees that will not come back only takes room.
+                    # Free the cache entries of trees that will not occur again.
                     descent.forget()
                 now = Valley(draft.objective, draft.save(), valley.start)
                 if now.objective >= valley.objective:
@@ -333,17 +331,17 @@ class LocalSearch:
             name = kicks.make()
 
     def _random(self, *place: int) -> np.random.RandomState:
-        """Random numbers that do not depend on what was drawn elsewhere."""
+        """An independent random stream."""
         return np.random.RandomState((self.seed, *place))
 
     def _begin(self, draft: Draft) -> None:
-        """Write a tree down that the search begins with."""
+        """Record an initial tree."""
         if draft.rows is self.rows:
             self.begun = max(self.begun, draft.objective)
         self._keep(draft, "start")
 
     def _keep(self, draft: Draft, move: str) -> None:
-        """Write a draft of all rows down, where it is the best so far: of equals the plainest."""
+        """Keep a tree of all rows if it is the best so far, or as good and simpler."""
         if draft.rows is not self.rows:
             return
         apart = draft.objective - self.path.objective
@@ -369,7 +367,7 @@ class LocalSearch:
         return draft
 
     def _limits_of(self, rows: SearchRows) -> Limits:
-        """The limits of a sample: its leaves weigh less."""
+        """The limits, scaled to the weight of a sample."""
         if rows is self.rows:
             return self.limits
         share = float(rows.weight.sum() / self.rows.weight.sum())

@@ -1,8 +1,8 @@
-"""Equal rows as one, in an order that does not depend on the order in which they came.
+"""Merge equal rows and sort the others, so that results do not depend on the order of rows.
 
-What a search draws and how much it looks at depends on how many rows there are, and its sums on
-their order. With equal rows merged and the others in the order of their values a row of weight two
-is the row twice, and the same table gives the same tree however it is sorted.
+Random numbers and the work budget of a search depend on the number of rows, rounding on their
+order. With merged and sorted rows, weight two is equivalent to a duplicate, and a table gives the
+same tree in any order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def merged(rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that differ, in the order of their columns, and the sum of the weights of each.
+    """The distinct rows in lexicographic order, with the sum of weights of each.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def merged(rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray
     """
     if rows.shape[1] == 0:
         return rows, weight
-    # Zeros have no sign, or the first of two would say which.
+    # Drop the sign of zeros, which would depend on the order of rows.
     rows = rows + 0.0
     width = 1
     while True:
-        # Most tables are told apart by few columns: sorting by all of them is seldom needed.
+        # A few columns distinguish the rows of most tables, so that few sort keys suffice.
         keys = rows[:, :width].T[::-1]
-        # The weights come last, so that those of equal rows are added up in one order, too.
+        # Weights are the last key, so that those of equal rows are added in a fixed order.
         order = np.lexsort((weight, *keys))
         alike = _alike(rows[:, :width], order)
         some = np.flatnonzero(alike)
@@ -48,7 +48,7 @@ def merged(rows: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _alike(columns: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Which rows equal the next one in an order."""
+    """Whether each row equals the next one in an order."""
     ordered = columns[order]
     return _equal(ordered[:-1], ordered[1:])
 

@@ -1,19 +1,18 @@
-"""What a search may change in a tree, each change with its exact gain.
+"""The moves of the local search, each with its exact gain.
 
-A move proposes at a node the best change of its kind that it knows, and its gain is the objective
-after it less the objective before, with all centres moving along. Whoever applies a change can
-undo it: ``saved = draft.save()`` before and ``draft.restore(saved)`` after bring the tree back bit
-by bit.
+A move proposes the best change of its kind at a node. Its gain is the increase of the objective
+with all centres updated. ``saved = draft.save()`` before a change and ``draft.restore(saved)``
+after it restore the tree exactly.
 
 =========  ==========================================================================
-re-split   an inner node asks something else; both of its subtrees stay, or change sides
-reassign   a leaf goes to another cluster, or founds one
-cut        a leaf is cut, and one side goes to another cluster, or founds one
-part off   some rows of an inner node become a leaf, before anything else is asked of them
-prune      a leaf is taken away, and its rows go down the tree of its sibling
+re-split   replace the split of an internal node; its subtrees stay, or swap sides
+reassign   move a leaf to another or a new cluster
+cut        split a leaf, and move one side to another or a new cluster
+part off   split some rows off above an internal node, as a new leaf
+prune      remove a leaf, and send its rows down the subtree of its sibling
 =========  ==========================================================================
 
-All of them keep the limits: an illegal change is never proposed.
+All of them respect the limits.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from agathis._growing.limits import Limits
 
 
 class Proposal(NamedTuple):
-    """A change of a tree at a node, and what it adds to the objective."""
+    """A change at a node, and its gain of the objective."""
 
     node: int
     gain: float
@@ -40,16 +39,16 @@ class Proposal(NamedTuple):
 
 
 class Move(Protocol):
-    """A kind of change."""
+    """A kind of change to a tree."""
 
     name: str
 
     def propose(self, draft: Draft, node: int) -> Proposal | None:
-        """The best change of this kind at a node; ``None`` where there is none."""
+        """The best change of this kind at a node, or ``None``."""
         ...
 
     def apply(self, draft: Draft, proposal: Proposal) -> None:
-        """Make the change that was proposed for the draft as it is."""
+        """Apply a change that was proposed for the current tree."""
         ...
 
 
@@ -60,7 +59,7 @@ class Resplit:
     ----------
     limits : Limits
     proposals : int
-        How many of the cuts that look best with the centres held have their gain worked out.
+        The number of splits, the best with fixed centres, whose exact gain is computed.
     """
 
     name = "re-split"
@@ -73,7 +72,7 @@ class Resplit:
         return found[0] if found else None
 
     def propose_some(self, draft: Draft, node: int, most: int) -> list[Proposal]:
-        """Several changes of one node, the best first."""
+        """Up to ``most`` changes of one node, the best first."""
         if draft.is_leaf(node):
             return []
         cuts = node_cuts(draft, node, most, self.limits.record)
@@ -104,10 +103,10 @@ class Cut:
     Parameters
     ----------
     draft : Draft
-        Room for the search is made once, for drafts of the same rows.
+        The workspace is allocated once, for mutable trees of the same rows.
     limits : Limits
     only_found : bool
-        Whether a side may only found a cluster.
+        Whether one side must form a new cluster.
     """
 
     name = "cut"
@@ -135,7 +134,7 @@ class PartOff:
     ----------
     limits : Limits
     proposals : int
-        How many of the cuts that look best with the centres held have their gain worked out.
+        The number of splits, the best with fixed centres, whose exact gain is computed.
     """
 
     name = "part off"
@@ -148,7 +147,7 @@ class PartOff:
         return found[0] if found else None
 
     def propose_some(self, draft: Draft, node: int, columns: np.ndarray) -> list[Proposal]:
-        """Several changes above one node, the best first; only these columns are asked about."""
+        """Changes above one node that split on one of these columns, the best first."""
         limits, cluster = self.limits, draft.empty_cluster()
         if draft.is_leaf(node) or draft.n_leaves >= draft.most_leaves or cluster < 0:
             return []
@@ -177,10 +176,10 @@ class Prune:
 
 
 def _reassign(limits: Limits) -> Move:
-    return Reassign()  # no limit is on the cluster of a leaf
+    return Reassign()  # the limits do not restrict the cluster of a leaf
 
 
-#: Moves that keep the number of leaves, tried in this order at inner nodes and at leaves by
-#: :class:`~agathis._searching.descent.Descent`. A new one is a class above and its place here.
+#: Moves that keep the number of leaves, in the order in which
+#: :class:`~agathis._searching.descent.Descent` tries them. Add new moves here.
 INNER_MOVES: tuple[Callable[[Limits], Move], ...] = (Resplit,)
 LEAF_MOVES: tuple[Callable[[Limits], Move], ...] = (_reassign,)

@@ -1,8 +1,8 @@
-"""The best tree of few leaves, each a cluster of its own, with a proof that none is better.
+"""The optimal tree with one leaf per cluster, and a proof of optimality.
 
-Branch and bound (``_core/search/optimum_search.c``) over the trees with axis-aligned cuts, missing
-values on either side of them, and with cuts between any two sets of categories. What a tree costs
-is the sum over its leaves of the weighted squared distances of points to their mean.
+Branch and bound (``_core/search/optimum_search.c``) over trees with axis-aligned splits, with
+missing values on either side, and splits into two sets of categories. The cost of a tree is the
+sum over its leaves of the weighted squared distances of points to their mean.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from agathis._searching.optimum_start import greedy_cuts
 from agathis._searching.spectral import cost_lower_bound
 from agathis._trees.builder import TreeBuilder
 
-#: Costs that differ by less than this share of the scatter are the same.
+#: Costs that differ by less than this fraction of the scatter are equal.
 SLACK = 1e-12
-#: Numbers added between two questions whether to go on (``_core/search/optimum_search.c``).
+#: Additions between two calls of the callback (``_core/search/optimum_search.c``).
 WORK_BETWEEN_POLLS = 1 << 23
-#: Sums of weights are right but for this share of their total.
+#: The relative rounding error of sums of weights.
 SUM_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """What a search for the best tree has found.
+    """The result of a search for the optimal tree.
 
     Attributes
     ----------
     cuts : TreeBuilder or None
-        The best tree, a cluster a leaf from left to right; None where no tree below the incumbent
-        was found.
+        The best tree, with leaves numbered as clusters from left to right; None if no tree
+        improves on the incumbent.
     cost : float
-        What it costs; the incumbent's cost where there is none.
+        The cost of the tree, or of the incumbent.
     lower_bound : float
-        No tree of so many leaves costs less; the cost itself where that is proven.
+        A lower bound of the cost; equal to the cost if optimality is proven.
     is_optimal : bool
-        Whether the cost is proven to be the least: no tree is below it.
+        Whether the cost is proven to be minimal.
     n_scans : int
-        Sets of rows whose cuts were scanned.
+        The number of row sets whose splits were scanned.
     n_known : int
-        Sets of which enough was known from earlier.
+        The number of row sets answered from the memo.
     seconds : float
     interrupted : bool
         Whether Ctrl-C ended the search.
@@ -65,7 +65,7 @@ class Optimum:
 
     @property
     def gap(self) -> float:
-        """By what share of its cost a better tree could be better."""
+        """The optimality gap, as a fraction of the cost."""
         return (self.cost - self.lower_bound) / self.cost if self.cost > 0 else 0.0
 
 
@@ -83,32 +83,32 @@ def optimum(
     category: np.ndarray | None = None,
     sources: Sources | None = None,
 ) -> Optimum:
-    """The tree within the limits, each leaf a cluster of its own, that costs least.
+    """Find the tree of minimum cost within the limits, with one leaf per cluster.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, n_components)
-        Where the rows lie in the space of the objective.
+        The rows in the space of the objective.
     values : ndarray of shape (n_samples, n_features)
-        The columns that may be split on; NaN where a value is missing.
+        The columns to split on; NaN if missing.
     weight : ndarray of shape (n_samples,) or None
     limits : Limits
-        With 2 to 16 leaves; more than six take long but on small data.
+        With 2 to 16 leaves; more than six are slow except on small data.
     incumbent : float
-        What a known tree costs; only a better one is looked for.
+        The cost of a known tree; only better ones are searched for.
     time_limit : float or None
-        Seconds, after which the best tree so far is given back.
+        Seconds until the best tree so far is returned.
     work_limit : float or None
-        The same in numbers added, so that the result is the same on every machine; it is looked at
-        every ``WORK_BETWEEN_POLLS``.
+        The same in additions, checked every ``WORK_BETWEEN_POLLS``, for results that do not depend
+        on the machine.
     on_progress : callable, optional
-        Called now and then with the cost and the lower bound so far.
+        Called at intervals with the cost and the lower bound.
     columns : ndarray of int, optional
-        What the tree calls the columns of ``values``.
+        The feature indices of the columns of ``values``.
     category : ndarray of shape (n_sources, n_samples), optional
-        The code of each row in each source of categories.
+        The category code of each row in each categorical feature.
     sources : Sources, optional
-        The columns of these categories.
+        The one-hot columns of the categorical features.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def optimum(
         )
     rows = DistinctRows(points, values, weight, columns, category, sources)
     least = rows.weight.min(initial=math.inf)
-    # Sums of weights may be a little below what they should be.
+    # Sums of weights may be slightly too low by rounding.
     limits = replace(limits, min_leaf=limits.min_leaf - SUM_ROUNDING * rows.weight.sum())
 
     n_polls = 0

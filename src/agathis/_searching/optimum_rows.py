@@ -1,7 +1,7 @@
-"""Rows as the search for the best tree takes them, and its cuts as a tree.
+"""The rows of the search for the optimal tree, and the conversion of its splits into a tree.
 
-Rows with the same values in all columns end in the same leaf whatever the tree. They are one row
-here, at their mean; what they scatter among themselves no tree can change.
+Rows with equal values in all columns are in the same leaf of any tree. They are merged into one
+row at their mean; no tree can change the scatter within them.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from agathis._dataset.features import Sources
 from agathis._searching.orders import all_ways
 from agathis._trees.builder import TreeBuilder
 
-#: A point is filled up to a multiple of so many numbers.
+#: Points are padded to a multiple of this number of components.
 LANES = 8
 
 
 class DistinctRows:
-    """Rows with values of their own, in every order that a cut may follow.
+    """Distinct rows, with every order that a split may follow.
 
     Parameters
     ----------
     points, values, weight, columns, category, sources
-        As of :func:`~agathis._searching.optimum.optimum`; rows without weight are left out.
+        See :func:`~agathis._searching.optimum.optimum`; rows of zero weight are dropped.
 
     Attributes
     ----------
     weight, square : ndarray of shape (n_rows,)
     means : ndarray of shape (n_rows, n_components)
-        Relative to the mean of all.
+        Centred at the mean of all rows.
     point : ndarray of shape (n_rows, width)
-        The same, times the weight, filled up with zeros.
+        The means times the weight, padded with zeros.
     code, order : ndarray of shape (n_orders, n_rows)
-        Of the orders in which rows differ, and no two of which cut alike.
+        The distinct orders; no two have the same splits.
     ways : list of Column or Source
-        What each order is one of.
+        The column or categorical feature of each order.
     within : float
-        What rows that are one here scatter among themselves.
+        The scatter within merged rows.
     scatter : float
-        Of the rows of here.
+        The scatter of the merged rows.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class DistinctRows:
         which = which.reshape(-1)
         if len(kept) == 0:
             first, which = np.zeros(min(1, len(values)), dtype=np.intp), np.zeros(len(values), int)
-        # Where the rows that are one here stand in the ways: at the first of them.
+        # The index of the first of the rows that were merged.
         self.first = first
         self.code = np.ascontiguousarray(code[:, first])
         self.order = np.argsort(self.code, axis=1, kind="stable").astype(np.int32)
@@ -86,10 +86,9 @@ class DistinctRows:
         self.key = np.random.default_rng(0).integers(0, 2**64, (count, 2), dtype=np.uint64)
 
     def tree(self, cuts: list[tuple[int, int, int]]) -> tuple[TreeBuilder, float]:
-        """The tree of cuts in the order of the search, and what it costs.
+        """The tree of splits in preorder, and its cost, summed from the points.
 
-        The sums of the search may be off in the last digits; the cost of here is summed from the
-        points.
+        The cost in the search may have rounding errors in its last digits.
         """
         builder = TreeBuilder()
         leaves: list[int] = []
@@ -112,7 +111,7 @@ class DistinctRows:
                 builder, node, self.first[left], self.first[right]
             )
             sides = [(to_left, rest[1 : 1 + n_left], left), (to_right, rest[1 + n_left :], right)]
-            # Leaves are numbered from the left of the tree, whichever side of the order that is.
+            # Leaves are numbered from left to right in the tree, not in the order.
             stack += sorted(sides, key=lambda side: side[0], reverse=True)
         for cluster, leaf in enumerate(leaves):
             builder.cluster[leaf] = cluster

@@ -1,6 +1,6 @@
-"""A first tree for the search of the best one, grown greedily by cutting the leaf that gains most.
+"""The initial tree of the search for the optimum, grown greedily.
 
-A search that is stopped early then has a tree with all its leaves.
+A search that is stopped early then has a complete tree.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agathis._searching.optimum_rows import DistinctRows
 
 @dataclass(eq=False)
 class Node:
-    """Rows that a tree may cut next, and how: by ``cut``, which takes ``gain`` off the scatter."""
+    """A node with its best split, ``cut``, which reduces the scatter by ``gain``."""
 
     rows: np.ndarray
     depth: int
@@ -25,7 +25,7 @@ class Node:
     children: tuple[Node, Node] | None = None
 
     def cuts(self) -> list[tuple[int, int, int]]:
-        """In the order of the search: this cut, those of the left side, those of the right."""
+        """The splits of the subtree in preorder."""
         if self.cut is None or self.children is None:
             return []
         left, right = (child.cuts() for child in self.children)
@@ -33,9 +33,7 @@ class Node:
 
 
 def greedy_cuts(rows: DistinctRows, limits: Limits) -> tuple[list[tuple[int, int, int]], float]:
-    """The cuts of a greedy tree, as :meth:`DistinctRows.tree` takes them, and what it costs without
-    :attr:`DistinctRows.within`.
-    """
+    """The splits of a greedy tree for ``DistinctRows.tree``, and its cost without ``within``."""
     root = Node(np.arange(len(rows.weight)), 0)
     leaves = [root]
     cost = rows.scatter
@@ -57,9 +55,9 @@ def greedy_cuts(rows: DistinctRows, limits: Limits) -> tuple[list[tuple[int, int
 
 
 def _look(rows: DistinctRows, node: Node, limits: Limits) -> None:
-    """Find the best cut of a node."""
+    """Find the best split of a node."""
     point, weight, square = (x[node.rows] for x in (rows.point, rows.weight, rows.square))
-    # The scan of the cuts looks at their weights.
+    # The scan checks the minimum weights.
     if len(weight) < 2 or not limits.allows_split(node.depth, np.inf):
         return
     code = np.ascontiguousarray(rows.code[:, node.rows])

@@ -1,9 +1,8 @@
-"""Ways to cut rows, as orders: whatever a cut sends left is the beginning of one of them.
+"""Candidate splits as orders of rows: the left side of a split is a prefix of an order.
 
-The search for the best tree knows nothing but orders of rows, with ties. A column of numbers is one
-of them. Where some of its values are missing it is two: missing values come first, or last. Of the
-categories of a source any may go left; so many orders are taken that every set of them, or all the
-others, is the beginning of one.
+The search for the optimal tree only uses orders of rows, with ties. A numeric column has one, or
+two if values are missing: with these first, and with these last. A categorical feature has as many
+as it takes for each set of categories, or its complement, to be a prefix.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from agathis._support.numbers import threshold_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES
 
-#: Categories of a source, missing ones counted as one more, whose sets are all tried.
+#: The maximum number of categories, counting missing as one, whose subsets are all tried.
 MOST_CATEGORIES = 10
 RIGHT = MISSING_GOES.index("right")
 
 
 @cache
 def chains(n: int) -> tuple[tuple[int, ...], ...]:
-    """Orders of n things, such that every set of them or its rest begins one of these orders.
+    """Orders of n items such that each subset or its complement is a prefix of one of them.
 
-    They are the chains of sets by Greene and Kleitman, each filled up to an order of all things:
-    with zeros as opening and ones as closing brackets, what has no partner is set from the left.
+    These are the symmetric chains of Greene and Kleitman, extended to orders of all items: with
+    zeros as opening and ones as closing brackets, unmatched items are set from the left.
 
     >>> chains(3)
     ((0, 1, 2), (1, 2, 0))
@@ -50,7 +49,7 @@ def chains(n: int) -> tuple[tuple[int, ...], ...]:
             else:
                 partners = False
         if not partners:
-            continue  # not where a chain begins
+            continue  # not the first set of a chain
         first = [thing for thing in range(n) if mask >> thing & 1]
         last = [thing for thing in range(n) if thing not in first and thing not in waiting]
         order = (*first, *waiting, *last)
@@ -67,7 +66,7 @@ def chains(n: int) -> tuple[tuple[int, ...], ...]:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of numbers, some of which may be missing (NaN)."""
+    """A numeric column, with NaN for missing values."""
 
     feature: int
     values: np.ndarray
@@ -90,7 +89,7 @@ class Column:
         misses = np.isnan(low).any(), np.isnan(high).any()
         low, high = low[~np.isnan(low)], high[~np.isnan(high)]
         if len(low) == 0 or len(high) == 0:
-            # Only missing values are on one side: as in trees that are grown, these go right.
+            # If one side has only missing values it is the right one, as in greedy trees.
             children = builder.cut(node, self.feature, np.inf, missing=RIGHT)
             return children if len(low) else children[::-1]
         missing = 0
@@ -102,9 +101,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Categories by their columns, which have ``on`` where they are; -1 is a missing one.
+    """A categorical feature, one-hot encoded in ``columns`` with the value ``on``.
 
-    A code beyond the columns is that of a row where none is on.
+    Code -1 is a missing category, a code beyond the columns a row without any category.
     """
 
     columns: np.ndarray
@@ -128,7 +127,7 @@ class Source:
         """Cut a node; the nodes of the rows on either side."""
         sides = [np.unique(self.codes[rows]) for rows in (left, right)]
         named = [codes[codes >= 0] for codes in sides]
-        # Rows where no column is on have none to be asked for, and missing ones alone go right.
+        # Rows without a category have no column to split on, and missing ones alone go right.
         turned = len(self.columns) in named[1] or len(named[0]) == 0
         if turned:
             sides, named = sides[::-1], named[::-1]
@@ -152,15 +151,15 @@ def all_ways(
     category: np.ndarray | None = None,
     sources: Sources | None = None,
 ) -> list[Column | Source]:
-    """What rows may be cut on.
+    """The columns and categorical features to split on.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns)
     columns : ndarray of int or None
-        What trees call these columns; None is by their place.
+        The feature indices of these columns; ``None`` is 0, 1, ...
     category : ndarray of shape (n_sources, n_rows), optional
-        The code of each row in each source.
+        The category code of each row in each categorical feature.
     sources : Sources, optional
     """
     features = np.arange(values.shape[1]) if columns is None else columns

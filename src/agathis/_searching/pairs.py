@@ -1,10 +1,9 @@
-"""Cuts on two columns at once, ``a x + b y <= t``, where they gain clearly more than one column.
+"""Splits on two columns, ``a x + b y <= t``, if they gain clearly more than one column.
 
-A node is asked anew with its subtrees kept, as in :class:`~agathis._searching.moves.Resplit`, among
-sums of two columns with small whole factors. Columns differ in scale, so the second one is first
-brought to about the scale of the first, by a factor of 1, 2 or 5 times a power of ten: people have
-to check such a sum. Each pair has its price, a share of the rows' inertia, which its gain over the
-cut of one column must exceed.
+A move replaces the split of a node and keeps its subtrees, as in
+:class:`~agathis._searching.moves.Resplit`. Factors are small integers, so that people can check a
+condition; the second column is scaled to about the first by 1, 2 or 5 times a power of ten. The
+gain over the split on one column must exceed a penalty, a fraction of the inertia of the rows.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ FACTORS = ((1, 1), (1, -1), (1, 2), (2, 1), (1, -2), (2, -1), (1, 3), (3, 1), (1
 
 
 class PairResplit:
-    """Lets a node ask for a sum of two columns.
+    """The move that replaces a split by one on a sum of two columns.
 
     Parameters
     ----------
     rows : SearchRows
     limits : Limits
     price : float
-        What a pair must gain more than nothing does, in units of the objective.
+        The minimum gain, in units of the objective.
     """
 
     name = "pair"
@@ -47,7 +46,7 @@ class PairResplit:
         self.spread = np.array([_spread(values, rows.weight) for values in rows.values])
 
     def propose(self, draft: Draft, node: int) -> Proposal | None:
-        """The best sum of two columns, with its gain; ``None`` where none is worth its price."""
+        """The best sum of two columns with its gain; ``None`` if none exceeds the penalty."""
         if draft.is_leaf(node):
             return None
         ids, change = node_prices(draft, node)
@@ -56,7 +55,7 @@ class PairResplit:
         for i, j in combinations(sorted(columns), 2):
             scale = plain_factor(self.spread[i] / self.spread[j])
             for a, b in FACTORS:
-                # Three digits: 3 times 0.2 is not quite 0.6.
+                # Round to three digits, as 3 times 0.2 is not exactly 0.6.
                 second = float(f"{b * scale:.3g}")
                 sums += _best_cuts(draft.rows, ids, change, (i, float(a)), (j, second))
         sums.sort(key=lambda one: one[0])
@@ -65,7 +64,7 @@ class PairResplit:
             gain = node_cut_gain(draft, node, asks, swapped, self.limits.record)
             found.append(Proposal(node, gain, (asks, swapped)))
         best = max(found, key=lambda one: one.gain, default=None)
-        # Another pair in the place of one is not paid for again.
+        # Replacing one pair by another has no penalty.
         asks = np.frombuffer(draft.condition_of(node), CONDITION)[0]
         price = self.tolerance if asks["kind"] == PAIR else self.price
         return best if best is not None and best.gain > price else None
@@ -74,7 +73,7 @@ class PairResplit:
         draft.resplit(proposal.node, *proposal.change)
 
     def _columns(self, rows: SearchRows, ids: np.ndarray, change: np.ndarray) -> list[int]:
-        """Columns along which prices change most, those that do not vary left out."""
+        """The columns most correlated with the change of cost, without constant columns."""
         apart = change - change.mean()
         strength = np.zeros(rows.n_columns)
         for column, values in enumerate(rows.values):
@@ -100,7 +99,7 @@ def plain_factor(ratio: float) -> float:
 
 
 def _spread(values: np.ndarray, weight: np.ndarray) -> float:
-    """Standard deviation of the values that are there."""
+    """The weighted standard deviation of the values that are not missing."""
     known = ~np.isnan(values)
     if not known.any():
         return 0.0
@@ -115,7 +114,7 @@ def _best_cuts(
     first: tuple[int, float],
     second: tuple[int, float],
 ) -> list[tuple[float, bytes, bool]]:
-    """The best cut of a sum as it is, and with the subtrees swapped: its worth, the condition."""
+    """The best splits on a sum, without and with swapped subtrees: cost change and condition."""
     (i, a), (j, b) = first, second
     total = a * rows.values[i, ids] + b * rows.values[j, ids]
     missing = np.isnan(total)
@@ -144,7 +143,7 @@ def _best_cuts(
 
 
 def with_pairs(draft: Draft, limits: Limits, price: float) -> bool:
-    """Let nodes, from the root down, ask for pairs that are worth their price; whether any does."""
+    """Replace splits by pairs from the root down; return whether anything changed."""
     move = PairResplit(draft.rows, limits, price * draft.rows.inertia)
     changed = False
     for node in draft.nodes():

@@ -1,8 +1,7 @@
-"""Shorter explanations at next to no cost: the last thing that is done to a tree that was found.
+"""Simplify a tree: shorter explanations at next to no cost, as the last step of a search.
 
-Among trees that cost nearly the same the one is preferred whose leaves are explained by fewer
-conditions. A node may ask one of the next best questions, and a leaf may go, as long as the mean
-size of an explanation falls and all that is given back is within an allowance.
+A split may be replaced by another good one, and a leaf may be pruned, if this reduces the mean
+size of the explanations and the total loss stays within an allowance.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from agathis._searching.drafts import CONDITION, PAIR
 from agathis._searching.moves import Move, Proposal, Prune, Resplit
 from agathis._searching.tuning import PASSES, SIMPLER_SPLITS
 
-# Mean sizes that differ by less are the same.
+# Mean sizes with a smaller difference are equal.
 SAME_SIZE = 1e-9
 
 
 def explanation_size(draft: Draft) -> float:
-    """The weighted mean over the leaves of how many (column, direction) pairs lead to them.
+    """The weighted mean over the leaves of the number of (column, direction) pairs on the path.
 
-    What :func:`agathis.metrics.weighted_average_explanation_size` tells of the tree.
+    The same as :func:`agathis.metrics.weighted_average_explanation_size`.
     """
     total, weight = 0.0, 0.0
     waiting: list[tuple[int, frozenset[tuple[object, ...]]]] = [(0, frozenset())]
@@ -38,7 +37,7 @@ def explanation_size(draft: Draft) -> float:
 
 
 def _asked(condition: bytes) -> tuple[tuple[int, ...], ...]:
-    """What a question asks for: a column or a source, or both columns of a sum."""
+    """The columns of a condition: a column or a categorical feature, or both columns of a sum."""
     asks = np.frombuffer(condition, CONDITION)[0]
     kind, column, other = int(asks["kind"]), int(asks["column"]), int(asks["other"])
     if kind != PAIR:
@@ -47,15 +46,15 @@ def _asked(condition: bytes) -> tuple[tuple[int, ...], ...]:
 
 
 def simplify(draft: Draft, resplit: Resplit, allowance: float) -> bool:
-    """Shorten the explanations of a draft; whether anything was changed.
+    """Shorten the explanations of a mutable tree; return whether anything changed.
 
     Parameters
     ----------
     draft : Draft
     resplit : Resplit
-        Proposes questions within the limits.
+        Proposes splits within the limits.
     allowance : float
-        How much the objective may fall in all.
+        The maximum total decrease of the objective.
     """
     prune, least = Prune(), draft.objective - allowance
     size, any_change = explanation_size(draft), False
@@ -84,11 +83,11 @@ def simplify(draft: Draft, resplit: Resplit, allowance: float) -> bool:
 
 
 def _proposals(draft: Draft, node: int, prune: Prune, resplit: Resplit) -> list[Proposal]:
-    """Questions of an inner node; that a leaf goes."""
+    """The splits of an internal node to try, or the pruning of a leaf."""
     if not draft.is_leaf(node):
         return resplit.propose_some(draft, node, SIMPLER_SPLITS)
     own = draft.cluster_of(node)
     if sum(draft.cluster_of(leaf) == own for leaf in draft.leaves()) == 1:
-        return []  # a cluster that was asked for is worth its leaf
+        return []  # keep the last leaf of a cluster
     found = prune.propose(draft, node)
     return [] if found is None else [found]

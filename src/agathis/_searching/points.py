@@ -1,8 +1,8 @@
-"""Points of the kernel's space for a search: the rows, those of a feature map, or a factor.
+"""Points in the kernel's feature space for a search.
 
-A kernel that is not made of points is factored: its centred matrix by a pivoted Cholesky, exactly
-where there are few rows, else by a feature map. What a search finds with these is judged by the
-kernel itself (:mod:`agathis._searching.fitting`).
+Kernels without explicit features are factored: exactly by a pivoted Cholesky factorisation of the
+centred matrix if there are few rows, else by a feature map. Results are evaluated with the kernel
+itself (:mod:`agathis._searching.fitting`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from agathis._kmeans.factor import centre, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._searching.tuning import MAP_COMPONENTS
 
-# Of the largest squared length, what is left out: rounding, or little.
+# The residual of a factorisation, relative to the largest squared norm: rounding, or approximate.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
-# Of the same, what a kernel matrix may differ by from that of points; and how many roundings there
-# may be in each of its values.
+# The relative residual above which a kernel matrix is indefinite, and the rounding error of its
+# values in units in the last place.
 INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
@@ -35,18 +35,18 @@ def search_points(
 ) -> np.ndarray:
     """The points of some rows of the data, (n_rows, n_components).
 
-    ``space`` says how rows become points where an engine has them. With ``exact`` a kernel that is
-    not positive, so that its samples are points of no space, is an error.
+    ``space`` maps rows to points, for engines that use points. With ``exact`` an indefinite kernel
+    is an error.
     """
     if space is None and data.kernel.has_features:
         space = Space(data.kernel)
     if space is not None:
         points = np.asarray(space.points(rows, data.threads), dtype=np.float64)
-        # Of few rows in a wide space as many components as rows tell all distances.
+        # For few rows in many dimensions, as many components as rows preserve all distances.
         if not _is_wide(points):
             return points
-        # A triangle with the same inner products. Products of points that are not centred, or of
-        # very different lengths, would lose the digits of short distances.
+        # A QR factor has the same inner products. Products of uncentred points, or of points of
+        # very different norms, would lose digits of short distances.
         settled = points - np.average(points, axis=0, weights=weight)
         return np.ascontiguousarray(np.asarray(np.linalg.qr(settled.T, mode="r")).T)
     if data.matrix is not None:
@@ -55,7 +55,7 @@ def search_points(
         return factor_points(np.asarray(matrix, dtype=np.float64), weight, unit)
     if len(rows) <= FACTOR_ROWS:
         settled = _settled(data.kernel, rows)
-        # A kernel that is positive on any rows needs no check, which rounding could fail.
+        # Kernels known to be positive are not checked, as rounding could fail the check.
         checked = exact and not data.kernel.is_positive
         unit = float(np.finfo(np.float64).eps) if checked else None
         return factor_points(data.kernel.matrix(settled, data.threads), weight, unit)
@@ -70,9 +70,9 @@ def search_points(
 
 
 def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = None) -> np.ndarray:
-    """Points whose inner products are a kernel matrix about its mean, as far as it is positive.
+    """Points whose inner products are the positive part of a centred kernel matrix.
 
-    With ``unit``, the rounding unit of its values, an indefinite matrix is an error.
+    With ``unit``, the machine epsilon of its values, an indefinite matrix is an error.
     """
     centred = centre(matrix, weight)
     exact = len(matrix) <= FACTOR_ROWS
@@ -80,7 +80,7 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
     largest = float(np.diagonal(centred).max(initial=0.0))
     points = triangle(centred, tolerance * largest)
     if unit is not None:
-        # What a factor leaves of a positive matrix is nowhere larger than the last pivot.
+        # The residual of a positive matrix is nowhere larger than the last pivot.
         left = np.abs(centred - points @ points.T).max(initial=0.0)
         rounding = ROUNDINGS * unit * (largest + np.abs(matrix).max(initial=0.0))
         if left > INDEFINITE * largest + rounding:

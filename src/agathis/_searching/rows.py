@@ -1,8 +1,8 @@
-"""The rows as a search looks at them: points, weights, and each column in its order, found once.
+"""The rows used by a search: points, weights, and each column with its sorted order.
 
-Whatever the engine of the greedy tree was, a search works with these: any number of rows that fits
-in memory, missing values, sources of categories. Cuts are places in the order of a column while a
-tree is searched, and become thresholds when it is done (:mod:`agathis._searching.drafts`).
+A search works with these for every engine of the greedy tree. During the search a split is a
+position in the sorted order of a column, and is converted into a threshold at the end
+(:mod:`agathis._searching.drafts`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ MOST_CODES = 256
 
 
 def centred(points: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
-    """Points about their weighted mean, and the weighted sum of their squared lengths."""
-    # With one thread a product has the same last digits whatever else is running.
+    """Points centred at their weighted mean, and the weighted sum of their squared norms."""
+    # With one thread matrix products are reproducible to the last digit.
     with one_blas_thread():
         points = np.ascontiguousarray(points - (weight / weight.sum()) @ points)
         return points, float(weight @ np.einsum("ij,ij->i", points, points))
@@ -34,18 +34,18 @@ class SearchRows:
     Attributes
     ----------
     points : ndarray of shape (n, n_components)
-        In the space of the kernel, about their weighted mean.
+        In the feature space of the kernel, centred at their weighted mean.
     weight : ndarray of shape (n,)
     columns : ndarray of int
-        The columns of the data that are searched.
+        The indices of the columns to split on.
     values : ndarray of shape (n_columns, n)
-        What the rows have in them; NaN where it is missing.
+        The values of these columns; NaN if missing.
     sources : Sources or None
-        Groups of one-hot columns that are split on.
+        Categorical features to split on.
     n_features : int
-        Columns of the data.
+        The number of columns of the data.
     inertia : float
-        Weighted sum of the squared lengths of the points.
+        The weighted sum of squared norms of the points.
     """
 
     points: np.ndarray
@@ -90,7 +90,7 @@ class SearchRows:
         columns: np.ndarray,
         sources: Sources | None = None,
     ) -> SearchRows:
-        """Of data, all of whose rows have a weight above 0."""
+        """Build from rows of positive weight."""
         points, inertia = centred(np.asarray(points, dtype=np.float64), weight)
         category = np.zeros((0, len(X)), np.int32)
         n_codes = np.zeros(0, np.int32)
@@ -116,14 +116,14 @@ class SearchRows:
         )
 
     def with_points(self, points: np.ndarray) -> SearchRows:
-        """The same rows with other points; their order is not found anew."""
+        """The same rows with other points; the sorted orders are shared."""
         other = copy(self)
         for name, value in zip(("points", "inertia"), centred(points, self.weight), strict=True):
             object.__setattr__(other, name, value)
         return other
 
     def sample(self, most: int, random: np.random.RandomState) -> SearchRows:
-        """Some of the rows, no more than ``most``; all of them where there are no more."""
+        """A random sample of at most ``most`` rows."""
         if self.n <= most:
             return self
         chosen = np.sort(random.choice(self.n, most, replace=False))

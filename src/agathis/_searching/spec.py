@@ -1,4 +1,4 @@
-"""How far to look for a better tree, as a user asks for it."""
+"""Search parameters."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SearchSpec:
-    """The search for a better tree than the greedy one.
+    """The parameters of the search for a better tree than the greedy one.
 
     Attributes
     ----------
     search : {"greedy", "local", "optimal"}
     search_effort : float
-        How long ``"local"`` searches, in units of the greedy tree's work.
+        The work budget of ``"local"``, relative to the greedy tree.
     n_init : int or None
-        Runs of KMeans whose clusters are made trees to begin with; ``None`` lets the effort say.
+        The number of KMeans runs from which initial trees are built. If None, it follows from
+        ``search_effort``.
     split : {"axis", "pair"}
         Whether a node may split on a sum of two columns.
     """

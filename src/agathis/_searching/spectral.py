@@ -1,7 +1,7 @@
-"""What no partition of points costs less than, from the eigenvalues of their scatter matrix.
+"""A lower bound of the KMeans cost, from the eigenvalues of the scatter matrix.
 
-A partition is a projection: what it takes off the scatter is at most the sum of the largest
-eigenvalues, one less than there are clusters, since the mean of all is taken off already.
+A partition is a projection, so that it reduces the scatter by at most the sum of the
+``n_clusters - 1`` largest eigenvalues (one less, as the points are centred).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def cost_lower_bound(points: np.ndarray, weight: np.ndarray | None, n_clusters: int) -> float:
-    """What no partition of points into ``n_clusters`` clusters costs less than.
+    """A lower bound of the cost of any partition of points into ``n_clusters`` clusters.
 
     Parameters
     ----------
@@ -40,6 +40,6 @@ def cost_lower_bound(points: np.ndarray, weight: np.ndarray | None, n_clusters: 
     wide = centred.shape[1] > centred.shape[0]
     matrix = centred @ centred.T if wide else centred.T @ centred
     largest = np.linalg.eigvalsh(matrix)[::-1][: n_clusters - 1]
-    # Eigenvalues are right but for a few units in the last place of the largest.
+    # Eigenvalues are accurate to a few units in the last place of the largest.
     rounding = 1e-14 * len(matrix) * scatter
     return min(scatter, max(0.0, scatter - float(largest.sum()) - rounding))

@@ -1,10 +1,9 @@
-"""Trees that a local search begins with, besides the greedy one: trees on the clusters of KMeans.
+"""Initial trees of the local search from KMeans clusters.
 
-KMeans is run on the points a few times. Each time there are up to three trees: one whose cuts go
-between centres and send every row to the nearest centre on its side (as
-:class:`~agathis.rivals.ExShallow` does), one that is grown greedily where each row stands at its
-centre, so that cuts part clusters and not rows within them, and one that learns the clusters (as
-:class:`~agathis.rivals.KMeansTree` does). The first and the last need complete columns of numbers.
+Each run of KMeans gives up to three trees: one with splits between centres
+(:class:`~agathis.rivals.ExShallow`), one grown greedily on points replaced by their centres, and a
+surrogate tree of the clusters (:class:`~agathis.rivals.KMeansTree`). The first and the last need
+numeric columns without missing values.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from agathis._trees.builder import TreeBuilder
 
 
 def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> np.ndarray:
-    """Clusters of one run of KMeans, numbered without gaps."""
+    """Clusters of one run of KMeans, numbered consecutively."""
     points, weight = rows.points, rows.weight
     centres = points[_first_rows(points, weight, n_clusters, random)]
     labels = np.full(len(points), -1, dtype=np.intp)
@@ -45,7 +44,7 @@ def kmeans(rows: SearchRows, n_clusters: int, random: np.random.RandomState) -> 
 def _first_rows(
     points: np.ndarray, weight: np.ndarray, count: int, random: np.random.RandomState
 ) -> list[int]:
-    """Rows to begin with, each the best of some drawn by squared distance (greedy k-means++)."""
+    """Initial centres by greedy k-means++."""
     square = np.einsum("ij,ij->i", points, points)
     trials = 2 + int(np.log(count))
     chosen = [_drawn(weight, 1, random)[0]]
@@ -63,11 +62,10 @@ def _first_rows(
 
 
 def _drawn(share: np.ndarray, count: int, random: np.random.RandomState) -> list[int]:
-    """Rows drawn in proportion to their share.
+    """Sample rows with probabilities proportional to their share.
 
-    Each row has a random time of its own, sooner the larger its share, and the first one is drawn:
-    shares that differ a little nearly always draw the same row, which places in a running total
-    do not.
+    Each row has an exponential arrival time, and the first to arrive is sampled. Unlike sampling
+    from a running total, small changes of the shares nearly always give the same row.
     """
     times = np.full((count, len(share)), np.inf)
     np.divide(random.standard_exponential(times.shape), share, out=times, where=share > 0)
@@ -82,7 +80,7 @@ def _apart(points: np.ndarray, square: np.ndarray, rows: list[int]) -> np.ndarra
 
 
 def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Weighted means of clusters, added up in the order of the rows."""
+    """Weighted means of clusters, summed in the order of the rows."""
     size = np.bincount(labels, weight)
     sums = [np.bincount(labels, weight * column) for column in points.T]
     return np.stack(sums, axis=1) / size[:, None]
@@ -96,18 +94,18 @@ def centre_tree(
     depth_factor: float,
     threads: int,
 ) -> TreeBuilder:
-    """Cut between centres where it costs least, until each leaf has one.
+    """Split between centres at the lowest cost, until each leaf has one centre.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
     weight : ndarray of shape (n_rows,)
     centres : ndarray of shape (n_centres, n_columns)
-        Where the centres are in the columns: cuts go between them.
+        The coordinates of the centres in the columns.
     distance : ndarray of shape (n_rows, n_centres)
-        What a row costs with a centre.
+        The cost of assigning a row to a centre.
     depth_factor : float
-        What a level of depth may cost, as a share of the node's cost.
+        The penalty per level of depth, as a fraction of the cost of the node.
     threads : int
     """
     sketch = TreeBuilder()
@@ -137,7 +135,7 @@ def centre_tree(
 
 
 def shallow_start(rows: SearchRows, labels: np.ndarray, threads: int) -> TreeBuilder | None:
-    """The tree between the centres of clusters; ``None`` where columns are not all numbers."""
+    """The tree with splits between centres; ``None`` unless all columns are numeric."""
     if not _all_numbers(rows):
         return None
     X = np.ascontiguousarray(rows.values.T)
@@ -150,7 +148,7 @@ def shallow_start(rows: SearchRows, labels: np.ndarray, threads: int) -> TreeBui
 def learned_start(
     rows: SearchRows, labels: np.ndarray, limits: Limits, random: np.random.RandomState
 ) -> TreeBuilder | None:
-    """The tree that learns clusters; ``None`` where columns are not all numbers."""
+    """The surrogate tree of clusters; ``None`` unless all columns are numeric."""
     if not _all_numbers(rows):
         return None
     X = np.ascontiguousarray(rows.values.T)
@@ -167,13 +165,13 @@ def _all_numbers(rows: SearchRows) -> bool:
 
 
 def _of_the_data(drawn: TreeBuilder, rows: SearchRows) -> TreeBuilder:
-    """A tree that asks for columns of the data, not of those that are searched."""
+    """Convert indices of searched columns into those of the data."""
     drawn.feature = [int(rows.columns[f]) if f >= 0 else f for f in drawn.feature]
     return drawn
 
 
 def centred_start(rows: SearchRows, labels: np.ndarray, limits: Limits, threads: int) -> Draft:
-    """A tree that is grown on the centres of the rows, its leaves in the clusters of most rows."""
+    """A tree grown on points replaced by their centres, its leaves in their majority clusters."""
     centres = means(rows.points, rows.weight, labels)
     stand_in = rows.with_points(centres[labels])
     most = limits.max_leaves

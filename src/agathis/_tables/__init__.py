@@ -1,19 +1,17 @@
-"""Raw tables in: files and data frames become rows of numbers.
+"""Read files and data frames, and encode them as numeric features.
 
     a file -> whole_table (text, Parquet, Arrow; spreadsheet, json_rows), or source and csv_source
     block by block (both by formats, csv_layout, csv_reader and notation)
     a data frame -> frames
     -> column_verdicts (with codes and calendar) -> encode (fit, transform) -> scaling
 
-Rows for a tree that is known come by feature_rows, of tables and of data frames. A file of
-any size goes by file_columns and spill; labels are written by labels. Columns that decide too much
-are found by deciding. What is wrong or worth saying is told by errors, in parts of which the
-command line makes its own words.
+``feature_rows`` builds the rows for an existing tree. ``file_columns`` and ``spill`` handle files
+of any size, ``labels`` writes labels, ``deciding`` detects dominant columns. ``errors`` builds
+messages in parts, so that the command line can name its own options in them.
 
-pyarrow parses and infers types: cells of CSV, lines of JSON, ISO dates, Parquet and Arrow. By hand
-is what it does not do: the separator, the decimal point, a line ``sep=`` and the encoding
-(csv_layout), numbers as people write them, with thousands and units (number_notation), dates in
-other orders and words, and parts of dates as columns (calendar), texts for missing values
-(missing_marks), limits on streams (stream_limits), JSON of mixed types (json_rows), Excel
-(spreadsheet, by openpyxl), a quote that is never closed (csv_source).
+pyarrow parses and infers types: CSV cells, JSON lines, ISO dates, Parquet and Arrow. These modules
+add what it lacks: detection of separator, decimal point, ``sep=`` line and encoding (csv_layout),
+formatted numbers with thousands and units (number_notation), other date formats and date parts
+(calendar), missing values (missing_marks), limits on streams (stream_limits), JSON of mixed types
+(json_rows), Excel (spreadsheet, by openpyxl), unclosed quotes (csv_source).
 """

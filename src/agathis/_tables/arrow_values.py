@@ -1,4 +1,4 @@
-"""Values of a column of Arrow as numbers and as words."""
+"""Values of an Arrow column as numbers and strings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array without a dictionary; all kinds of text are one kind."""
+    """Decode a dictionary and combine chunks; all string types become one."""
     import pyarrow as pa
 
     types = pa.types
@@ -32,18 +32,18 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if types.is_floating(kind) and np.isnan(_known(column).to_numpy()).any():
         from pyarrow import compute
 
-        # What is no number is missing, whoever wrote it so.
+        # Strings that are no number are missing values.
         column = compute.if_else(compute.is_nan(column), pa.scalar(None, kind), column)
     return column
 
 
 def _known(column: pa.Array) -> pa.Array:
-    """Without what is missing; most columns miss nothing, and a copy of each takes its time."""
+    """Drop missing values, without a copy where there are none."""
     return column.drop_null() if column.null_count else column
 
 
 def holds_numbers(kind: pa.DataType) -> bool:
-    """Whether values of a type are numbers; truths are."""
+    """Whether a type is numeric; booleans count as numeric."""
     from pyarrow import types
 
     return (
@@ -55,19 +55,19 @@ def holds_numbers(kind: pa.DataType) -> bool:
 
 
 def different(column: pa.Array) -> list:
-    """The values that a column has, each once, without what is missing."""
+    """The distinct values of a column, without missing ones."""
     from pyarrow import compute
 
     return compute.unique(_known(column)).to_pylist()
 
 
 def as_numbers(column: pa.Array) -> np.ndarray:
-    """Float64; what is missing is NaN."""
+    """Convert to float64; missing values become NaN."""
     import pyarrow as pa
 
     kind = column.type
     if kind == pa.float64():
-        # A table of thousands of columns waits for every call.
+        # Each call costs time, which adds up over thousands of columns.
         return np.array(column.to_numpy(zero_copy_only=False))
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
@@ -76,7 +76,7 @@ def as_numbers(column: pa.Array) -> np.ndarray:
 
 
 def numbers_of_texts(column: pa.ChunkedArray | pa.Array, notation: Notation) -> pa.Array:
-    """The numbers of texts that fit a notation."""
+    """Parse strings in a given notation as numbers."""
     import pyarrow as pa
 
     encoded = plain(column).dictionary_encode()
@@ -85,5 +85,5 @@ def numbers_of_texts(column: pa.ChunkedArray | pa.Array, notation: Notation) -> 
 
 
 def as_words(column: pa.Array) -> list[str | None]:
-    """Values as text, None where one is missing."""
+    """Convert values to strings, with None for missing ones."""
     return [word(value) for value in column.to_pylist()]

@@ -1,9 +1,9 @@
-"""When something happened: dates, and numbers and words that are parts of dates.
+"""Dates and date parts.
 
-A date becomes parts that people read: year, month, weekday, hour, days. Columns that hold one such
-part already (a month from 1 to 12, "Monday") are known by their names and their values. Months,
-weekdays and hours go round: to a tree they are numbers, and to the objective points of a circle,
-so that December lies beside January.
+Dates are expanded into year, month, weekday, hour and days. Columns that already hold such a part
+(a month from 1 to 12, "Monday") are recognised by name and values. Trees split on cyclical parts
+(month, weekday, hour) as numbers; the objective sees them as points on a circle, so that December
+lies beside January.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from agathis._tables.typing_errors import far_off
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Between a column and the part of it that a feature holds: "joined: month".
+#: Between a column and its date part in the name of a feature: "joined: month".
 OF = ": "
-#: What is made of dates that span fewer days than this tells hardly more than their order.
+#: Dates that span fewer days than this get no parts, which would follow the order of the rows.
 YEAR_DAYS, LONG_DAYS = 365, 730
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a date: the values it has, and after how many it begins anew, if it does."""
+    """A date part: its range, and its period if it is cyclical."""
 
     low: int
     high: int
@@ -53,25 +53,25 @@ PARTS = {
     "minute": Part(0, 59, 60, ("minute",)),
     "second": Part(0, 60, 60, ("second",)),
 }
-#: Parts that can be made of dates.
+#: Date parts that are extracted from dates.
 MADE = ("year", "month", "weekday", "hour", "days")
-#: A year with one of these before it is that of a record, not a property as "year built" is.
+#: A year named with one of these is when a record was made; "year built" is a property.
 OF_RECORDS = {
     "calendar", "data", "fiscal", "record", "recorded", "reporting", "report", "sale", "sales",
     "order", "survey", "sample", "sampling", "observation", "obs", "study", "season", "test",
     "trip", "travel",
 }  # fmt: skip
-#: What comes after one of these is how often or how long, not when: "visits per month".
+#: After one of these a name is a frequency or a duration, not a date: "visits per month".
 RATES = frozenset(("per", "a", "each", "every", "last", "in", "of", "to", "until", "since"))
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[^0-9A-Za-z\u00c0-\uffff]+")
-#: Names of seconds or milliseconds since 1970, and these from 1980 to 2100.
+#: Names of epoch columns, in seconds or milliseconds since 1970; values must be of 1980 to 2100.
 _STAMP_NAME = re.compile(r"(?i)(.*[^a-z])?(timestamp|epoch|unixtime|ts|at)|.*[a-z](At|Timestamp)")
 STAMPS = (315_532_800, 4_102_444_800)
 _TIME_NAME = re.compile(r"(?i)(^|.*[^a-z])(time|clock)|.*[a-z](Time|Clock)")
 
 
 def part_of_name(name: str) -> str | None:
-    """The part of a date that a column's name speaks of.
+    """Return the date part that a column name denotes, or None.
 
     >>> part_of_name("dep_hour"), part_of_name("dayOfWeek"), part_of_name("year_built")
     ('hour', 'weekday', None)
@@ -88,7 +88,7 @@ def part_of_name(name: str) -> str | None:
 
 
 def part_of_numbers(name: str, known: np.ndarray) -> str | None:
-    """The part of a date that numbers are, by the column's name and the values; "clock" is 1745.
+    """Return the date part of numbers, by column name and values; "clock" is a time such as 1745.
 
     >>> part_of_numbers("month", np.array([1.0, 12])), part_of_numbers("month", np.array([40.0]))
     ('month', None)
@@ -103,7 +103,7 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
     part = part_of_name(name)
     if part is not None:
         outside = (known < PARTS[part].low) | (known > PARTS[part].high)
-        # A typing error makes no quantity of a month.
+        # An outlier must not turn a month into a quantity.
         return None if outside.any() and (outside & ~far_off(known[:, None])[:, 0]).any() else part
     if _TIME_NAME.fullmatch(name) and low >= 0 and 100 <= high <= 2400:
         return "clock" if (known % 100 < 60).all() else None
@@ -111,7 +111,7 @@ def part_of_numbers(name: str, known: np.ndarray) -> str | None:
 
 
 def are_moments(name: str, known: np.ndarray) -> bool:
-    """Whether whole numbers are days such as 20230514, with a time or not, or seconds since 1970.
+    """Whether integers are dates such as 20230514, times included, or seconds since 1970.
 
     >>> are_moments("sold", np.array([20230514.0, 20240131])), are_moments("sold", np.array([7.0]))
     (True, False)
@@ -135,9 +135,9 @@ def are_moments(name: str, known: np.ndarray) -> bool:
 
 
 def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
-    """The part of a date that words are: names of weekdays or of months.
+    """Return the date part of names of weekdays or months, or None.
 
-    One name alone may be anything, unless ``fewest`` is 1.
+    A single name is ambiguous ("May"), unless ``fewest`` is 1.
 
     >>> part_of_words(["Thur", "Sun"]), part_of_words(["May", "Bob"])
     ('weekday', None)
@@ -150,7 +150,7 @@ def part_of_words(texts: Iterable[str], fewest: int = 2) -> str | None:
 
 
 def number_of_word(part: str, text: str) -> float:
-    """The number of a name: Monday and January are 1; NaN for what is no name.
+    """Return the number of a weekday or month (Monday and January are 1), NaN for other strings.
 
     >>> number_of_word("month", "December")
     12.0
@@ -166,15 +166,15 @@ def _short(text: str) -> str:
 
 
 def circle(values: np.ndarray, part: str) -> tuple[np.ndarray, np.ndarray]:
-    """Where the values of a part stand on their circle."""
+    """Map values of a cyclical part to their angles on the circle."""
     period = PARTS[part].period
-    assert period is not None, f"{part} does not go round"
+    assert period is not None, f"{part} is not cyclical"
     angle = 2 * np.pi * values / period
     return np.sin(angle), np.cos(angle)
 
 
 def parts_to_make(moments: np.ndarray) -> list[str]:
-    """The parts that tell dates apart: short spans have days and no year."""
+    """Choose the parts to extract from dates: short spans have days and no year."""
     known = moments[~np.isnat(moments)]
     if not len(known):
         return []
@@ -186,7 +186,7 @@ def parts_to_make(moments: np.ndarray) -> list[str]:
 
 
 def made(moments: np.ndarray, part: str) -> np.ndarray:
-    """A part of dates as numbers; NaN where the date is missing.
+    """Extract a date part as numbers; NaN where the date is missing.
 
     >>> when = np.array(["2024-12-31T18:30", "NaT"], dtype="datetime64[us]")
     >>> [made(when, part)[0].item() for part in MADE]
@@ -197,7 +197,7 @@ def made(moments: np.ndarray, part: str) -> np.ndarray:
     found = {
         "year": lambda: moments.astype("datetime64[Y]").astype(np.int64) + 1970,
         "month": lambda: months.astype(np.int64) % 12 + 1,
-        # The first of 1970 was a Thursday.
+        # 1 January 1970 was a Thursday.
         "weekday": lambda: (days.astype(np.int64) + 3) % 7 + 1,
         "hour": lambda: (moments - days).astype("timedelta64[h]").astype(np.int64),
         "days": lambda: days.astype(np.int64),
@@ -226,7 +226,7 @@ _FORMS = [
 
 
 def are_dates(texts: Iterable[str]) -> bool:
-    """Whether all texts are dates, such as 27.05.2019, 5/27/2019 10:30 or Mar 3, 2020.
+    """Whether all strings are dates, such as 27.05.2019, 5/27/2019 10:30 or Mar 3, 2020.
 
     >>> are_dates(["27.05.2019", "1/2/2020 10:30", "May 5, 2020"]), are_dates(["1.2.10"])
     (True, False)
@@ -243,7 +243,7 @@ _MONTHS_OF_YEARS = re.compile(
 
 
 def are_times(texts: Iterable[str]) -> bool:
-    """Whether all texts are times of a clock.
+    """Whether all strings are times of day.
 
     >>> are_times(["06:00", "14:30:05", "4:53 AM"]), are_times(["1:2"])
     (True, False)
@@ -252,7 +252,7 @@ def are_times(texts: Iterable[str]) -> bool:
 
 
 def are_months(texts: Iterable[str]) -> bool:
-    """Whether all texts are months or quarters of years.
+    """Whether all strings are months or quarters of years.
 
     >>> are_months(["2023-01", "Aug 2015", "08/2015", "2015Q3"]), are_months(["2023-13"])
     (True, False)
@@ -261,7 +261,7 @@ def are_months(texts: Iterable[str]) -> bool:
 
 
 def is_day_first(texts: Iterable[str]) -> bool:
-    """Whether 3/4 is a day of April, by the dates of a column; see :func:`moments_of_texts`."""
+    """Whether 3/4 is the third of April, inferred from a column; see :func:`moments_of_texts`."""
     pairs = [
         (int(one["a"]), int(one["b"]), "/" in text)
         for text in texts
@@ -270,8 +270,8 @@ def is_day_first(texts: Iterable[str]) -> bool:
     return any(a > 12 for a, _, _ in pairs) or not any(b > 12 or slash for _, b, slash in pairs)
 
 
-#: How dates may be written as texts: as databases read them, or with parts of the same width in
-#: another order; anything else is "other".
+#: Formats of date strings: as databases read them, or parts of fixed width in another order;
+#: anything else is "other".
 FORMS = ("iso", "year first", "year last", "other")
 _WIDE_CLOCK = r"(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?"
 _WIDE_FORMS = {
@@ -282,7 +282,7 @@ _WIDE_FORMS = {
 
 
 def form_of(texts: Iterable[str]) -> str:
-    """How the dates of a column are written, one of ``FORMS``; texts that are no dates are none.
+    """Return the format of date strings, one of ``FORMS``; invalid dates are ignored.
 
     >>> form_of(["2024-12-31", "2024-12-31 18:30"]), form_of(["31.12.2024", "2024-12-31"])
     ('iso', 'year last')
@@ -299,10 +299,10 @@ def form_of(texts: Iterable[str]) -> str:
 
 
 def moments_of_texts(texts: Sequence[str | None], first_is_day: bool | None = None) -> np.ndarray:
-    """Texts as moments; not a time where one is missing or is no date.
+    """Parse strings as datetimes; NaT where one is missing or invalid.
 
-    Of 3/4/2020 the column tells which is the day; where it does not, it is the second with
-    slashes, as in America, and else the first.
+    The other values of the column decide which number of 3/4/2020 is the day. If they do not, the
+    month comes first with slashes, as in America, and otherwise the day.
 
     >>> moments_of_texts(["3/4/2020", "13/4/2020", None]).astype("datetime64[D]")
     array(['2020-04-03', '2020-04-13',        'NaT'], dtype='datetime64[D]')
@@ -345,7 +345,7 @@ def _moment(found: re.Match[str], first_is_day: bool) -> np.datetime64:
 
 
 def moments_of_arrow(column: pa.Array, first_is_day: bool | None = None) -> np.ndarray:
-    """Dates and times of a column of Arrow, as they read on their own clock."""
+    """Convert an Arrow column of dates to datetimes in local time of their time zone."""
     import pyarrow as pa
 
     types = pa.types

@@ -16,5 +16,5 @@ WORDS = {
               "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
               "diciembre"),
 }  # fmt: skip
-#: Other ways to cut a name short.
+#: Other abbreviations.
 SHORT = {"tues": "tue", "wednes": "wed", "thur": "thu", "thurs": "thu", "sept": "sep"}

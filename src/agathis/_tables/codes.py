@@ -1,8 +1,7 @@
-"""Columns whose values name things and measure nothing: identifiers, codes, running numbers, texts.
+"""Detect identifier columns: identifiers, codes, running numbers, free text.
 
-The mean of two postal codes is the code of neither. Such columns are known by their names
-("zip", "customer_id"), by how they are written (zeros in front), or because each row has a value
-of its own.
+The mean of two postal codes means nothing. Such columns are recognised by name ("zip",
+"customer_id"), by leading zeros, or because nearly every value is unique.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from agathis._tables.typing_errors import far_off
 if TYPE_CHECKING:
     from agathis._tables.column_facts import ColumnFacts
 
-#: Texts with more values than that are no categories unless somebody says so.
+#: String columns with more distinct values than this become categories only on request.
 FEW = 20
-#: Texts of as many words on average are sentences.
+#: Strings with this many words on average are free text.
 WORDS = 3
-#: In shorter tables numbers that go up by one may be anything.
+#: Shorter tables may contain consecutive numbers by chance.
 LONG = 10
-#: As many numbers that are 1, 2, 3, ... in any order name the rows.
+#: At least this many numbers that are 1, 2, 3, ... in any order are row numbers.
 RANKS = 50
 ID_NAME = re.compile(
     r"(.*[_\-. ])?(?i:id|pid|uuid|guid|key|index|rowid|row|rownames?)|.*[a-z](Id|ID)", re.DOTALL
 )
 MEASURE_NAME = re.compile(r"(?i).*[^_\-. ].*[_\-. ](index|key|row)", re.DOTALL)
-#: Words for numbers that measure nothing, and words that say so together with one of the last.
+#: Words that mark a code alone, and words that do so together with one of the last set.
 CODES = {
     "barcode", "cep", "ean", "fax", "fips", "gtin", "iban", "isbn", "issn", "mobile", "naics",
     "phone", "pincode", "plz", "postal", "postcode", "postleitzahl", "sic", "sku", "ssn", "tel",
@@ -40,16 +39,16 @@ NUMBERED = CODES | {
 }  # fmt: skip
 NUMBERS = ("code", "cd", "no", "nr", "num", "number")
 CODE_WORDS = CODES | {first + last for first in NUMBERED for last in NUMBERS}
-#: What is between the words of a name: signs, digits at its end, or a capital letter.
+#: Separators of the words in a name: punctuation, digits at the end, or a capital letter.
 _BETWEEN = re.compile(r"[\W\d_]+|(?<=[a-z])(?=[A-Z])")
-#: Of things, of which several rows may have the same: a shop, a category.
+#: Identifiers that several rows may share: of a shop, of a category.
 THING_NAME = re.compile(r"(.*[_\-. ])(?i:id|uuid|guid)|.*[a-z](Id|ID)", re.DOTALL)
-#: Digits that begin with a zero, as no quantity does.
+#: Digits with a leading zero, as no quantity has.
 ZERO_FIRST = re.compile(r"0[0-9]+")
 
 
 def is_code_name(name: str) -> bool:
-    """Whether a name speaks of codes.
+    """Whether a column name denotes codes.
 
     >>> is_code_name("Zip Code"), is_code_name("shippingPostalCode"), is_code_name("zipper")
     (True, True, False)
@@ -65,7 +64,7 @@ def is_code_name(name: str) -> bool:
 
 
 def names_things(name: str) -> bool:
-    """Whether a name says that whole numbers stand for things.
+    """Whether a column name denotes identifiers of entities, such as "store_id".
 
     >>> names_things("store_id"), names_things("shopId"), names_things("id"), names_things("humid")
     (True, True, False, False)
@@ -74,7 +73,7 @@ def names_things(name: str) -> bool:
 
 
 def are_codes(texts: list[str]) -> bool:
-    """Whether texts are digits of one length, some with a zero in front.
+    """Whether strings are digits of equal length, some with a leading zero.
 
     >>> are_codes(["01067", "80331"]), are_codes(["0", "1"]), are_codes(["80331", "10115"])
     (True, False, False)
@@ -88,14 +87,14 @@ def are_codes(texts: list[str]) -> bool:
 
 
 def is_free_text(facts: ColumnFacts) -> bool:
-    """Many texts, hardly one twice, of several words each."""
+    """Whether strings are free text: many, mostly unique, of several words each."""
     if facts.n_different <= max(FEW, (facts.n_rows - facts.n_missing) / 2):
         return False
     return facts.n_words >= WORDS
 
 
 def is_identifier(name: str, facts: ColumnFacts) -> bool:
-    """Whether the values name the rows, by the column's name, or since each row has its own."""
+    """Whether values identify rows, by the column's name or because they are unique."""
     from pyarrow import types
 
     n, n_different = facts.n_rows - facts.n_missing, facts.n_different
@@ -108,7 +107,7 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
             return True
         if n_different < n:
             return False
-        # Numbers that some sign for what is missing kept from being read name no rows.
+        # Missing-value marks had made these numbers strings; they do not identify rows.
         return (named and n > 1) or (n > FEW and besides_numbers(facts.some) is None)
     if types.is_boolean(facts.type) or not facts.are_whole:
         return False
@@ -117,7 +116,7 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
     known = facts.numbers
     if len(known) < LONG:
         return False
-    # A typing error makes no quantity of a running number.
+    # An outlier must not turn a running number into a quantity.
     far = far_off(known[:, None])[:, 0]
     begin = (known - facts.places)[~far]
     if bool((begin == begin[0]).all()):
@@ -131,6 +130,6 @@ def is_identifier(name: str, facts: ColumnFacts) -> bool:
 
 
 def besides_numbers(texts: list[str]) -> list[str] | None:
-    """Of texts most of which are numbers, the others; None where they are not such."""
+    """Return the strings that are no numbers if most are numbers, else None."""
     others = not_numbers(texts)
     return others if len(others) < len(texts) / 2 else None

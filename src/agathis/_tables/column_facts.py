@@ -1,8 +1,8 @@
-"""What the type of a column is inferred from: its values, their counts, and its extent.
+"""Statistics of a column from which its type is inferred.
 
-Of a large table the values are those of a sample of rows (``row_sample``); missing and infinite
-values are counted, and extremes found, in one pass over all rows. So it does not matter where the
-rows are.
+For a large table, values come from a sample of rows (``row_sample``); missing and infinite values
+are counted, and extremes found, in one pass over all rows. The result does not depend on where the
+rows are stored.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Extent(NamedTuple):
-    """What all rows of a column tell.
+    """Statistics of all rows of a column.
 
     Attributes
     ----------
     n_rows, n_missing, n_infinite : int
     low, high : float
-        Extremes of finite numbers; infinite the other way round where there are none.
+        Extremes of the finite numbers; inf and -inf if there are none.
     """
 
     n_rows: int
@@ -38,7 +38,7 @@ class Extent(NamedTuple):
 
 
 def extent_of(column: pa.Array) -> Extent:
-    """The extent of a column of plain values.
+    """Compute the extent of a column.
 
     Examples
     --------
@@ -59,28 +59,28 @@ def extent_of(column: pa.Array) -> Extent:
 
 
 def joined(extents: Sequence[Extent]) -> Extent:
-    """The extent of the rows of several parts of a column."""
+    """Combine the extents of several partitions of a column."""
     n_rows, n_missing, n_infinite, low, high = zip(*extents, strict=True)
     return Extent(sum(n_rows), sum(n_missing), sum(n_infinite), min(low), max(high))
 
 
 class ColumnFacts:
-    """What the rows that an encoder learns from tell of a column; computed when asked for.
+    """Statistics of the rows from which an encoder is fitted; computed lazily.
 
     Parameters
     ----------
     column : pyarrow.ChunkedArray or pyarrow.Array
     rows : ndarray of int, optional
-        Their positions in the table, where they are a sample of its rows.
+        Their positions in the table, if they are a sample.
     extent : Extent, optional
-        Of all rows of the table, where they are a sample.
+        Of all rows of the table, if they are a sample.
 
     Attributes
     ----------
     type : pyarrow.DataType
-        Without a dictionary; all kinds of text are one kind.
+        The value type of dictionaries; all string types are one.
     n_rows, n_missing : int
-        Of the rows that are here.
+        Of the given rows.
 
     Examples
     --------
@@ -102,12 +102,12 @@ class ColumnFacts:
 
     @property
     def has_missing(self) -> bool:
-        """Whether any row of the table misses a value."""
+        """Whether any row of the table has a missing value."""
         return (self.n_missing if self.extent is None else self.extent.n_missing) > 0
 
     @cached_property
     def some(self) -> list[Any]:
-        """The different values in the order in which they first come."""
+        """The distinct values in order of first occurrence."""
         return different(self.values)
 
     @property
@@ -120,48 +120,48 @@ class ColumnFacts:
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The finite numbers, in the order of the rows."""
+        """The finite numbers, in row order."""
         return self._known[np.isfinite(self._known)]
 
     @property
     def places(self) -> np.ndarray:
-        """Where these stand: among each other, or of a sample in the table."""
+        """Positions of the finite numbers, in the table if the rows are a sample."""
         if self.rows is None:
             return np.arange(len(self.numbers))
         return self.rows[np.isfinite(self._known)]
 
     @cached_property
     def are_whole(self) -> bool:
-        """Whether all numbers are whole."""
+        """Whether all numbers are integers."""
         return bool((self.numbers == np.floor(self.numbers)).all())
 
     @property
     def n_words(self) -> float:
-        """The words of a text, on average."""
+        """The mean number of words per string."""
         from pyarrow import compute
 
         known = self.values.drop_null()
         return compute.mean(compute.count_substring_regex(known, r"\S+")).as_py()
 
     def counts(self) -> Iterable[tuple[Any, int]]:
-        """The different values, and how many rows have each."""
+        """The distinct values, each with its number of rows."""
         from pyarrow import compute
 
         found = compute.value_counts(self.values.drop_null()).to_pylist()
         return [(one["values"], one["counts"]) for one in found]
 
     def moments(self) -> np.ndarray:
-        """The dates of a column of dates."""
+        """The datetimes of a date column."""
         return moments_of_arrow(self.values)
 
 
 def facts_of(column: Any) -> ColumnFacts:
-    """The facts of an array of Arrow; facts as they are."""
+    """Wrap an Arrow array; facts are returned unchanged."""
     return column if isinstance(column, ColumnFacts) else ColumnFacts(column)
 
 
 def is_quantity(kind: pa.DataType) -> bool:
-    """Whether values of a type are numbers, and no truths."""
+    """Whether a type is numeric and not boolean."""
     from pyarrow import types
 
     return holds_numbers(kind) and not types.is_boolean(kind)

@@ -1,4 +1,4 @@
-"""What to say of the columns of a table: which are categories, which are left out, and why."""
+"""Notes on the columns of a table: which are categories, which are left out, and why."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from agathis._tables.column_verdicts import (
 from agathis._tables.errors import Advice, Note
 from agathis._tables.wording import count, listed, title_of
 
-#: A name that is rather a value: years and other whole numbers are names as well.
+#: A column name that looks like a value; years and other integers are common column names.
 A_VALUE = re.compile(r"[-+]?\d+[.,]\d+(e[-+]?\d+)?|-\d+", re.IGNORECASE)
-#: Why several columns are left out.
+#: Reasons for leaving out several columns.
 PLURALS = {
     NO_NAME: "they have no name",
     EMPTY: "they are empty",
     TWICE: TWICE,
     IDENTIFIER: "they look like identifiers",
     DATES: "they hold dates or times",
-    CALENDAR: "they say when, not what",
+    CALENDAR: "they are parts of dates or times",
     CODE: "they hold codes, not quantities",
-    FREE_TEXT: "they are free text, of many words",
-    OWN_TEXT: "nearly each row has its own text in them",
-    MANY: "they have too many different texts",
+    FREE_TEXT: "they are free text",
+    OWN_TEXT: "nearly all their values are unique",
+    MANY: "they have too many distinct values",
     OTHER_TYPE: "they are neither numbers nor text",
     CONSTANT: "their value is always",
 }
 
 
 def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
-    """What to say of columns that became categories, and of those that are left out."""
+    """Return notes on categorical columns and on those that are left out."""
     out = []
     numbers = [verdict.name for verdict in verdicts if A_VALUE.fullmatch(verdict.name.strip())]
     if numbers:
-        what = "is the name of a column" if len(numbers) == 1 else "are names of columns"
-        text = f"{listed(map(title_of, numbers))} {what}: is the first row one of values?"
+        what = "is a column name" if len(numbers) == 1 else "are column names"
+        text = f"{listed(map(title_of, numbers))} {what}: is the first row a header?"
         out.append(Note((text,), doubtful=True))
     categories = [
         f"{title_of(verdict.name)} ({_values(verdict)})"
@@ -69,11 +69,11 @@ def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
         out.append(Note((f"Parts of dates: {listed(parts)}.",)))
     shown = [title_of(v.name) for v in verdicts if v.shown and v.kind != "out"]
     if shown:
-        out.append(Note((f"Only shown: {listed(shown)}.",)))
+        out.append(Note((f"Display only: {listed(shown)}.",)))
     for verdict in verdicts:
         if verdict.gaps:
             text = f"{title_of(verdict.name)} has numbers, and also {examples(list(verdict.gaps))}"
-            out.append(Note((text, ": these are taken for missing values."), doubtful=True))
+            out.append(Note((text, ", which are treated as missing."), doubtful=True))
     reasons: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         if verdict.kind == "out":
@@ -85,13 +85,13 @@ def notes_on(verdicts: Sequence[Verdict]) -> list[Note]:
         if way == KEEP:
             parts_of += [" (", Advice("keep", tuple(names)), f" keeps {them})"]
         elif way == PARTS:
-            parts_of += [" (", Advice("dates", "parts"), f" makes parts of {them})"]
+            parts_of += [" (", Advice("dates", "parts"), f" encodes parts of {them})"]
         out.append(Note((*parts_of, ".")))
     return out
 
 
 def reason(why: str, n: int) -> str:
-    """Why so many columns are left out.
+    """Return the plural of a reason for leaving out columns.
 
     >>> reason("its value is always 4", 2)
     'their value is always 4'

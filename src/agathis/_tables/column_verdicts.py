@@ -1,9 +1,8 @@
-"""What becomes of each column of a table: a number, categories, parts of a date, or nothing.
+"""Infer the role of each column: number, category, date parts, or left out.
 
-Identifiers, codes and constants say nothing about groups, and when a row was written down says
-little: these are left out, and whoever wants them asks for them. Nothing stops that need not: what
-cannot be decided is used as well as it can be and told; with ``strict`` it is a problem, told with
-the ways out.
+Identifiers, codes and constants carry no information on clusters, and dates rarely do: they are
+left out unless they are requested. Ambiguous columns are used as well as possible, with a note;
+with ``strict`` they raise an error that lists the options.
 """
 
 from __future__ import annotations
@@ -27,66 +26,66 @@ from agathis._tables.wording import title_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: More columns than that are made of no source.
+#: The maximum number of features per categorical column.
 MOST_CATEGORIES = 500
-#: Of many values those are kept that have as large a share of the rows, if they make half of them.
+#: Of many categories, keep those with at least this share of the rows, if they cover half of them.
 SHARE = 0.01
 
-#: Of as many rows none has a word for itself by chance: such words are names of rows.
+#: In as many rows, strings that are all unique are not so by chance: they name the rows.
 SOME_ROWS = 6
-#: Why a column is left out.
+#: Reasons for leaving out a column.
 NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
 TWICE = "two columns have that name"
 DATES = "it holds dates or times"
-CALENDAR = "it says when, not what"
+CALENDAR = "it is part of a date or time"
 CODE = "it holds codes, not quantities"
-FREE_TEXT = "it is free text, of many words"
-OWN_TEXT = "nearly each row has its own text"
-MANY = "it has too many different texts"
+FREE_TEXT = "it is free text"
+OWN_TEXT = "nearly all its values are unique"
+MANY = "it has too many distinct values"
 OTHER_TYPE = "it is neither numbers nor text"
 CONSTANT = "its value is always"
-#: What it takes to use a column that is left out.
+#: Options that include a column that is left out.
 KEEP, PARTS = "keep", "dates"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a column is.
+    """The inferred role of a column.
 
     Attributes
     ----------
     name : str
     kind : str
-        "number" or "category"; "calendar", a number or a word that is a part of a date, or "date",
-        of which parts are made; "out", which is not used; or "problem".
+        "number" or "category"; "calendar", a column that holds a date part, or "date", from which
+        parts are extracted; "out", left out; or "problem".
     why : str
-        Why it is out, or what the problem is.
+        Why it is left out, or what the problem is.
     advice : tuple
-        What helps with a problem, as parts of a message.
+        Solutions of a problem, as parts of a message.
     way : str
-        The argument that uses what is out, if there is one.
+        The argument that includes a column that is left out, if any.
     has_few_values : bool
-        Whether categories would solve a problem.
+        Whether ``categorical`` would solve a problem.
     categories : tuple
-        Those of a category, sorted; None among them is the missing value.
+        Sorted categories; None stands for missing values.
     n_other : int
-        How many values of a category are none of these: they are one, "other".
+        The number of distinct values that are merged into the category "other".
     parts : tuple of str
-        Of a date those that are made, of a part of one its name.
+        The parts to extract from a date, or the part that a column holds.
     gaps : tuple of str
-        Texts among numbers, which are taken for missing values.
+        Strings among numbers that are treated as missing.
     notation : Notation, optional
-        How the numbers of texts are written.
+        Of numbers stored as strings.
     first_is_day : bool, optional
-        Of dates that are texts, whether 3/4 is a day of April.
+        Of dates stored as strings, whether 3/4 is the third of April.
     form : str
-        Of dates that are texts, how they are written: one of ``calendar.FORMS``.
+        Format of dates stored as strings: one of ``calendar.FORMS``.
     holds : {"numbers", "names"}
-        How a part of a date is written.
+        Representation of a date part.
     otherwise : Verdict, optional
-        What becomes of a problem where nothing has to stop.
+        The role to use instead of a problem unless ``strict``.
     shown : bool
-        Whether it is only shown: no features are made of it.
+        Whether it is for display only and gives no features.
     """
 
     name: str
@@ -120,7 +119,7 @@ def judge(
     dates: str = "out",
     max_categories: int = FEW,
 ) -> Verdict:
-    """What a column is, by its type, its values and its name, or by what was asked for."""
+    """Infer the role of a column from its type, values and name, and from options."""
     from pyarrow import types
 
     facts = facts_of(column)
@@ -158,7 +157,7 @@ def judge(
 
 
 def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int) -> Verdict | None:
-    """The verdict on what names rows or things, or says when."""
+    """Detect columns that identify rows or entities, or hold date parts."""
     from pyarrow import types
 
     text, some = types.is_string(facts.type), facts.some
@@ -192,12 +191,12 @@ def _no_quantity(name: str, facts: ColumnFacts, dates: str, max_categories: int)
 
 
 def _have_fractions(facts: ColumnFacts) -> bool:
-    """Whether numbers differ and some are no whole ones: then they name no rows, codes or dates."""
+    """Whether numbers vary and some are fractional: then they are no identifiers or dates."""
     return not facts.are_whole and bool((facts.numbers != facts.numbers[0]).any())
 
 
 def _are_truths(some: list) -> bool:
-    """Whether values are two whole numbers: a yes and a no, whatever these are."""
+    """Whether values are two integers, as in a binary column."""
     return len(some) == 2 and all(float(value).is_integer() for value in some)
 
 
@@ -218,7 +217,7 @@ def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> Verd
 
 
 def judge_shown(name: str, column: pa.ChunkedArray | pa.Array | ColumnFacts) -> Verdict:
-    """What a column is that is only shown: whoever asks for it means it."""
+    """Role of a display-only column, which is never ambiguous."""
     verdict = judge(name, column, keep=True, dates="parts")
     return replace(verdict.otherwise or verdict, shown=True)
 
@@ -235,10 +234,10 @@ def judge_all(
     strict: bool = False,
     name: str = "the table",
 ) -> list[Verdict]:
-    """The verdicts on all columns but those to drop; with ``strict`` all problems at once.
+    """Infer the roles of all columns but ``drop``; with ``strict`` raise all problems at once.
 
-    ``table`` is one of Arrow, or has facts for columns. Columns to ``show`` are judged as what they
-    are to a reader.
+    ``table`` is an Arrow table, or has facts for columns. Columns in ``show`` get a role for
+    display.
     """
     names = table.column_names
     counts = Counter(names)
@@ -255,7 +254,7 @@ def judge_all(
         if column in drop:
             continue
         if counts[column] > 1:
-            counts[column] = -1  # one verdict speaks of all
+            counts[column] = -1  # one entry covers all columns of a name
             verdicts.append(Verdict(column, "out", TWICE if column else NO_NAME))
         elif counts[column] == 1 and column in show:
             verdicts.append(judge_shown(column, table.column(i)))
@@ -284,7 +283,7 @@ def _unusable(problems: Sequence[Verdict], name: str) -> BadTable:
     ways = [(drop, "leaves it out" if len(problems) == 1 else "leaves them out")]
     few = tuple(verdict.name for verdict in problems if verdict.has_few_values)
     if few:
-        ways.append((Advice("categorical", few), "takes each value for a category"))
+        ways.append((Advice("categorical", few), "treats each value as a category"))
     head = f"{name} has columns that are neither numbers nor categories:"
     return BadTable(head, *lines, Ways(tuple(ways)))
 
@@ -293,7 +292,7 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
     some = facts.some
     notation, _ = notation_of(some)
     if notation is not None and set(some) == {"0", "1"}:
-        return _category(name, facts, 2)  # as numbers they would be a no and a yes too
+        return _category(name, facts, 2)  # two columns of 0 and 1 would be redundant
     if notation is not None:
         return Verdict(name, "number", notation=notation)
     others = codes.besides_numbers(some)
@@ -302,8 +301,8 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
     if others:
         why = f"has numbers, and also {examples(others)}"
         na = Advice("na", " ".join(others[0].splitlines()))
-        advice = (": ", na, " takes such a text for a gap")
-        # A few values are categories (2, 4, more); among many numbers a text is a gap.
+        advice = (": ", na, " treats such strings as missing")
+        # Few values are categories (2, 4, more); among many numbers a string is a missing value.
         number = Verdict(name, "number", gaps=tuple(others))
         otherwise = number if facts.n_different > most else as_category
         return Verdict(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
@@ -312,7 +311,7 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
         why = f"has numbers of several forms or units, such as {kinds}: write them alike"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
     if facts.n_different > most:
-        why = f"has {facts.n_different} different texts, such as {examples(some)}"
+        why = f"has {facts.n_different} distinct values, such as {examples(some)}"
         return Verdict(name, "problem", why, has_few_values=few, otherwise=as_category)
     if not keep and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
         return Verdict(name, "out", OWN_TEXT, way=KEEP)
@@ -320,7 +319,7 @@ def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> Verdict:
 
 
 def _one_of_each(texts: list[str]) -> list[str]:
-    """The first number of each form: texts are of one form if all but their digits is the same."""
+    """Return the first number of each format; strings that differ in digits alone share one."""
     forms: dict[str, str] = {}
     for text in texts:
         forms.setdefault(re.sub(r"\d+", "0", text.strip()), text)
@@ -328,10 +327,10 @@ def _one_of_each(texts: list[str]) -> list[str]:
 
 
 def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) -> Verdict:
-    """The categories of a column: all, or of many the most frequent ones."""
+    """Role of a categorical column: all categories, or the most frequent of many."""
 
     def category(text: str, value: object) -> object:
-        # Numbers stay numbers, so that exports compare them as such.
+        # Keep numeric categories as numbers, so that exports compare them as such.
         if isinstance(value, float) and math.isfinite(value):
             return int(value) if facts.are_whole else value
         return value if isinstance(value, int) else text
@@ -351,13 +350,13 @@ def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) 
             return Verdict(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
         found = {text: category(text, value) for text, (_, value) in frequent.items()}
     categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
-    # To be missing may mean something; where nothing is missing it cannot.
+    # Missing values are a category of their own only if there are any.
     gap = (None,) if facts.has_missing else ()
     return Verdict(name, "category", categories=(*categories, *gap), n_other=n_other)
 
 
 def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[int, object]]:
-    """The most frequent words with their rows and a value each, ties by the alphabet."""
+    """Return the most frequent values with their rows, ties in alphabetical order."""
     counted: dict[str, tuple[int, object]] = {}
     for value, n in facts.counts():
         text = word(value)

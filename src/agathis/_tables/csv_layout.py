@@ -1,7 +1,7 @@
-"""What bytes of a text file mean: their encoding, the separator and the decimal point.
+"""Detect the encoding, separator and decimal point of a text file.
 
-The cells of its first rows tell; where these could be either, files with semicolons are taken for
-those of a country with decimal commas.
+They are inferred from the first rows. Where the decimal point is ambiguous, files with semicolons
+are assumed to have decimal commas.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ NUMBER = {
 }
 # Spreadsheets write their separator before the header.
 SEP_LINE = re.compile(rb'"?sep=([^\r\n])"?\r?\n')
-# No text has these, not even in one of the encodings that have a byte a letter.
+# Bytes that occur in no text, in any single-byte encoding.
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is cut into cells.
+    """How text is divided into cells.
 
     Attributes
     ----------
     separator, decimal : str
     sure : bool
-        Whether some cells are numbers with that decimal point alone.
+        Whether some cells are numbers with that decimal point only.
     header : tuple of str
-        The names as they stand there.
+        The names as written.
     sample : list of lists of str
         The cells of the first rows.
     """
@@ -51,7 +51,7 @@ class Layout:
 
 
 def is_separator(text: object) -> bool:
-    """Whether a text can stand between columns.
+    """Whether a string is a valid separator.
 
     >>> is_separator(";"), is_separator(", "), is_separator('"')
     (True, False, False)
@@ -60,15 +60,14 @@ def is_separator(text: object) -> bool:
 
 
 def marked_encoding(data: bytes) -> str | None:
-    """UTF-16 where a mark at the beginning says so."""
+    """Return UTF-16 if the text has its byte order mark."""
     return "utf-16" if data.startswith(UTF16) else None
 
 
 def assumed_encoding(data: bytes) -> str | None:
-    """cp1252 where a text is not UTF-8, and not UTF-8 that was damaged either; else None.
+    """Return cp1252 if a text is neither UTF-8 nor damaged UTF-8; else None.
 
-    It is what spreadsheets of western Europe and America write, and but for signs that no table
-    has the same as latin-1.
+    Western spreadsheets write cp1252; it equals latin-1 but for control characters.
 
     >>> assumed_encoding("Zürich".encode("latin-1")), assumed_encoding("Zürich".encode())
     ('cp1252', None)
@@ -79,7 +78,7 @@ def assumed_encoding(data: bytes) -> str | None:
         pass
     else:
         return None
-    # Of letters beyond ASCII in another encoding hardly any two are one of UTF-8.
+    # In another encoding, adjacent non-ASCII letters rarely form a valid UTF-8 sequence.
     right = sum(not c.isascii() for c in data.decode("utf-8", errors="ignore"))
     wrong = data.decode("utf-8", errors="replace").count("\ufffd")
     if right >= wrong or CONTROL.search(data):
@@ -92,7 +91,7 @@ def assumed_encoding(data: bytes) -> str | None:
 
 
 def check_text(head: bytes, name: str) -> None:
-    """Raise where first bytes are not those of text, or of UTF-16, which has a mark."""
+    """Raise if the first bytes are not text; UTF-16 has a byte order mark."""
     if marked_encoding(head) is None and CONTROL.search(head):
         raise BadTable(
             f"{name} is no text, or in another encoding, which ", Advice("encoding"), " tells."
@@ -100,9 +99,9 @@ def check_text(head: bytes, name: str) -> None:
 
 
 def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True) -> bytes:
-    """The text in UTF-8 without a mark at its beginning.
+    """Decode to UTF-8 without a byte order mark.
 
-    Where it is not ``whole``, half a character at its end is left out.
+    Unless ``whole``, an incomplete character at the end is dropped.
     """
     if encoding is None:
         check_text(data[:SAMPLE_BYTES], name)
@@ -126,19 +125,19 @@ def as_utf8(data: bytes, encoding: str | None, name: str, *, whole: bool = True)
         raise BadTable(f"{name} is not text in {encoding}: {error}.") from None
     if encoding is None and whole:
         return data.removeprefix(codecs.BOM_UTF8)
-    # Some encodings have halves of characters, which UTF-8 has not.
+    # Some encodings have surrogates, which UTF-8 has not.
     return text.removeprefix("\ufeff").encode(errors="replace")
 
 
 def _decoded(data: bytes, encoding: str, whole: bool) -> str:
     if whole:
         return data.decode(encoding)
-    b"".decode(encoding)  # raises for codecs that make no text
+    b"".decode(encoding)  # raises for codecs that do not decode to str
     return codecs.getincrementaldecoder(encoding)().decode(data)
 
 
 def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
-    """A text without its first line where that is ``sep=;`` or such, and the separator.
+    """Remove a first line ``sep=;`` and return the text and the separator.
 
     >>> without_sep_line(b"sep=;\\na;b\\n")
     (b'a;b\\n', ';')
@@ -150,7 +149,7 @@ def without_sep_line(data: bytes) -> tuple[bytes, str | None]:
 
 
 def layout_of(data: bytes, separator: str | None, decimal: str | None = None) -> Layout:
-    """The separator that gives most rows as many cells as the header, and what fits it.
+    """Choose the separator that gives most rows as many cells as the header.
 
     >>> layout_of(b"size;colour\\n1,5;red\\n2,5;blue\\n", None)
     Layout(separator=';', decimal=',', sure=True, header=('size', 'colour'))
@@ -170,7 +169,7 @@ def layout_of(data: bytes, separator: str | None, decimal: str | None = None) ->
 
 def _cells(text: str, separator: str) -> list[list[str]]:
     out = []
-    # Not str.splitlines: a name may hold one of the signs that end a line to it alone.
+    # str.splitlines would also split at separators that may occur in names.
     lines = io.StringIO(text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
         for row in csv.reader(lines, delimiter=separator):
@@ -179,7 +178,7 @@ def _cells(text: str, separator: str) -> list[list[str]]:
             if len(out) > SAMPLE_ROWS:
                 break
     except csv.Error:
-        # The reader of the whole file says what is wrong.
+        # The reader of the file reports the error.
         pass
     return out or [[text]]
 
@@ -191,7 +190,7 @@ def _fit(rows: Sequence[Sequence[str]]) -> tuple[bool, float, int]:
 
 
 def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, bool]:
-    """The decimal point, and whether the cells leave no doubt."""
+    """Return the decimal point, and whether it is unambiguous."""
     if separator == ",":
         return ".", True
     counts = {",": 0, ".": 0}

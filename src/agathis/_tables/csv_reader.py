@@ -1,13 +1,13 @@
-"""Text as a table: what all readers of CSV and TSV ask of pyarrow, for a whole text or in blocks.
+"""CSV and TSV text as Arrow tables: pyarrow options shared by all readers.
 
-pyarrow cuts the text into cells and finds the types; the layout (separator, decimal point, header)
-is found before, and numbers as people write them after it.
+pyarrow divides the text into cells and infers types; the layout (separator, decimal point, header)
+is detected before, and formatted numbers are converted after.
 
-Libraries that guess all of it were tried on the files of ``tests/helpers/awkward_tables.py``
-(``benchmarks/awkward.py``). pyarrow alone reads a quarter of them as they are meant; DuckDB's
-sniffer a third: it finds separators, but no decimal commas, thousands or units, and takes the
-versions 1.2.10 for dates; skrub's Cleaner, of cells that pandas had cut, a third too: it reads
-numbers with plain points alone. Here it is all of them.
+Libraries that detect everything were tried on ``tests/helpers/awkward_tables.py``
+(``benchmarks/awkward.py``). pyarrow alone reads a quarter of the files correctly. DuckDB's sniffer
+reads a third: it finds separators, but no decimal commas, thousands or units, and parses versions
+such as 1.2.10 as dates. skrub's Cleaner, given cells from pandas, also reads a third: it parses
+numbers with decimal points only. These modules read all of them.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def csv_options(
     na: Sequence[str] = (),
     gaps_in_text: bool = True,
 ) -> tuple[csv.ReadOptions, csv.ParseOptions, csv.ConvertOptions]:
-    """How pyarrow is to read a text of that layout.
+    """Build pyarrow's options for a layout.
 
-    ``types`` are of columns that are known, ``names`` those to read (by default all), ``na`` more
-    texts for a missing value, which text columns have where ``gaps_in_text``.
+    ``types`` are known column types, ``names`` the columns to read (default: all), ``na`` more
+    missing-value strings, which also apply to string columns with ``gaps_in_text``.
     """
     from pyarrow import csv
 
-    # One thread lets pyarrow count the rows that it complains about, and is as fast here.
+    # With one thread pyarrow reports row numbers in errors, and is as fast here.
     read = csv.ReadOptions(
         use_threads=False, block_size=block_size, skip_rows=skip_rows, encoding=encoding
     )
@@ -69,14 +69,14 @@ def csv_options(
 def read_cells(
     data: bytes, layout: Layout, as_text: Collection[str] | None, na: Sequence[str], name: str
 ) -> pa.Table:
-    """A table of what the cells mean; where ``as_text`` is None, of the cells themselves."""
+    """Parse text as a table; of strings if ``as_text`` is None."""
     import pyarrow as pa
     from pyarrow import csv
 
-    # Without the end of its line, a header alone is not taken for one.
+    # pyarrow needs the newline to see a header without rows.
     data += b"" if data.endswith((b"\n", b"\r")) else b"\n"
     texts = [raw for raw in layout.header if as_text is None or raw.strip() in as_text]
-    # One block holds any row; only texts above the limit of pyarrow take several.
+    # One block holds any row; only text above pyarrow's limit needs several.
     options = csv_options(
         layout,
         min(len(data), MAX_BYTES),
@@ -94,7 +94,7 @@ def read_cells(
 
 
 def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:
-    """Whether the last row has a text of several lines: if a quote is lacking, that is where."""
+    """Whether the last row has a multi-line cell, a sign of an unclosed quote."""
     from pyarrow import types
 
     return any(
@@ -105,7 +105,7 @@ def ends_in_lines(columns: Iterable[pa.ChunkedArray | pa.Array]) -> bool:
 
 
 def codes_in(layout: Layout) -> list[str]:
-    """Columns of digits with zeros in front, as the first rows have them: 01067 is not 1067."""
+    """Find columns of digits with leading zeros in the first rows: 01067 is not 1067."""
     out = []
     for i, name in enumerate(layout.header):
         cells = {row[i].strip() for row in layout.sample if i < len(row)} - {""}
@@ -117,7 +117,7 @@ def codes_in(layout: Layout) -> list[str]:
 def notations(
     table: pa.Table | pa.RecordBatch, layout: Layout, as_text: Collection[str] = ()
 ) -> tuple[dict[int, Notation], dict[str, Note]]:
-    """The places of columns of texts that are numbers to people, and what to say of numbers."""
+    """Find string columns that hold formatted numbers, with notes on them."""
     from pyarrow import types
 
     found, notes = {}, {}
@@ -139,7 +139,7 @@ def notations(
 
 
 def with_numbers(table: pa.Table, found: Mapping[int, Notation]) -> pa.Table:
-    """The table with numbers for texts that are such to people."""
+    """Convert formatted numbers of a table."""
     for i, notation in found.items():
         numbers = numbers_of_texts(table.column(i), notation)
         table = table.set_column(i, table.column_names[i], numbers)
@@ -147,7 +147,7 @@ def with_numbers(table: pa.Table, found: Mapping[int, Notation]) -> pa.Table:
 
 
 def explained(text: str) -> str:
-    """What pyarrow finds wrong with a text, in terms of its rows."""
+    """Translate an error of pyarrow into rows of the text."""
     found = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)(: .*)?", text, re.DOTALL)
     if not found:
         return text.removeprefix("CSV parse error: ")

@@ -1,7 +1,6 @@
-"""Text files of any size, block by block: what the first block shows holds for all of them.
+"""Read text files of any size block by block, with types inferred from the first block.
 
-They are opened as whole texts are (``text_opening``), from their first bytes, and read from there
-on in bounded memory.
+They are opened like whole texts (``text_opening``) and read in bounded memory.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class _Watched(io.RawIOBase):
-    """A stream each piece of which is shown to a function as it is read."""
+    """A stream that passes each piece to a function as it is read."""
 
     def __init__(self, file: pa.NativeFile, show: Callable[[bytes], object]) -> None:
         self.file, self.show = file, show
@@ -49,23 +48,23 @@ class _Watched(io.RawIOBase):
 
 
 class CsvSource(Source):
-    """A table in a text file.
+    """Table reader of a text file.
 
     Parameters
     ----------
     path : str
     kind : {"csv", "tsv"}
     delimiter, decimal : str, optional
-        By default those of the first rows.
+        Detected from the first rows by default.
     encoding : str, optional
-        By default UTF-8.
+        UTF-8 by default.
 
     Attributes
     ----------
     notations : dict of str to Notation
-        Columns of texts that are numbers to people, and how these are written.
+        Notations of string columns that hold formatted numbers.
     notes : dict of str to Note
-        What to say of the numbers of columns.
+        Notes on the numbers of columns.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class CsvSource(Source):
         self._learn()
 
     def _learn(self) -> None:
-        """Find the types of the columns from the first block."""
+        """Infer column types from the first block."""
         import pyarrow as pa
 
         self.names = [name.strip() for name in self.layout.header]
@@ -110,7 +109,7 @@ class CsvSource(Source):
             found = reader.schema
             self.names = [name.strip() for name in found.names]
             first = next(iter(reader), None)
-        # How pyarrow knows the columns; of two of one name neither is read.
+        # As pyarrow names the columns; duplicates are not read.
         self.raw = dict(zip(self.names, found.names, strict=True))
         self.first = None if first is None else self._named(first, self.names)
         written: dict[int, Notation] = {}
@@ -120,7 +119,7 @@ class CsvSource(Source):
         self.notes = notes
         single = [i for i in written if self.names.count(self.names[i]) == 1]
         self.notations = {self.names[i]: written[i] for i in single}
-        # Whole numbers may become fractions in a later block, and gaps may become numbers.
+        # A later block may turn integers into floats, or missing values into numbers.
         turned = {pa.int64(): pa.float64(), pa.null(): pa.float64()}
         self.schema = pa.schema(
             [
@@ -132,7 +131,7 @@ class CsvSource(Source):
             self.first = self._as_numbers(self.first, 0)
 
     def _first_bytes(self) -> tuple[bytes, bool]:
-        """The beginning of the text, and whether it is all of it."""
+        """Return the beginning of the text, and whether it is complete."""
         import pyarrow as pa
 
         with pa.input_stream(self.path, self.compression) as file:
@@ -191,7 +190,7 @@ class CsvSource(Source):
             self._check_last_row()
 
     def _check_last_row(self) -> None:
-        """Raise where a quote that is never closed took the last rows for one text."""
+        """Raise if an unclosed quote swallowed the last rows."""
         import pyarrow as pa
 
         last = None
@@ -203,7 +202,7 @@ class CsvSource(Source):
             raise BadTable(f"{self.shown} {OPEN_QUOTE}")
 
     def _as_numbers(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
-        """The batch with numbers for texts that are such to people."""
+        """Convert formatted numbers of a batch."""
         for i, name in enumerate(batch.schema.names):
             notation = self.notations.get(name)
             if notation is None:
@@ -213,14 +212,14 @@ class CsvSource(Source):
                 texts = batch.column(i).to_pylist()
                 row = next(at for at, text in enumerate(texts) if text in wrong)
                 # Rows are counted as pyarrow does, from the header on.
-                what = f"Row #{done + row + 2}: {texts[row]!r} is written in another way"
+                what = f"Row #{done + row + 2}: {texts[row]!r} has another number format"
                 raise self.fault(self._not_numbers(name, what))
             numbers = numbers_of_texts(batch.column(i), notation)
             batch = batch.set_column(i, name, numbers)
         return batch
 
     def _explain(self, text: str) -> str:
-        """What pyarrow says, in terms of the file."""
+        """Translate an error of pyarrow into terms of the file."""
         if "straddl" in text:
             return f"a row is longer than {CSV_BYTES:,} bytes, or a quote is never closed."
         found = re.match(r"In CSV column #(\d+): (.*)", text, re.DOTALL)
@@ -247,6 +246,6 @@ def _delimiter_hint(head: bytes, delimiter: str) -> str:
 
 
 def _compression(path: str) -> str | None:
-    """By the first bytes, as the name of a file says little."""
+    """Detect a type from the first bytes, as file names are unreliable."""
     with open(path, "rb") as file:
         return "gzip" if file.read(len(GZIP)) == GZIP else None

@@ -1,10 +1,9 @@
-"""Columns that decide too much: those that make groups of themselves and of nothing else.
+"""Detect dominant columns: splits on them separate the rows in that column and in nothing else.
 
-A split that finds groups parts the rows in many columns at once. A split on a column that has
-nothing to do with the others (a year, a running number that nobody noticed) parts them in that
-column alone. So of all splits on a column it is counted what they explain of it, and what of each
-other one. A toss of a coin may make a group of its own too, where columns are few: it is known by
-having nothing to do with any other column, over all rows.
+A split that finds clusters separates the rows in many columns at once; a split on an unrelated
+column (a year, an unnoticed running number) separates them in that column alone. So for all splits
+on a column we compute the variance they explain of it and of each other column. With few columns
+even a coin toss may define a cluster; it is recognised as uncorrelated with every other column.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from agathis._trees.tree import Tree
 
 @dataclass(frozen=True)
 class Deciding:
-    """What the splits on a column do.
+    """Explained variance of the splits on a column.
 
     Attributes
     ----------
     column : str
     gains : float
-        Its share of the gains of all splits.
+        Its fraction of the gains of all splits.
     alone : float
-        Of what these splits explain, the share that lies in the column itself.
+        The fraction of the explained variance that lies in the column itself.
     elsewhere : float
-        Of the spread of each other column, the share that they explain: the largest one.
+        The maximum fraction of the variance of another column that they explain.
     related : float
-        The largest squared correlation with another column, over all rows.
+        The maximum squared correlation with another column, over all rows.
     """
 
     column: str
@@ -45,7 +44,7 @@ class Deciding:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it decides too much: a good part of the tree, and of nothing but itself."""
+        """Whether it is dominant: much of the gain, and little explained of other columns."""
         large = SOME if self.related < UNRELATED else LARGE
         return self.gains >= large and self.alone >= ALONE and self.elsewhere < HARDLY
 
@@ -53,23 +52,23 @@ class Deciding:
 def deciding(
     tree: Tree, X: np.ndarray, places: Mapping[str, np.ndarray], kernel: np.ndarray
 ) -> list[Deciding]:
-    """What each column that is split on does, the most important first.
+    """Compute the explained variance of each column that the tree splits on, by descending gain.
 
     Parameters
     ----------
     tree : Tree
-        Of scaled rows.
+        Fitted on scaled rows.
     X : ndarray of shape (n_samples, n_features)
         These rows.
     places : mapping
-        For each column the places of its features.
+        The feature indices of each column.
     kernel : ndarray of bool
-        The features that count.
+        The features that count for distances.
     """
     home = {int(f): column for column, some in places.items() for f in some}
     filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
     path = tree.decision_path(X).tocsc()
-    # By the column that is split on: its gains; of each feature what is explained, and of what.
+    # For each column: its gains, and per feature the explained and the total variance.
     gains: dict[str, float] = {}
     explained: dict[str, np.ndarray] = {}
     spread: dict[str, np.ndarray] = {}
@@ -114,10 +113,10 @@ def deciding(
 
 
 def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
-    """What to say of columns that decide too much.
+    """Return warnings on dominant columns.
 
-    Where each column of the tree is such a one, to drop all would leave nothing to split on:
-    then the one that decides most is told of.
+    If every column of the tree is dominant, only the most important one is reported: dropping all
+    of them would leave nothing to split on.
     """
     if n_columns < FEWEST:
         return []
@@ -125,8 +124,8 @@ def notes_on_deciding(found: list[Deciding], n_columns: int) -> list[Note]:
     return [
         Note(
             (
-                f"{title_of(one.column)} makes {100 * one.gains:.0f} % of the differences, and the "
-                "groups that it makes differ in hardly anything else: ",
+                f"{title_of(one.column)} accounts for {100 * one.gains:.0f} % of the gains, and "
+                "the clusters that it separates hardly differ in other columns: ",
                 Advice("drop", (one.column,)),
                 "?",
             )

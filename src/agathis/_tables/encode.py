@@ -1,11 +1,11 @@
-"""A table as numbers: what its columns are is learnt once, and applied to these rows and others.
+"""Encode a table as numeric features; fitted once, applied to any rows.
 
-    table -> verdicts on columns -> raw features: numbers, columns of 0 and 1, parts of dates
-          -> one scale for all -> rows with roles: what may be split on, what counts
+    table -> column roles -> raw features: numbers, columns of 0 and 1, parts of dates
+          -> scaling -> rows with roles: what may be split on, what counts for distances
 
-:class:`TableEncoder` is a transformer of scikit-learn's and all the preparation there is, on the
-command line as in a pipeline. Its raw features are in the units of the table, and rules are told in
-these; the scaler after them (``scaling``) never changes their order.
+:class:`TableEncoder` is a scikit-learn transformer and does all preparation, in pipelines and on
+the command line. Raw features are in the units of the table, in which rules are written; scaling
+(``scaling``) is monotonic.
 """
 
 from __future__ import annotations
@@ -45,75 +45,76 @@ from agathis._tables.table_features import features_of, places_of, roles_of, sca
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Columns of a raw table made into features on one scale.
+    """Encode a table as features on one scale.
 
-    Numbers are scaled, so that all columns count alike. Text, truths and other categories become
-    columns of 0 and 1, where 1 is as much as a standard deviation of numbers. Identifiers, codes,
-    constants, free text and dates are left out. What became of each column and why stands in
-    ``columns_``. Trees split a category by sets of its values, and every export, picture and report
-    of a pipeline that begins with this speaks of the columns of the table, in its units.
+    Numbers are scaled, so that all columns have equal influence. Strings, booleans and other
+    categories are one-hot encoded, where 1 equals a standard deviation of numbers. Identifiers,
+    codes, constants, free text and dates are left out. ``columns_`` lists how each column was
+    handled, and why. Trees split categorical features by sets of categories, and every export,
+    figure and report of a pipeline with this encoder uses the columns and units of the table.
 
     Parameters
     ----------
     drop : sequence of str
         Columns to leave out.
     keep : sequence of str
-        Columns to use though they look like identifiers, codes or parts of dates, or are constant.
+        Columns to use even if they are constant or look like identifiers, codes or date parts.
     categorical : sequence of str
-        Columns whose values are categories, whatever they look like.
+        Columns to treat as categorical, whatever their values.
     scale : str or dict, default="auto"
-        How numbers are scaled: "auto", to a standard deviation of 1 after values beyond the 1st and
-        the 99th percentile are held there, where those that are far off all others, as typing
-        errors are, do not count; "standard", without that; "minmax", to 0..1; "robust", by median
-        and quartiles; "rank"; "log"; or "none". A dict gives it for some columns.
+        The scaling of numbers. "auto": clip values at the 1st and 99th percentiles, then scale to
+        a standard deviation of 1; extreme outliers are ignored. "standard": the same without
+        clipping. "minmax": to 0..1. "robust": by median and quartiles. "rank". "log". "none". A
+        dict sets it for some columns.
     weight : {"learned", "equal"} or dict, default="learned"
-        How often columns count: 2 is as if a column were there twice. "learned" lets columns that
-        have nothing to do with the others count less, down to a tenth: each counts by its
-        correlation with the main components of other columns. With "equal" all count once.
-        A dict gives it for some columns, and the others count once.
+        The weight of each column; 2 equals having the column twice. "learned" reduces the weight
+        of columns that are uncorrelated with the others, down to 0.1: it is the correlation with
+        the principal components of other columns. "equal" is 1 for all. A dict sets it for some
+        columns; the others have weight 1.
     dates : {"out", "parts"}, default="out"
-        Whether dates and parts of dates (a month, a weekday) are left out, or made into parts: year
-        or days, month, weekday, hour. Parts that go round can be cut as numbers are, and count as
-        points on a circle, so that December lies beside January.
+        Whether dates and date parts (a month, a weekday) are left out, or encoded as parts: year
+        or days, month, weekday, hour. Trees split on cyclical parts as numbers; for distances they
+        are points on a circle, so that December lies beside January.
     no_split : sequence of str
-        Columns that count, and that no rule may ask for.
+        Columns to use for distances only, never in rules.
     no_count : sequence of str
-        Columns that rules may ask for, and that do not count.
+        Columns to use in rules only, not for distances.
     show : sequence of str
-        Columns that neither split nor count; a report shows them beside the others.
+        Columns to display in reports only, neither in rules nor for distances.
     max_categories : int, default=20
-        The most values of a text that are categories each; of more, the most frequent ones are, and
-        the rest is "other".
+        The maximum number of categories of a column of strings. Of more, the most frequent are
+        kept, and the rest become "other".
     strict : bool, default=False
-        Whether to raise where something about a column is in doubt, instead of a note.
+        Whether to raise an error if a column is ambiguous, instead of adding a note.
     title : str
-        Of the table, in messages.
+        Name of the table in messages.
 
     Attributes
     ----------
     columns_ : Table
-        A row a column: its kind, what became of it, why, its share of the spread, its weight.
+        One row per column: its type, how it was handled and why, its fraction of the variance and
+        its weight.
     verdicts_ : list of Verdict
-        What each column is, in the order of the table, without those to drop.
+        Inferred role of each column, in the order of the table, without ``drop``.
     features_ : list of Feature
-        What is made of the columns; ``feature_names_`` are their names, all different.
+        The features; ``feature_names_`` are their unique names.
     one_hot_ : dict
-        For each source its columns with their categories, as exporters take it.
+        For each categorical feature its columns with their categories, as exporters take it.
     date_parts_ : dict
-        For each feature that is a part of a date the column and the part.
+        For each feature that is a date part its column and part.
     scaler_ : FeatureScaler
-        From raw features to scaled ones.
+        From raw to scaled features.
     far_off_ : dict
-        For each column with values that are far off, as typing errors are, these values.
+        For each column with outliers, such as typing errors, their values.
     infinite_ : dict
-        For each column with infinite numbers how many rows have one.
+        For each column with infinite values the number of rows with one.
     ends_ : ndarray of shape (2, n_features)
-        The least and the largest finite number of each feature, for which infinite ones are taken.
+        Minimum and maximum finite value of each feature, which replace infinite values.
     roles_ : FeatureRoles
     feature_names_in_ : ndarray of str
-        Where X was a table; the columns of an array are x0, x1 and so on.
+        Names of the columns seen during `fit`. Those of an array are x0, x1 and so on.
     n_features_in_ : int
-        How many columns X had.
+        Number of columns seen during `fit`.
 
     See Also
     --------
@@ -163,7 +164,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.title = title
 
     def fit(self, X: Any, y: object = None) -> TableEncoder:
-        """Learn what the columns are.
+        """Infer column roles and scaling from a table.
 
         Parameters
         ----------
@@ -180,7 +181,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
-        """Learn what the columns are, and make features of them.
+        """Fit to a table and return its encoded rows.
 
         Parameters
         ----------
@@ -201,7 +202,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return found
 
     def _fit(self, table: Any) -> FeatureRows:
-        """Learn from a table of Arrow; its features in its own units."""
+        """Fit to an Arrow table; return its features in original units."""
         rows = drawn(table.num_rows, row_sample.MANY_ROWS)
         if len(rows) == table.num_rows:
             return self._fit_sample(table)
@@ -210,7 +211,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._features(table).within(*self.ends_)
 
     def _fit_sample(self, table: Any, of: SampledTable | None = None) -> FeatureRows:
-        """Learn from all rows of a table, or from some ``of`` a larger one; their features."""
+        """Fit to all rows of a table, or to a sample ``of`` a larger one; return their features."""
         options = Options.of(self, table.column_names)
         if not table.num_rows:
             raise BadTable(f"{self.title} has no rows.")
@@ -230,7 +231,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._set_features(table.column_names)
         exact = {} if of is None else self._exact(of)
         found = self._features(table)
-        # Too rare to be categories; whoever gives these rows again knows them.
+        # Rare categories without a feature of their own; they are not unknown in other rows.
         self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
         self.infinite_ = dict(found.infinite)
         self.ends_ = _ends(found.X)
@@ -256,7 +257,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return raw
 
     def _set_features(self, names: Sequence[str]) -> None:
-        """Say which features are made of the columns of these names."""
+        """Return a mask of the features that belong to these columns."""
         used = self.used()
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
@@ -274,7 +275,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
 
     def _exact(self, of: SampledTable) -> dict[int, Extent]:
-        """For features that are numbers of the table their extents in all rows."""
+        """Return the extents, in all rows, of features that are numbers of the table."""
         columns = dict(zip(of.column_names, range(len(of.column_names)), strict=True))
         found = {}
         for f, feature in enumerate(self.features_):
@@ -293,7 +294,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return found
 
     def _learned(self, X: np.ndarray) -> dict[str, float]:
-        """How often each column counts, by what components of the others say of it."""
+        """Compute the weight of each column from its correlation with the others."""
         kernel = self.roles_.kernel
         counted = {
             column: places[kernel[places]]
@@ -304,21 +305,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return dict(zip(counted, weights.tolist(), strict=True))
 
     def _weights(self, options: Options) -> list[float]:
-        """How often each feature counts; all parts of a date together do as a column does."""
+        """Expand weights to features; the parts of a date share the weight of one column."""
         shares = {verdict.name: max(1, len(verdict.parts)) for verdict in self.used()}
         return [options.weight(f.source) / shares[f.source] for f in self.features_]
 
     def transform(self, X: Any) -> Any:
-        """Features on one scale, NaN where a value is missing; columns are found by their names.
+        """Encode a table on one scale, with NaN for missing values; columns are found by name.
 
-        A category that the fit has not seen is none of the known ones, and an infinite number is
-        taken for the largest or least of the fit. A warning a column tells how many rows have one;
-        ``encode(X).unseen`` has the words of each.
+        Unknown categories match none of the known ones, and infinite values are replaced by the
+        maximum or minimum seen during fit. A warning per column reports the number of such rows;
+        ``encode(X).unseen`` has the unknown categories.
 
         Parameters
         ----------
         X : DataFrame of pandas or polars, pyarrow.Table, or array-like
-            Columns of a table that are not used need not be there; an array has all of them.
+            Unused columns of a table may be absent; an array must have all columns.
 
         Returns
         -------
@@ -331,22 +332,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._as_asked(self.scaled(found.X), X)
 
     def _as_asked(self, rows: EncodedRows, X: Any) -> Any:
-        """The rows, or where ``set_output`` asks for a frame of pandas one that has their roles."""
+        """Return rows, or with ``set_output`` a DataFrame of pandas that has their roles."""
         asked = getattr(self, "_sklearn_output_config", {}).get("transform")
         if (asked or get_config()["transform_output"]) != "pandas":
             return rows
         return self.framed(rows, X.index if hasattr(X, "iloc") else None)
 
     def framed(self, rows: EncodedRows, index: Any = None) -> Any:
-        """A frame of pandas of rows on one scale, which has their roles."""
+        """Return scaled rows as a DataFrame of pandas that has their roles."""
         from pandas import DataFrame
 
-        # It has copies: a view would be the rows of an array that has roles of its own.
+        # Copy: a view would share the array that has its own roles.
         frame = DataFrame(np.array(rows), index=index, columns=self.feature_names_)
         return self.roles_.mark(frame)
 
     def scaled(self, raw: np.ndarray) -> EncodedRows:
-        """Features on one scale, of those in the units of the table.
+        """Scale features given in the units of the table.
 
         Parameters
         ----------
@@ -359,12 +360,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return EncodedRows.of(self.scaler_.transform(raw), self.roles_, Units(self, raw))
 
     def encode(self, X: Any) -> FeatureRows:
-        """The features in the units of the table, with the words that are no known categories.
+        """Encode a table in its original units, and collect unknown categories.
 
         Parameters
         ----------
         X : DataFrame of pandas or polars, pyarrow.Table, or array-like
-            Or rows that were encoded before, which are given back.
+            Encoded rows are decoded.
 
         Returns
         -------
@@ -376,9 +377,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._features(checked_table(self, X, reset=False)).within(*self.ends_)
 
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
-        """The features, or those that are asked for, in the units of the table.
+        """Return the requested features in original units.
 
-        Some numbers may be infinite. Columns of what is not asked for need not be there.
+        Numbers may be infinite. Columns of other features may be absent.
         """
         found = feature_rows(
             table,
@@ -399,17 +400,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return found
 
     def _check_infinite(self, column: str, n: int) -> None:
-        """Raise where rows with infinite numbers in a column are not to be taken."""
+        """Raise if a column has infinite values that are not accepted."""
         if self.strict:
             raise infinite(self.title, column, n)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
-        """The names of the features.
+        """Get output feature names.
 
         Parameters
         ----------
         input_features : sequence of str, optional
-            The names of the columns; other names than those of the fit raise.
+            The names of the columns, which must match those seen during `fit`.
 
         Returns
         -------
@@ -427,23 +428,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def used(self) -> list[Verdict]:
-        """The verdicts on columns that features are made of."""
+        """The roles of the columns that have features."""
         return [verdict for verdict in self.verdicts_ if verdict.is_used]
 
     def notes(self) -> list[Note]:
-        """What to say about the columns."""
+        """Return notes on the columns."""
         return notes_of(self)
 
     def notes_on_weights(self) -> list[Note]:
-        """What to say of columns that count less than others."""
+        """Return notes on columns of low weight."""
         return weight_notes_of(self)
 
     def places(self) -> dict[str, np.ndarray]:
-        """For each column that is used the places of its features."""
+        """Map each used column to its feature indices."""
         return self._places
 
 
 def _ends(X: np.ndarray) -> np.ndarray:
-    """The least and the largest finite number of each column; NaN where there is none."""
+    """Return the finite minimum and maximum of each column; NaN where there is none."""
     finite = np.where(np.isinf(X), np.nan, X)
     return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])

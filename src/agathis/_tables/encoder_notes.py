@@ -1,4 +1,4 @@
-"""What an encoder has to say of the columns of its table: notes, and the table of verdicts."""
+"""Notes on an encoded table, and the table that lists how each column was handled."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from agathis._tables.wording import count, listed, some, title_of
 if TYPE_CHECKING:
     from agathis._tables.encode import TableEncoder
 
-#: Columns that count less are told of.
+#: Report columns with a weight below this.
 LITTLE = 0.5
 
 
 def notes_of(encoder: TableEncoder) -> list[Note]:
-    """What to say about the columns."""
+    """Return notes on the columns."""
     weighed = encoder.weight if isinstance(encoder.weight, Mapping) else ()
     asked = [*encoder.no_split, *encoder.no_count, *weighed]
     out = {verdict.name for verdict in encoder.verdicts_ if not verdict.is_used}
     lost = [title_of(name) for name in dict.fromkeys(asked) if name in out]
     notes = notes_on(encoder.verdicts_)
     if lost:
-        text = f"{listed(lost)}: what was asked for has no effect on a column that is left out."
+        text = f"{listed(lost)}: options have no effect on columns that are left out."
         notes.append(Note((text,), doubtful=True))
     if encoder.infinite_:
         told = (f"{title_of(name)} ({count(n, 'row')})" for name, n in encoder.infinite_.items())
-        text = "Infinite numbers are taken for the largest, or the least, of the others"
+        text = "Infinite values are replaced by the largest or smallest finite value"
         notes.append(Note((f"{text}: {listed(told)}.",), doubtful=True))
     if encoder.far_off_:
         told = (
@@ -43,12 +43,12 @@ def notes_of(encoder: TableEncoder) -> list[Note]:
             for name, values in encoder.far_off_.items()
         )
         text = f"Outliers are clipped and do not affect the scale: {listed(told)}"
-        notes.append(Note((text, " (", Advice("scale", "standard"), " takes them as they are).")))
+        notes.append(Note((text, " (", Advice("scale", "standard"), " does not clip).")))
     return notes
 
 
 def weight_notes_of(encoder: TableEncoder) -> list[Note]:
-    """What to say of columns that count less than others."""
+    """Return notes on columns of low weight."""
     if encoder.weight != "learned":
         return []
     little = [
@@ -58,14 +58,14 @@ def weight_notes_of(encoder: TableEncoder) -> list[Note]:
     ]
     if not little:
         return []
-    text = f"{listed(little)}: little to do with the other columns, so that they count less"
+    text = f"{listed(little)}: nearly uncorrelated with the other columns, so they get less weight"
     if len(little) == 1:
-        text = f"{little[0]} has little to do with the other columns, and counts less"
-    return [Note((text, " (", Advice("weight", "equal"), " lets all count alike)."))]
+        text = f"{little[0]} is nearly uncorrelated with the other columns, so it gets less weight"
+    return [Note((text, " (", Advice("weight", "equal"), " weights all columns equally)."))]
 
 
 def columns_of(encoder: TableEncoder, variances: np.ndarray, options: Options) -> Table:
-    """What became of the columns; the variances are those of scaled features."""
+    """List how each column was handled; variances are of scaled features."""
     spread = np.where(encoder.roles_.kernel, variances, 0.0)
     total = spread.sum()
     places = encoder.places()
@@ -102,17 +102,17 @@ def _became(verdict: Verdict, n: int) -> str:
 
 
 def nothing_left(title: str, verdicts: Sequence[Verdict], n_rows: int) -> BadTable:
-    """What to say where no column can be used."""
+    """Return the error that no column can be used."""
     reasons = "".join(f" {title_of(v.name)}: {v.why}." for v in verdicts[:FEW])
     ways = {v.way for v in verdicts if not v.why.startswith(CONSTANT)}
     keep = [" ", Advice("keep"), " uses a column all the same."] * (KEEP in ways)
     parts = [" ", Advice("dates", "parts"), " uses parts of dates."] * (PARTS in ways)
-    one = " It has one sample only." if n_rows == 1 else ""
+    one = " It has only one sample." if n_rows == 1 else ""
     return BadTable(f"{title} has no column left to cluster by.{one}{reasons}", *keep, *parts)
 
 
 def too_large(name: str) -> BadTable:
-    """What to say of numbers that cannot be squared."""
+    """Return the problem that numbers are too large to be squared."""
     return BadTable(
         f"{title_of(name)} has numbers beyond {LARGEST:g}: ",
         Advice("drop", (name,)),
@@ -121,10 +121,10 @@ def too_large(name: str) -> BadTable:
 
 
 def infinite(title: str, column: str, n: int) -> BadTable:
-    """What to say of infinite numbers in rows where these are not accepted."""
+    """Return the error that infinite values are not accepted."""
     return BadTable(
-        f"{title}: {title_of(column)} has infinite numbers in {count(n, 'row')}; "
+        f"{title}: {title_of(column)} has infinite values in {count(n, 'row')}; "
         "values must be finite or missing. ",
         Advice("na"),
-        " takes a text for a missing value.",
+        " treats a string as a missing value.",
     )

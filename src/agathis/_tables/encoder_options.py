@@ -1,4 +1,4 @@
-"""What the arguments of an encoder say of each column, after they are checked against the table."""
+"""Validate the options of an encoder against its table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from agathis._tables.scaling import SCALES
 from agathis._tables.wording import quoted
 
-#: Arguments that name columns, and may not name the same.
+#: Options with names of columns, which must not overlap.
 LISTS = ("drop", "keep", "categorical", "no_split", "no_count", "show")
 TOGETHER = {("keep", "categorical"), ("keep", "no_split"), ("keep", "no_count")}
 TOGETHER |= {("categorical", "no_split"), ("categorical", "no_count")}
@@ -19,7 +19,7 @@ TOGETHER |= {("categorical", "no_split"), ("categorical", "no_count")}
 
 @dataclass(frozen=True)
 class Options:
-    """How columns are scaled, and how often they count."""
+    """The scaling and weight of each column."""
 
     scales: Mapping[str, str] = field(default_factory=dict)
     default: str = "auto"
@@ -37,12 +37,12 @@ class Options:
 
     @classmethod
     def of(cls, encoder: Any, names: Collection[str]) -> Options:
-        """Those of an encoder's arguments for a table with these columns."""
+        """Validate the options of an encoder for a table with these columns."""
         there = set(names)
         lists = {argument: getattr(encoder, argument) for argument in LISTS}
         for argument, given in lists.items():
             if isinstance(given, str) or not isinstance(given, Iterable):
-                raise TypeError(f"{argument} must be a list of names of columns; it is {given!r}.")
+                raise TypeError(f"{argument} must be a list of column names; got {given!r}.")
             for name in given:
                 _check_name(argument, name, there)
         for i, first in enumerate(LISTS):
@@ -54,7 +54,7 @@ class Options:
             raise ValueError(f"dates={encoder.dates!r} must be 'out' or 'parts'.")
         most = encoder.max_categories
         if isinstance(most, bool) or not isinstance(most, Integral) or most < 2:
-            raise ValueError(f"max_categories={most!r} must be a whole number, at least 2.")
+            raise ValueError(f"max_categories={most!r} must be an integer, at least 2.")
         scales, default = _scales(encoder.scale, there)
         learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
         return cls(scales, default, _weights(encoder.weight, there), learns)
@@ -94,5 +94,5 @@ def _check_name(argument: str, name: object, there: Collection[str]) -> None:
     close = get_close_matches(str(name), sorted(there), 1)
     meant = f" Did you mean {close[0]!r}?" if close else ""
     raise ValueError(
-        f"{argument} names {name!r}, which is no column.{meant} There are {quoted(sorted(there))}."
+        f"{argument} names {name!r}, which is no column.{meant} Columns: {quoted(sorted(there))}."
     )

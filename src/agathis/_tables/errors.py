@@ -1,8 +1,7 @@
-"""What is wrong with a table, in the words of whoever asked.
+"""Messages on tables that name options as the caller writes them.
 
-Advice names arguments: ``encoding='utf-16'`` to those who call a function, ``--encoding utf-16`` to
-those who type a command. So a message is made of parts, and an argument in it is an
-:class:`Advice`, which each of the two writes in its own way.
+A function is called with ``encoding='utf-16'``, a command with ``--encoding utf-16``. So a message
+consists of parts, and an option in it is an :class:`Advice`, which each interface formats.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-#: What follows longer advice is not put in line.
+#: Longer advice is on a line of its own.
 WIDE = 30
 
 
 @dataclass(frozen=True)
 class Advice:
-    """An argument that may be given, with what to give; without a value it is for the reader.
+    """An option to set, and its value; without a value the user chooses one.
 
     >>> str(Advice("encoding", "utf-16")), str(Advice("drop", ("a", "b"))), str(Advice("na"))
     ("encoding='utf-16'", "drop=['a', 'b']", 'na=')
@@ -34,7 +33,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Ways:
-    """Several pieces of advice, each with what it does, one in a line."""
+    """Several options and their effects, one per line."""
 
     ways: tuple[tuple[Advice, str], ...]
 
@@ -48,7 +47,7 @@ Parts = Sequence[object]
 
 
 def told(parts: Parts, write: Callable[[Advice], str] = str) -> str:
-    """A message as one text.
+    """Format a message.
 
     >>> told(["give ", Advice("decimal", ","), "."], lambda way: f"--{way.argument} {way.value}")
     'give --decimal ,.'
@@ -65,7 +64,7 @@ def told(parts: Parts, write: Callable[[Advice], str] = str) -> str:
 
 @dataclass(frozen=True)
 class Note:
-    """Something to say about a table that was read; ``doubtful`` if it may be wrong."""
+    """A message on a table that was read; ``doubtful`` if the result may be wrong."""
 
     parts: tuple[object, ...]
     doubtful: bool = False
@@ -89,11 +88,11 @@ class BadTable(ValueError):
 
 
 class UnknownEncoding(BadTable):
-    """The encoding that was asked for is none."""
+    """The requested encoding is unknown."""
 
 
 class LacksColumns(BadTable):
-    """Columns that a tree asks for are not there; ``there`` are those that are."""
+    """Columns required by a tree are missing; ``there`` are the existing columns."""
 
     def __init__(self, *parts: object, lacking: Sequence[str], there: Sequence[str]) -> None:
         super().__init__(*parts)
@@ -101,7 +100,7 @@ class LacksColumns(BadTable):
 
 
 class NamesTwice(BadTable):
-    """A name that two columns have, or two features of a tree (``of_tree``), ``n`` of them."""
+    """``n`` columns, or features of a tree (``of_tree``), have the same name."""
 
     def __init__(self, *parts: object, name: str, n: int, of_tree: bool = False) -> None:
         super().__init__(*parts)
@@ -109,7 +108,7 @@ class NamesTwice(BadTable):
 
 
 class NoNumbers(BadTable):
-    """A column that has to be numbers is not: ``what`` it holds or is, in a few words."""
+    """A column must be numeric but is not; ``what`` describes its content."""
 
     def __init__(self, *parts: object, column: str, what: str) -> None:
         super().__init__(*parts)

@@ -1,11 +1,11 @@
-"""Rows of a table as a tree takes them: features found by their names, categories as 0 and 1.
+"""Build rows for a tree from a table: find features by name, one-hot encode categories.
 
-    columns, by name -> numbers, or words -> columns of 0 and 1 -> the features in their order
+    columns, by name -> numbers or strings -> columns of 0 and 1 -> the features in their order
 
-It is one way for tables of Arrow and for data frames of pandas and polars, which need no pyarrow.
-A column of categories may be there, or the columns of 0 and 1 that were made of it; a date, or the
-part that was made of it ("joined: month" of "joined"). Columns that are not asked for are not
-looked at. What is missing is NaN, and so are texts that say so, and a few texts among many numbers.
+It handles Arrow tables and DataFrames of pandas and polars, the latter without pyarrow. Both a
+categorical column and its one-hot columns are accepted, and both a date and its parts ("joined:
+month" of "joined"). Other columns are ignored. Missing values are NaN, as are strings for missing
+values and a few strings among many numbers.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
     from agathis._trees.tree import Tree
 
-#: The squares of larger numbers are no numbers of float64.
+#: Squares of larger numbers overflow float64.
 LARGEST = 1e150
 
 
 @dataclass(frozen=True)
 class FeatureRows:
-    """Rows of numbers for a tree.
+    """Numeric rows for a tree.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
-        0 where a feature is not asked for.
+        0 for features that are not requested.
     unseen : dict of str to list of str
-        For each source the words that are none of its categories, row by row.
+        Unknown categories of each categorical feature, one entry per row.
     n_incomplete : int
-        Rows that miss a value which is asked for.
+        The number of rows with a missing value in a requested feature.
     gaps : dict of str to list of str
-        For each column of numbers the texts in it that are none, row by row.
+        Non-numeric strings of each numeric column, one entry per row.
     infinite : dict of str to int
-        For each column with infinite numbers how many rows have one.
+        For each column with infinite values the number of rows with one.
     """
 
     X: np.ndarray
@@ -60,9 +60,9 @@ class FeatureRows:
     infinite: dict[str, int] = field(default_factory=dict)
 
     def within(self, low: ArrayLike, high: ArrayLike) -> FeatureRows:
-        """With these numbers for infinite ones.
+        """Replace infinite values by these numbers.
 
-        To a tree all numbers beyond its thresholds are alike: a row goes where it would go.
+        All numbers beyond a tree's thresholds are equivalent: rows reach the same leaves.
         """
         if not self.infinite:
             return self
@@ -70,12 +70,12 @@ class FeatureRows:
         return replace(self, X=np.where(np.isinf(self.X), bounds, self.X))
 
     def odd(self, known: Mapping[str, Container[str]] | None = None) -> Iterator[str]:
-        """What to say of values that are no categories or infinite, with how many rows have them.
+        """Return warnings on unknown categories and infinite values, with numbers of rows.
 
         Parameters
         ----------
         known : mapping, optional
-            For some sources words that are none of its categories, and no news.
+            Values of some categorical features that need no warning though they have no category.
         """
         n = len(self.X)
         for source, found in self.unseen.items():
@@ -83,24 +83,23 @@ class FeatureRows:
             if not words:
                 continue
             yield (
-                f"X has values in column {source!r} that the tree has no category for, "
-                f"{quoted(dict.fromkeys(words))}, in {len(words)} of {n} rows: these are taken for "
-                "none of the known ones."
+                f"X has unknown categories in column {source!r}, {quoted(dict.fromkeys(words))}, "
+                f"in {len(words)} of {n} rows: they match none of the known categories."
             )
         for column, count in self.infinite.items():
             yield (
-                f"X has infinite numbers in column {column!r}, in {count} of {n} rows: these are "
-                "taken for larger, or smaller, than all others."
+                f"X has infinite values in column {column!r}, in {count} of {n} rows: they are "
+                "treated as larger, or smaller, than all others."
             )
 
 
 def is_of_arrow(table: object) -> bool:
-    """Whether it is a table or a batch of Arrow; a data frame may have a column "column_names"."""
+    """Whether it is an Arrow table or batch; a DataFrame may have a column "column_names"."""
     return hasattr(type(table), "column_names")
 
 
 def column_names(table: Any) -> list[Any]:
-    """The names of the columns of a table; none of what is no table."""
+    """Return the column names of a table, () for other objects."""
     return list(table.column_names if is_of_arrow(table) else getattr(table, "columns", ()))
 
 
@@ -114,25 +113,25 @@ def feature_rows(
     notations: Mapping[str, Notation] | None = None,
     date_parts: Mapping[str, DatePart] | None = None,
 ) -> FeatureRows:
-    """The named features, in their order.
+    """Build the named features, in their order.
 
     Parameters
     ----------
     table : pyarrow.Table, or DataFrame of pandas or polars
     names : sequence of str
-        Of the features.
+        Names of the features.
     one_hot : mapping
-        For each source its columns with their categories.
+        For each categorical feature its columns with their categories.
     asked : collection of str, optional
         The features that are needed; by default all.
     title : str
-        Of the table, in messages.
+        Name of the table in messages.
     gaps : mapping, optional
-        For some columns of numbers the texts that are known to be none.
+        Known non-numeric strings of numeric columns.
     notations : mapping, optional
-        For some columns how their numbers are written; of others these rows tell.
+        Known number formats of columns; others are inferred from these rows.
     date_parts : mapping, optional
-        For each feature that is a part of a date what it is made of.
+        The definition of each feature that is a date part.
     """
     there = column_names(table)
     counts = Counter(there)
@@ -183,14 +182,14 @@ def feature_rows(
 
 
 def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
-    """The column of a table that a feature is made of; it may have been encoded before."""
+    """Return the column behind a feature; it may be encoded already."""
     if feature in there and source not in there:
         return feature
     return feature if source is None else source
 
 
 class _Columns:
-    """The columns of a table by name, those of Arrow as one array without a dictionary."""
+    """Return the columns of a table by name, those of Arrow without chunks and dictionaries."""
 
     def __init__(self, table: Any, names: Sequence[str]) -> None:
         self.table = table
@@ -206,7 +205,7 @@ class _Columns:
 
 
 def _moments(name: str, column: Any, title: str, first_is_day: bool | None) -> np.ndarray:
-    """The dates of a column."""
+    """Return the dates of a column."""
     from pyarrow import types
 
     if not hasattr(column, "type"):
@@ -225,7 +224,7 @@ def _moments(name: str, column: Any, title: str, first_is_day: bool | None) -> n
 
 
 def _named(column: Any, part: str) -> np.ndarray:
-    """The numbers of months or weekdays by their names; NaN where there is none."""
+    """Convert names of months or weekdays to numbers; NaN for other strings."""
     values = column.to_pylist() if hasattr(column, "type") else column.to_list()
     texts = [value if isinstance(value, str) else "" for value in values]
     numbers = {text: number_of_word(part, text) for text in dict.fromkeys(texts)}
@@ -242,7 +241,7 @@ def rows_for_tree(
     title: str = "X",
     date_parts: Mapping[str, DatePart] | None = None,
 ) -> FeatureRows:
-    """The features of a tree; those that it does not ask for need not be there, unless ``every``.
+    """Build the features of a tree; unused ones may be absent, unless ``every``.
 
     Parameters
     ----------
@@ -259,13 +258,13 @@ def rows_for_tree(
 
 
 def _beyond(tree: Tree, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each feature a number at most and one above all of its rows and thresholds."""
+    """Return for each feature numbers below and above all its values and thresholds."""
     finite = np.where(np.isinf(X), np.nan, X)
     low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
     cut = ~tree.is_leaf & np.isfinite(tree.threshold)
     np.fmin.at(low, tree.feature[cut], tree.threshold[cut])
     np.fmax.at(high, tree.feature[cut], np.nextafter(tree.threshold[cut], np.inf))
-    # In a sum it has to weigh more than all else.
+    # In a sum it must dominate all other terms.
     low[tree.term_feature], high[tree.term_feature] = -LARGEST, LARGEST
     return np.where(np.isnan(low), -LARGEST, low), np.where(np.isnan(high), LARGEST, high)
 
@@ -303,7 +302,7 @@ def _numbers(
     known: Collection[str] = (),
     written: Notation | None = None,
 ) -> tuple[np.ndarray, list[str]]:
-    """A column as float64, its numbers may be texts; and the texts that are none."""
+    """Convert a column to float64, parsing strings; also return non-numeric strings."""
     if hasattr(column, "type"):
         return _numbers_of_arrow(name, column, title, known, written)
     kind = column.dtype
@@ -336,10 +335,10 @@ def _numbers_of_arrow(
 def _numbers_of_values(
     name: str, values: list[Any], title: str, known: Collection[str], written: Notation | None
 ) -> tuple[np.ndarray, list[str]]:
-    """Numbers of numbers, and of texts that are such to people.
+    """Convert values, and strings with formatted numbers, to numbers.
 
-    A few texts among many numbers are taken for gaps, and so are those that are ``known``; names
-    of months and weekdays are numbers where no text is one.
+    A few strings among many numbers, and those that are ``known``, are missing values. Names of
+    months and weekdays are converted if no string is a number.
     """
     out = np.full(len(values), np.nan)
     texts: dict[int, str] = {}
@@ -384,7 +383,7 @@ def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:
 def _indicators(
     column: Any, columns: Mapping[str, object]
 ) -> tuple[dict[str, np.ndarray], list[str]]:
-    """The one-hot columns of a source, and the words that are none of its categories."""
+    """Return the one-hot columns of a categorical feature, and its unknown categories."""
     values = column.to_pylist() if hasattr(column, "type") else column.to_list()
     marks = set(MARKS).difference(map(str, columns.values()))
     words = [None if (text := word(value)) in marks else text for value in values]

@@ -1,8 +1,8 @@
-"""Which columns of a file a tree may use: those of numbers that are quantities.
+"""Choose the columns of a file for a tree: numeric ones that are quantities.
 
-Identifiers, codes and parts of a calendar are left out, as everywhere. The verdicts are those on
-any table (``column_verdicts``), made of the first rows, as the file may not fit in memory: so a
-column that is constant or empty there is used all the same.
+Identifiers, codes and date parts are left out, as everywhere. Roles are inferred from the first
+rows (``column_verdicts``), since the file may not fit in memory; columns that are constant or empty
+only there are used.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from agathis._tables.source import Source
 
-# More names than that are not read in a message.
+# More names make a message unreadable.
 SHOWN = 12
 
 
 def choose_columns(source: Source, columns: Sequence[str] | None, weight: str | None) -> list[str]:
-    """The names of the features, after the names that were given are checked.
+    """Choose the features, after validating the given names.
 
     Parameters
     ----------
     source : Source
     columns : list of str or None
-        ``None`` is every column of numbers; a warning tells what is left out.
+        ``None`` is every numeric column; a warning lists what is left out.
     weight : str or None
 
     Returns
@@ -76,7 +76,7 @@ def _named(
 
 
 def common_dtype(kinds: Iterable[pa.DataType]) -> np.dtype:
-    """float32 if it holds all values of all these types exactly, else float64."""
+    """Return float32 if it represents all values of these types exactly, else float64."""
     from pyarrow import types
 
     narrow = all(
@@ -123,7 +123,7 @@ def _all_numbers(source: Source, counts: Counter[str], weight: str | None) -> li
 
 
 def _no_quantities(source: Source, names: list[str]) -> dict[str, str]:
-    """Columns of numbers that name rows or things, or say when, and why they are taken for that."""
+    """Return numeric columns that identify rows or entities or hold dates, with reasons."""
     first = source.head(names) if names else None
     if first is None:
         return {}
@@ -133,7 +133,7 @@ def _no_quantities(source: Source, names: list[str]) -> dict[str, str]:
         if verdict.kind == "out" and verdict.why in (IDENTIFIER, CODE, CALENDAR):
             found[name] = verdict.why
         elif verdict.kind == "category" and (codes.is_code_name(name) or codes.names_things(name)):
-            found[name] = CODE  # of few things: elsewhere categories, of which there are none here
+            found[name] = CODE  # a category elsewhere; this reader has numbers only
     return found
 
 

@@ -1,7 +1,7 @@
-"""Rows of Parquet files that are read again each time they are asked for: no copy is made of them.
+"""Rows of Parquet files that are read on demand, without a copy.
 
-To NumPy code it is a table: its length, its shape, some rows of it or some of one column. A row
-group is read at a time, and the last one is kept.
+It behaves as an array: length, shape, indexing by rows and by one column. One row group is read at
+a time, and the last one is cached.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FileRows:
     dtype : dtype
     """
 
-    #: Rows come when they are asked for, and need not fit in memory.
+    #: Rows are read on demand, and need not fit in memory.
     elsewhere = True
     ndim = 2
 
@@ -50,18 +50,18 @@ class FileRows:
 
     @property
     def can_be_read_again(self) -> bool:
-        """Whether no row group takes more memory than that of a block."""
+        """Whether every row group fits in the memory of a block."""
         return 0 < self.largest * len(self.names) * self.dtype.itemsize <= GROUP_BYTES
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """All of them, for whoever needs them in memory."""
+        """Read all rows into memory."""
         return np.asarray(self[:], dtype=dtype)
 
     def __getitem__(self, key: Any) -> np.ndarray:
-        """Rows, by a slice or by rising numbers; of one column where a second is given."""
+        """Return rows by slice or increasing indices, optionally of one column."""
         rows, column = key if isinstance(key, tuple) else (key, None)
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
@@ -95,7 +95,7 @@ class FileRows:
             table = self._open[1].read_row_group(number, columns=names)
             table.validate(full=True)
             rows = int(self.ends[group]) - (int(self.ends[group - 1]) if group else 0)
-            if len(table) != rows:  # a page of an unknown kind is passed over
+            if len(table) != rows:  # pyarrow skips pages of unknown kinds
                 raise file.fault(
                     f"row group {number} says that it has {rows:,} rows, and has {len(table):,}."
                 )

@@ -1,4 +1,4 @@
-"""Many Parquet files as one table: those of a folder, or whose names match a pattern."""
+"""Many Parquet files as one table: those of a folder, or that match a pattern."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def is_many(path: str) -> bool:
-    """Whether a path is a folder or a pattern, and no file of that name."""
+    """Whether a path is a folder or a pattern, rather than an existing file."""
     return os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
 
 
 class FolderSource(Source):
-    """The Parquet files of a folder and the folders in it, or of a pattern, by name.
+    """List the Parquet files of a folder and its subfolders, or of a pattern, by name.
 
-    Hidden files, and those that begin with an underscore, are marks that other programs leave.
+    Hidden files, and those with a leading underscore, are metadata of other programs.
     """
 
     title = TITLES["parquet"]

@@ -1,4 +1,4 @@
-"""What a file is: by its first bytes, by its name, and what it seems to be if it is no table."""
+"""Detect the format of a file from its first bytes and its name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLES = {"parquet": "Parquet", "arrow": "Arrow", "csv": "CSV", "tsv": "TSV"}
 TEXTS = ("csv", "tsv")
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
-# How files begin that are not text.
+# First bytes of binary files.
 MAGIC = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -38,22 +38,22 @@ HTML = re.compile(rb"\s*<(!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
 
 
 def columnar_kind(head: bytes) -> str | None:
-    """The format of a file that begins so, if its columns are stored one after another."""
+    """Return the columnar format of a file from its first bytes, or None."""
     return next((kind for magic, kind in COLUMNAR.items() if head.startswith(magic)), None)
 
 
 def begins_as(head: bytes) -> str | None:
-    """Words for a file that begins so and is no text; None for what may be one."""
+    """Describe a binary file by its first bytes; None if it may be text."""
     return next((what for magic, what in MAGIC.items() if head.startswith(magic)), None)
 
 
 def is_tsv(path: str) -> bool:
-    """Whether the name of a file says that tabs separate its columns."""
+    """Whether a file name says that columns are separated by tabs."""
     return FORMATS.get(_suffix(path)) == "tsv"
 
 
 def format_of(path: str, format: str | None) -> str:
-    """The given format, or that which the name of a file tells."""
+    """Return the given format, or the one inferred from the file name."""
     if format is not None:
         if format not in TITLES:
             raise ValueError(f"format={format!r} must be one of {list(TITLES)}, or None.")
@@ -68,7 +68,7 @@ def format_of(path: str, format: str | None) -> str:
 
 
 def _suffix(path: str) -> str:
-    """The end of a name that tells the format; text may be compressed."""
+    """Return the suffix that determines the format, without compression."""
     stem, suffix = os.path.splitext(path.lower())
     if suffix == ".gz":
         inner = os.path.splitext(stem)[1]
@@ -77,7 +77,7 @@ def _suffix(path: str) -> str:
 
 
 def looks_like(data: bytes) -> str | None:
-    """A word for a text that is no table; None for what may be one.
+    """Describe a text that is not a table; None if it may be one.
 
     >>> looks_like(b"<!DOCTYPE html><p>"), looks_like(b'[{"a": 1}]'), looks_like(b"a,b")
     ('a page, HTML', 'data in JSON', None)
@@ -88,7 +88,7 @@ def looks_like(data: bytes) -> str | None:
     first = data.lstrip()[:1]
     if first not in (b"{", b"["):
         return None
-    # The header of a table may begin with a brace, but does not go on as JSON does.
+    # A header may begin with a brace, but is not valid JSON.
     if MODEL_MARK.search(data[: 1 << 16]):
         return MODEL
     try:

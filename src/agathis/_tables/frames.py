@@ -1,4 +1,4 @@
-"""Tables of pandas, polars or Arrow, and arrays, as tables of Arrow."""
+"""Convert DataFrames of pandas and polars, and arrays, to Arrow tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def is_table(X: object) -> bool:
     """Whether X has named columns: a table of pandas, polars or Arrow."""
-    kind = type(X)  # a data frame has its columns as attributes
+    kind = type(X)  # instances of DataFrame have columns as attributes
     return (
         hasattr(kind, "to_arrow")
         or (hasattr(kind, "iloc") and hasattr(X, "columns"))
@@ -30,20 +30,20 @@ def is_table(X: object) -> bool:
 
 
 def checked_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> pa.Table:
-    """X of a fit (``reset``) or a later call as a table of Arrow.
+    """Convert X of a fit (``reset``) or a later call to an Arrow table.
 
-    An array is checked as scikit-learn does it, and its columns have the names of the fit; those
-    of a fit without names are x0, x1 and so on.
+    Arrays are validated by scikit-learn and get the column names of the fit, or x0, x1 and so on
+    after a fit without names.
     """
     known = None if reset else getattr(estimator, "feature_names_in_", None)
     if is_table(X) or isinstance(X, (str, PathLike, Mapping)):
         table = as_arrow(X, takes_arrays=True)
         if reset or known is not None:
             return table
-        # Fitted without names: scikit-learn warns and takes columns in their order.
+        # Fitted without names: scikit-learn warns and uses columns by position.
         validate_data(estimator, X, reset=False, skip_check_array=True)
         return table.rename_columns(_numbered(table.num_columns))
-    # An array of the numbers and strings of a list would hold strings only.
+    # numpy would convert a list of numbers and strings to strings.
     kind = object if isinstance(X, (list, tuple)) else None
     rows = validate_data(estimator, X, reset=reset, dtype=kind, ensure_all_finite=False)
     return _of_array(rows, _numbered(rows.shape[1]) if known is None else list(known))
@@ -54,22 +54,22 @@ def _numbered(n: int) -> list[str]:
 
 
 def _of_array(X: np.ndarray, names: list[str]) -> pa.Table:
-    """The columns of an array; those of objects become what they become of a data frame."""
+    """Convert the columns of an array; objects are converted as in a DataFrame."""
     needed("pyarrow", "io", "raw tables")
     import pyarrow as pa
 
     if X.dtype.kind == "f" and X.dtype.itemsize not in (4, 8):
         X = X.astype(np.float64)
-    # Arrow takes no array of a foreign byte order.
+    # Arrow requires native byte order.
     X = X.astype(X.dtype.newbyteorder("="), copy=False)
     return pa.Table.from_arrays([_of_values(np.ascontiguousarray(x)) for x in X.T], names=names)
 
 
 def as_arrow(table: Any, *, takes_arrays: bool = False) -> pa.Table:
-    """The columns of a table, its index left out; names are texts.
+    """Convert a table to Arrow without its index; names become strings.
 
-    Columns of mixed objects, of which Arrow makes nothing, become texts. ``takes_arrays`` is for
-    the error message: whether the caller accepts arrays besides tables.
+    Columns of mixed objects become strings. ``takes_arrays`` tells the error message whether the
+    caller accepts arrays.
     """
     needed("pyarrow", "io", "raw tables")
     import pyarrow as pa
@@ -102,13 +102,13 @@ def as_arrow(table: Any, *, takes_arrays: bool = False) -> pa.Table:
             if not any(map(_is_odd, found.schema.types)):
                 return found.rename_columns(names).replace_schema_metadata(None)
     except (pa.ArrowException, TypeError, OverflowError):
-        pass  # some column is mixed: one after another
+        pass  # some column is mixed: convert them one by one
     arrays = [_of_values(table.iloc[:, i]) for i in range(table.shape[1])]
     return pa.Table.from_arrays(arrays, names=names)
 
 
 def _of_values(column: Any) -> pa.Array | pa.ChunkedArray:
-    """A column of pandas or NumPy; strings where Arrow has no type for its values."""
+    """Convert a column of pandas or NumPy; to strings if Arrow has no type for it."""
     import pyarrow as pa
 
     try:
@@ -116,19 +116,19 @@ def _of_values(column: Any) -> pa.Array | pa.ChunkedArray:
         if not _is_odd(found.type):
             return found
     except (pa.ArrowException, TypeError, OverflowError):
-        pass  # texts say at least which values are the same
+        pass  # as strings, equal values at least stay equal
     if hasattr(column, "sparse"):
         return pa.Array.from_pandas(column.sparse.to_dense())
     return pa.array([None if _is_missing(value) else str(value) for value in column], pa.string())
 
 
 def _is_missing(value: object) -> bool:
-    """Whether an object stands for a missing value: None, NaN, NaT or NA."""
+    """Whether an object is a missing value: None, NaN, NaT or NA."""
     return not isinstance(value, str) and str(value).lower() in NO_NUMBERS
 
 
 def _is_odd(kind: pa.DataType) -> bool:
-    """Whether categories are of a kind that is neither number nor text, such as intervals."""
+    """Whether categories are neither numbers nor strings, such as intervals."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(kind):
@@ -137,7 +137,7 @@ def _is_odd(kind: pa.DataType) -> bool:
 
 
 def classes_of(table: Any, name: str) -> np.ndarray:
-    """The values of a column as texts, such as known classes to judge clusters by."""
+    """Return a column as strings, such as known classes for evaluation."""
     table = as_arrow(table)
     if table.column_names.count(name) > 1:
         raise BadTable(Advice("target", name), ": there are two columns of that name.")

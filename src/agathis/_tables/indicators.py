@@ -1,8 +1,8 @@
-"""Categories as columns of 0 and 1: one way for data frames and for the command line.
+"""One-hot encoding, the same for data frames and files.
 
-Values are compared as words, since a file has nothing else: 2.0 is the category 2, and a truth
-may be written in several ways. A row that misses its value misses all columns of its source,
-unless to be missing is a category of its own.
+Values are compared as strings, the only form they have in a file: 2.0 matches the category 2, and
+booleans match their various spellings. A row with a missing value is missing in all columns of the
+feature, unless missing is a category.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agathis._tables.missing_marks import TRUTHS
 
 
 def word(value: object) -> str | None:
-    """A value as text; None where it is missing."""
+    """Convert a value to a string; None if it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or (isinstance(value, float) and value != value):
@@ -28,7 +28,7 @@ def word(value: object) -> str | None:
 
 
 def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
-    """A column of 0 and 1 for each category."""
+    """Return a column of 0 and 1 for each category."""
     place = {word(category): i for i, category in enumerate(categories)}
     out = np.zeros((len(words), len(categories)))
     found = np.array([place.get(each, -1) for each in words], dtype=np.intp)
@@ -42,11 +42,11 @@ def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.
 def encoded(
     words: Sequence[str | None], categories: Sequence[object]
 ) -> tuple[np.ndarray, list[str]]:
-    """The columns of the categories, and the words that are none of them, row by row."""
+    """Return the columns of the categories, and unknown categories, one entry per row."""
     truths = [category for category in categories if category is not None]
     if not truths or not all(isinstance(category, bool) for category in truths):
         return _with_unseen(words, indicators(words, categories))
-    # An encoder may have kept one of the two: the other is no news.
+    # An encoder may keep one of two binary values; the other is not unknown.
     words = [None if each is None else _truth(each) for each in words]
     every: list[object] = [True, False, *[None] * (None in categories)]
     made, unseen = _with_unseen(words, indicators(words, every))
@@ -54,7 +54,7 @@ def encoded(
 
 
 def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    # Where a value is missing the columns have NaN, or a category of its own.
+    # A missing value is NaN in all columns, unless it is a category.
     unseen = (words[i] for i in np.flatnonzero(made.sum(axis=1) == 0).tolist())
     return made, [each for each in unseen if each is not None]
 

@@ -1,7 +1,7 @@
-"""Rows written as JSON: an object a line, or a list of objects.
+"""Read JSON rows: one object per line, or a list of objects.
 
-pyarrow reads lines whose columns have one type each; where one has several, all of it is read
-again by Python, and that column becomes one of texts.
+pyarrow reads lines if every column has one type; otherwise Python reads all of them, and mixed
+columns become strings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_json_rows(data: bytes) -> bool:
-    """Whether a text is such rows: it begins as JSON does, and is no model.
+    """Whether text is JSON rows: it begins as JSON and is not a model.
 
     >>> is_json_rows(b'{"a": 1}'), is_json_rows(b'[{"a": 1}]'), is_json_rows(b"a,b")
     (True, True, False)
@@ -31,33 +31,33 @@ def is_json_rows(data: bytes) -> bool:
 
 
 def read_json_rows(data: bytes, name: str) -> pa.Table:
-    """The table of these rows."""
+    """Read the rows as a table."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"{") and not is_deep(data):
         try:
-            # One block holds any row; only texts above the limit of pyarrow take several.
+            # One block holds any row; only text above pyarrow's limit needs several.
             size = min(max(1 << 16, len(data)), MAX_BYTES)
             options = arrow_json.ReadOptions(use_threads=False, block_size=size)
             table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
-            table.validate(full=True)  # it takes any bytes for texts
-            _ = table.column_names  # and for names
+            table.validate(full=True)  # pyarrow does not check that strings are UTF-8
+            _ = table.column_names  # nor that names are
             return _without_marks(table)
         except (pa.ArrowInvalid, UnicodeDecodeError):
-            pass  # Python's reader says what is wrong, or makes texts of what is mixed
+            pass  # Python's reader reports the error, or converts mixed columns to strings
     rows = _rows(data, name)
     names = list(dict.fromkeys(key for row in rows for key in row))
     try:
         arrays = [_column([row.get(key) for row in rows]) for key in names]
-    except RecursionError as error:  # writing takes a few levels less than reading
+    except RecursionError as error:  # json.dumps allows a few levels less than json.loads
         raise BadTable(f"{name} has brackets in brackets too deep to read.") from error
     return _without_marks(pa.Table.from_arrays(arrays, names=names))
 
 
 def is_deep(data: bytes) -> bool:
-    """Whether a line's brackets, those in texts too, are nested deeper than pyarrow is given.
+    """Whether a line has more nested brackets, even in strings, than pyarrow is given.
 
     >>> is_deep(b'{"a": [1, 2]}'), is_deep(b"[" * 1000), is_deep(b'{"a": ":["}\\n' * 1000)
     (False, True, False)
@@ -69,7 +69,7 @@ def is_deep(data: bytes) -> bool:
 
 
 def _depth(line: bytes) -> int:
-    letters = np.frombuffer(line, dtype=np.uint8) | 0x20  # as [ and ] are { and } but for a bit
+    letters = np.frombuffer(line, dtype=np.uint8) | 0x20  # maps [ and ] to { and }
     steps = (letters == ord("{")).astype(np.int8) - (letters == ord("}"))
     return int(np.cumsum(steps, dtype=np.int64).max())
 
@@ -98,7 +98,7 @@ def _column(values: list[Any]) -> pa.Array:
         try:
             return pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            pass  # of several types: texts
+            pass  # mixed types become strings
     texts = [None if value is None else _text(value) for value in values]
     return pa.array(texts, pa.string())
 
@@ -108,7 +108,7 @@ def _text(value: Any) -> str:
 
 
 def _without_marks(table: pa.Table) -> pa.Table:
-    """Texts for a missing value are missing values here too."""
+    """Replace strings for missing values by missing values."""
     import pyarrow as pa
     from pyarrow import compute
 

@@ -1,4 +1,4 @@
-"""Labels, written to a file that is whole or not there."""
+"""Write labels to a file atomically."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ BLOCK = 1 << 18
 
 
 def check_labels_path(path: str | os.PathLike[str], source: str) -> str:
-    """Where the labels will be written; an error if that is known to be impossible.
+    """Return the path for labels; raise if it is known to be unusable.
 
     Parameters
     ----------
     path : str or PathLike
     source : str
-        The file that is read, which is not to be overwritten.
+        The file that is read, which must not be overwritten.
 
     Returns
     -------
     target : str
-        Absolute, with links followed: what a link points to is replaced, not the link.
+        Absolute, with links resolved, so that the target of a link is replaced and not the link.
     """
     try:
         given = os.fsdecode(path)
@@ -46,7 +46,7 @@ def check_labels_path(path: str | os.PathLike[str], source: str) -> str:
         number = errno.ENOTDIR if os.path.exists(directory) else errno.ENOENT
         raise OSError(number, "The directory of labels is missing", given)
     try:
-        # Only trying tells; this leaves nothing, even if the process is killed.
+        # Permissions can only be tested by trying; no file remains even if the process is killed.
         tempfile.TemporaryFile(dir=directory).close()
     except OSError as error:
         number = error.errno or errno.EACCES
@@ -55,7 +55,7 @@ def check_labels_path(path: str | os.PathLike[str], source: str) -> str:
 
 
 def write_labels(target: str, labels: np.ndarray) -> None:
-    """Write the labels beside their file, then put them in its place."""
+    """Write labels to a temporary file, then move it to its place."""
     try:
         with whole_file(target) as file:
             WRITERS[_suffix(target)](file, labels)

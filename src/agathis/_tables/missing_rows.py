@@ -1,4 +1,4 @@
-"""Which rows of a table can be used, as a choice about missing values."""
+"""Select the rows to use, given the option for missing values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 def usable_rows(
     encoder: TableEncoder, X: np.ndarray, missing: str
 ) -> tuple[np.ndarray, list[Note]]:
-    """Which rows can be used, and what to say about the others.
+    """Return which rows can be used, and notes on the others.
 
     Parameters
     ----------
     encoder : TableEncoder
         Fitted.
     X : ndarray
-        What it made.
+        Its encoded rows.
     missing : {"error", "drop", "tree"}
-        What to do with rows that miss values: refuse them, leave them out, or keep them, for a
-        tree learns where they go.
+        Reject rows with missing values, leave them out, or keep them and let the tree learn a
+        direction for them.
     """
     every = np.arange(len(X))
     gap = np.zeros(len(X), dtype=bool)

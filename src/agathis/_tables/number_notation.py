@@ -1,10 +1,10 @@
-"""Numbers as people write them: 1.264,40 or 1,264.40, € 5 or 78 %.
+"""Parse formatted numbers: 1.264,40 or 1,264.40, € 5 or 78 %.
 
-Texts are looked at as a column: it holds numbers if all its cells do, in one of two styles, and
-with one unit or none. Where both styles fit, as 1.200 is either, the file decides by what else is
-in it, and that is told. What was found is a :class:`Notation`, by which other cells of the column
-are read, those of a later block or of another file. It is plain Python, for data frames need no
-pyarrow; columns are long, but of few different texts.
+A column of strings is numeric if all its cells are numbers in one of two styles, with one unit or
+none. Where both styles fit, as for 1.200, the rest of the file decides, and a note says so. The
+result is a :class:`Notation`, which parses other cells of the column, such as those of later blocks
+or files. It is plain Python, since data frames need no pyarrow, and columns have few distinct
+strings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agathis._tables.errors import Advice, Note
 
 OTHER = {".": ",", ",": "."}
 UNIT = r"(?:[€$£¥%‰]|EUR|USD|GBP|CHF)"
-# Spaces, also those that do not break, and the apostrophes of Switzerland.
+# Spaces, also non-breaking ones, and the apostrophes of Switzerland.
 _GAPS = " \u00a0\u202f'\u2019"
 _DIGITS = {
     point: rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:[{OTHER[point]}{_GAPS}][0-9]{{3}})+)(?:\{point}[0-9]*)?"
@@ -27,24 +27,24 @@ _DIGITS = {
 }
 STYLES = {point: rf"(?:{digits})(?:[eE][-+]?[0-9]+)?" for point, digits in _DIGITS.items()}
 _FIRST_UNIT = re.compile(rf"[^A-Z€$£¥%‰]*({UNIT}?)")
-#: Either a thousand and some, or one and some: no evidence of a style.
+#: May be thousands or a fraction: no evidence of a style.
 EITHER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
 @dataclass(frozen=True)
 class Notation:
-    """How the numbers of a column are written: their decimal point, and a unit or none."""
+    """The number format of a column: decimal point, and a unit or none."""
 
     point: str
     unit: str = ""
 
     def misfits(self, texts: Iterable[str]) -> list[str]:
-        """The texts that are no such numbers."""
+        """Return the strings that are not numbers in this notation."""
         pattern = _number(self.point)
         return [text for text in texts if not pattern.fullmatch(text) or _unit(text) != self.unit]
 
     def values(self, texts: Iterable[str]) -> list[float]:
-        """The numbers of texts that fit.
+        """Parse the strings that are numbers in this notation.
 
         >>> Notation(",", "€").values(["1.264,40 €", "-2 €"])
         [1264.4, -2.0]
@@ -54,9 +54,9 @@ class Notation:
 
 
 def notation_of(texts: Collection[str], decimal: str = ".") -> tuple[Notation | None, bool]:
-    """How these different texts are written, if all are numbers, and whether they may be other.
+    """Infer the notation of distinct strings, if all are numbers, and whether it is ambiguous.
 
-    ``decimal`` is preferred where both points fit.
+    ``decimal`` is preferred if both decimal points fit.
     """
     if not texts:
         return None, False
@@ -73,7 +73,7 @@ def notation_of(texts: Collection[str], decimal: str = ".") -> tuple[Notation | 
 
 
 def described(notation: Notation, texts: Collection[str], doubtful: bool) -> Note:
-    """What to say of texts that were read so."""
+    """Return a note on strings that were parsed in a notation."""
     longest = max(texts, key=len)
     parts: list[object] = [f"{longest.strip()} is read as {notation.values([longest])[0]:.15g}"]
     if doubtful:
@@ -83,18 +83,18 @@ def described(notation: Notation, texts: Collection[str], doubtful: bool) -> Not
 
 
 def doubt(cells: Sequence[str], decimal: str) -> Note | None:
-    """What to say of cells that were read with that decimal point, and may be thousands."""
+    """Return a note on cells whose decimal point may be a thousands separator."""
     known = [cell.strip() for cell in cells if cell.strip()]
     if not known or not all(EITHER.fullmatch(cell) for cell in known):
         return None
     cell = known[0]
     read = f"{cell} is read as {float(cell.replace(decimal, '.')):.15g}; "
     way = Advice("decimal", OTHER[decimal])
-    return Note((read, way, f" takes {decimal} for the sign between thousands"), True)
+    return Note((read, way, f" takes {decimal} for the thousands separator"), True)
 
 
 def not_numbers(texts: Iterable[str]) -> list[str]:
-    """The texts that are no numbers in either style, whatever their unit."""
+    """Return the strings that are numbers in neither style, with any unit."""
     pattern = _number(".,")
     return [text for text in texts if not pattern.fullmatch(text)]
 

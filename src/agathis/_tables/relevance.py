@@ -1,14 +1,13 @@
-"""How much each column has to do with the others: what their main components say of it.
+"""Column weights: how well the principal components of the other columns explain each column.
 
-Groups show in many columns at once, and a column that has nothing to do with any other can show
-none but its own. So the columns are halved at random, the main components of one half are found,
-and of each column of the other half it is measured which share of its spread they explain; then the
-halves change places. The root of the mean over several halvings is the column's correlation with
-what the others have in common; beside that of the best column, it is how often a column counts. No
-column helps to find the components that it is measured by.
+Clusters show in many columns at once; a column that is unrelated to all others can show none but
+its own. So the columns are halved at random, and for each column of one half the fraction of its
+variance explained by the principal components of the other half is measured, and vice versa. The
+root of the mean over several halvings is a correlation; relative to that of the best column, it is
+the weight. No column contributes to the components it is compared with.
 
-Components change as little as the rows do. Clusters of KMeans in their place say the same of most
-tables, but with a row more or less they may be quite different ones.
+Components are robust to small changes of the rows. KMeans clusters in their place give similar
+weights for most tables, but may change entirely with a single row.
 """
 
 from __future__ import annotations
@@ -19,31 +18,31 @@ import numpy as np
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
-#: How often columns are halved, and how many components of a half are taken in turn. The more
-#: columns there are, the less it matters which are in which half.
+#: The number of random halvings, and of components, used in turn. With many columns a single
+#: halving matters less.
 HALVINGS, FEWEST_HALVINGS, COMPONENTS = 48, 6, (1, 2, 3)
-#: More rows than the most say the same, and more values take long; but some rows are needed.
+#: The maximum rows and values bound the time; some rows are needed.
 MOST_ROWS, MOST_VALUES, SOME_ROWS = 10_000, 2_000_000, 200
-#: No column counts less than that: it may be of interest all the same.
+#: The minimum weight: an unrelated column may still be of interest.
 LEAST = 0.1
-#: Of fewer columns no half says anything, nor do fewer rows.
+#: With fewer columns or rows, weights are not learned.
 FEWEST, FEWEST_ROWS = 4, 16
-#: Where components explain no more of any column, or no more than so many rows of all, there is
-#: nothing to go by: of few rows chance explains some.
+#: If components explain no more of any column, or no more than chance does with that many rows, all
+#: weights are equal.
 NOTHING, BY_CHANCE = 0.02, 12
-#: Components with a smaller share of the spread of the first are rounding.
+#: Components with a smaller fraction of the variance of the first are rounding errors.
 ROUNDING = 1e-9
 
 
 def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
-    """How often each source is to count, from ``LEAST`` to 1.
+    """Compute the weight of each column, from ``LEAST`` to 1.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
         Scaled features; NaN where a value is missing.
     sources : sequence of arrays of int
-        The features of each column.
+        The feature indices of each column.
 
     Examples
     --------
@@ -60,7 +59,7 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
     places = np.concatenate(sources)
     points = _points(X[:, places], random)
     n = len(points)
-    # The features of source j are those from begins[j] on.
+    # The features of column j begin at begins[j].
     sizes = np.array([len(one) for one in sources])
     begins = np.cumsum(sizes) - sizes
     own = [np.arange(begin, begin + size) for begin, size in zip(begins, sizes, strict=True)]
@@ -87,8 +86,8 @@ def relevance(X: np.ndarray, sources: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _points(X: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    """Some rows about their mean, which stands where values are missing."""
-    # Of all rows: among some a column may have no value at all.
+    """Sample and center rows; missing values are replaced by the mean."""
+    # Means are of all rows: in a sample, a column may have no value at all.
     mean = np.nanmean(X, axis=0)
     most = min(MOST_ROWS, max(SOME_ROWS, MOST_VALUES // X.shape[1]))
     if len(X) > most:
@@ -99,14 +98,14 @@ def _points(X: np.ndarray, random: np.random.RandomState) -> np.ndarray:
 
 
 def main_components(points: np.ndarray, count: int) -> np.ndarray:
-    """Scores of the rows on the components of most spread, each of length 1.
+    """Return the scores of the rows on the first principal components, each of length 1.
 
     Parameters
     ----------
     points : ndarray of shape (n_samples, n_features)
-        About their mean.
+        Centered.
     count : int
-        There are fewer where points have fewer.
+        The maximum number of components.
 
     Returns
     -------
@@ -123,7 +122,7 @@ def main_components(points: np.ndarray, count: int) -> np.ndarray:
     square = points @ points.T if wide else points.T @ points
     most = len(square) - 1
     spread, vectors = eigh(square, subset_by_index=[most - count + 1, most])
-    if len(spread) < count:  # LAPACK loses some of those that it is asked for where many are equal
+    if len(spread) < count:  # with many equal eigenvalues, LAPACK may return fewer
         spread, vectors = np.linalg.eigh(square)
         spread, vectors = spread[-count:], vectors[:, -count:]
     real = spread > ROUNDING * max(spread[-1], 0.0)

@@ -1,8 +1,8 @@
-"""The rows that an encoder learns from: all, or of a large table a sample drawn by position.
+"""The rows from which an encoder is fitted: all, or a sample of a large table by position.
 
 Types, categories, scales and weights come from the sample; missing and infinite values are counted,
-and extremes found, in one pass over all rows. Rows in memory and rows in partitions are sampled at
-the same positions, so that both give the same.
+and extremes found, in one pass over all rows. Rows in memory and in partitions are sampled at the
+same positions, so that both give the same result.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from agathis._tables.column_facts import ColumnFacts, Extent, extent_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: An encoder learns from no more rows.
+#: The maximum number of sampled rows.
 MANY_ROWS = 50_000
 
 
 def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
-    """The places of the rows of a sample, rising.
+    """Return the sorted positions of sampled rows.
 
     Parameters
     ----------
     n : int
-        Rows of the table.
+        The number of rows of the table.
     most : int
-        The most rows of the sample; all, if there are no more.
+        The maximum size of the sample; all rows, if there are no more.
     random_state : int, default=0
 
     Examples
@@ -47,14 +47,14 @@ def drawn(n: int, most: int, random_state: int = 0) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SampledTable:
-    """Some rows of a table, and what all of its rows tell.
+    """A sample of the rows of a table, and statistics of all its rows.
 
     Attributes
     ----------
     table : pyarrow.Table
         The sampled rows.
     rows : ndarray of int
-        Their positions, rising.
+        Their positions, in increasing order.
     extents : sequence of Extent
         Of each column in all rows.
     """
@@ -72,7 +72,7 @@ class SampledTable:
 
 
 def sampled(table: pa.Table, rows: np.ndarray) -> SampledTable:
-    """The rows of a table at some positions, after one pass over all of its rows."""
+    """Return the rows at some positions, with statistics from one pass over all rows."""
     import pyarrow as pa
 
     places, columns, extents = pa.array(rows), [], []

@@ -1,13 +1,12 @@
-"""How much each column of a table counts: values brought to a common scale, feature by feature.
+"""Scale features so that the columns of a table have equal influence.
 
-Each feature goes by a map of its own that never decreases: values beyond two percentiles are held
-there, those that are far off (``typing_errors``) tell nothing about the scale, maybe logarithms or
-ranks are taken, and then there is a centre and a factor. So a cut of
-the scaled values is a cut of the raw ones. Columns of 0 and 1, and points of a circle, are in units
-of a standard deviation: rows in two categories are as far apart as numbers that differ by 1.4 of
-these. That is less than a category as spread out as a number would get, and on the panel
-(``benchmarks/panel.py``) keeps a column of two values, of which any split explains all, from
-deciding alone. A weight of 2 counts as much as the column given twice.
+Each feature has a monotonic map: clip at two percentiles, ignoring extreme outliers
+(``typing_errors``); optionally take logarithms or ranks; then center and multiply. So a split of
+scaled values is a split of raw ones. Columns of 0 and 1, and points on a circle, are in units of a
+standard deviation: rows of two categories are as far apart as numbers that differ by 1.4 of these.
+This is less than unit variance would give, and on the panel (``benchmarks/panel.py``) it keeps
+binary columns, which a single split explains completely, from dominating. A weight of 2 equals
+having the column twice.
 """
 
 from __future__ import annotations
@@ -21,34 +20,34 @@ from sklearn.utils.validation import check_is_fitted
 
 from agathis._tables.typing_errors import at_percentiles, far_limits
 
-#: Ways to scale a column of numbers; "auto" is "standard" of values held at two percentiles.
+#: Scalings of numeric columns; "auto" is "standard" after clipping at two percentiles.
 SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
-#: Columns with fewer different values are not clipped at percentiles.
+#: Columns with fewer distinct values are not clipped.
 FEWEST_VALUES = 10
-#: Points of the map from values to ranks.
+#: Knots of the map from values to ranks.
 RANK_POINTS = 1000
 
 
 class FeatureScaler(TransformerMixin, BaseEstimator):
-    """Each feature by its own map, which never decreases.
+    """Scale each feature by a monotonic map.
 
     Parameters
     ----------
     how : sequence of str
         For each feature one of ``SCALES``, or "category" for columns of 0 and 1.
     sources : sequence of arrays of int
-        The features that were made of each source of categories, or of a circle.
+        The feature indices of each categorical or cyclical feature.
     weight : array-like, optional
-        How often each feature counts; 1 by default.
+        The weight of each feature; 1 by default.
 
     Attributes
     ----------
     low_, high_ : ndarray of shape (n_features,)
-        Where values are held; infinite where they are not.
+        Clipping bounds; infinite without clipping.
     far_low_, far_high_ : ndarray of shape (n_features,)
-        Beyond which values are far off.
+        Values beyond these are outliers.
     centre_, factor_ : ndarray of shape (n_features,)
-        What is taken off, and what the rest is multiplied by.
+        The offset to subtract, and the factor to multiply by.
 
     Examples
     --------
@@ -69,7 +68,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.weight = weight
 
     def fit(self, X: ArrayLike, y: object = None) -> FeatureScaler:
-        """Find the maps; missing values are not looked at.
+        """Fit the maps, ignoring missing values.
 
         Parameters
         ----------
@@ -87,7 +86,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         numbers = np.flatnonzero((how != "category") & (how != "none"))
         if len(numbers):
             auto = numbers[how[numbers] == "auto"]
-            ordered = np.sort(X[:, auto], axis=0)  # NaN come last
+            ordered = np.sort(X[:, auto], axis=0)  # NaN are last
             self.far_low_[auto], self.far_high_[auto] = far_limits(ordered)
             far = self.far_off(X)
             if far.any():
@@ -101,7 +100,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return self.weigh(self.weight)
 
     def _begin(self, n: int) -> np.ndarray:
-        """Maps that change nothing; how each of so many features is to be scaled."""
+        """Initialise identity maps; return the scaling of each feature."""
         self.n_features_in_ = n
         self._how = np.array(self.how, dtype=object)
         self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
@@ -112,7 +111,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return self._how
 
     def weigh(self, weight: ArrayLike | None) -> FeatureScaler:
-        """Let each feature count so often, on the scale that was found.
+        """Set feature weights, on top of the fitted scale.
 
         Parameters
         ----------
@@ -129,7 +128,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return self
 
     def far_off(self, X: np.ndarray) -> np.ndarray:
-        """Which values are so far from all others that they measure nothing.
+        """Return which values are extreme outliers.
 
         Parameters
         ----------
@@ -142,7 +141,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return (self.far_low_ > X) | (self.far_high_ < X)
 
     def held(self, X: np.ndarray) -> np.ndarray:
-        """The values, those beyond where values are held as the last that are not.
+        """Clip values at the bounds.
 
         Parameters
         ----------
@@ -163,21 +162,21 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
 
     def _hold(self, places: np.ndarray, ordered: np.ndarray, has_far: np.ndarray) -> None:
-        """Find where values are held, of columns in order without what is far off."""
+        """Set clipping bounds from sorted columns without outliers."""
         with np.errstate(invalid="ignore"):
             several = np.count_nonzero(np.diff(ordered, axis=0) > 0, axis=0) >= FEWEST_VALUES
         low, high = at_percentiles(ordered)
-        # Of a column that is nearly always the same, the rest is all there is.
+        # Of a column that is nearly constant, the deviating values are all the information.
         held = several & (low < high)
         self.low_[places[held]], self.high_[places[held]] = low[held], high[held]
-        # What is far off becomes the next of the others.
+        # Clip outliers to the nearest other value.
         rest = has_far & ~held
         if rest.any():
             self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
             self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
     def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
-        """Find centres and factors of values that are held and mapped."""
+        """Set centres and factors from clipped and mapped values."""
         some = ~np.isnan(values).all(axis=0)
         places, values = places[some], values[:, some]
         how = self._how[places]
@@ -197,14 +196,14 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.factor_[places[varies]] = 1 / spread[varies]
 
     def _own_scale(self) -> np.ndarray:
-        """The features that were divided by their spread; the others vary not, or as they may."""
+        """Divide features by their spread, unless they are constant or not to be scaled."""
         chosen = self._varies.copy()
         for places in self.sources:
             chosen[np.asarray(places, dtype=np.intp)] = False
         return np.flatnonzero(chosen)
 
     def _balance(self, spread: np.ndarray) -> None:
-        """Bring columns of 0 and 1 to the scale of numbers, which are spread out so.
+        """Bring columns of 0 and 1 to the scale of numbers with this spread.
 
         1 becomes a standard deviation.
         """
@@ -214,7 +213,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
                 self.factor_[np.asarray(places, dtype=np.intp)] = np.sqrt(spread.mean())
 
     def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Values of some features before their centres are taken off."""
+        """Map values of some features, without centering."""
         out = np.clip(X, self.low_[places], self.high_[places])
         how = self._how[places]
         for i in np.flatnonzero(how == "rank").tolist():
@@ -232,7 +231,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         return out
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """The values on their common scale.
+        """Scale the values.
 
         Parameters
         ----------
@@ -252,10 +251,10 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
 
 
 def _varies(spread: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Which features are divided by their spread.
+    """Return which features are divided by their spread.
 
-    Values that are the same but for rounding stay together, and so do those that differ by less
-    than any normal number, by which nothing can be divided.
+    Not those that vary only by rounding errors, or by less than the smallest normal number, by
+    which division overflows.
     """
     normal = np.finfo(float)
     return spread > np.maximum(8 * normal.eps * size, normal.tiny)

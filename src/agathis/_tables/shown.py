@@ -1,7 +1,7 @@
-"""Columns that are only shown: they make no rule and do not count, and people want to see them.
+"""Columns for display only: reports show them, but they are in no rule and no distance.
 
-Nothing about them is in doubt, for whoever asks for one means it: an identifier's or a text's most
-frequent values are shown, a date's parts.
+They need no inference of roles: identifiers and text show their most frequent values, dates their
+parts.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from agathis._tables.table_features import features_of
 
 @dataclass(frozen=True, eq=False)
 class ShownColumns:
-    """Columns as numbers, and as 0 and 1 of categories.
+    """Numbers, and one-hot encoded categories, for display.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
     names : list of str
-        Of the features.
+        Feature names.
     one_hot : dict
-        For each source its features with their categories.
+        For each categorical feature its columns with their categories.
     date_parts : dict
-        For each part of a date what it is made of.
+        The definition of each date part.
     """
 
     X: np.ndarray
@@ -40,7 +40,7 @@ class ShownColumns:
 
 
 def shown_columns(table: Any) -> ShownColumns:
-    """All columns of a table, of which those that hold nothing are left out.
+    """Encode all columns of a table for display, leaving out empty ones.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A table in a file: its columns, and its rows in batches, for each format that is read.
+"""Table readers: columns and batches of rows, for each supported format.
 
-Whatever pyarrow finds wrong with a file is told with the name of the file: damaged content as
-a ValueError, trouble with the disk as an OSError.
+Errors of pyarrow are raised with the name of the file: damaged content as ValueError, input and
+output errors as OSError.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ STREAM_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 class Source(ABC):
-    """A table in a file.
+    """Table reader of a file.
 
     Parameters
     ----------
     path : str
     shown : str, optional
-        What messages call it.
+        Name of the file in messages.
 
     Attributes
     ----------
     schema : pyarrow.Schema
-        The columns of the file; those of text have the types in which they will be read.
+        The columns of the file; those of text files have the inferred types.
     names : list of str
     n_rows : int or None
-        ``None`` where only reading tells.
+        ``None`` if it is unknown before reading.
     notes : dict of str to Note
-        What to say of the numbers of columns; of text alone.
+        Notes on formatted numbers in text files.
     hint : str
-        What may be the matter if a column is not found.
+        A likely cause if a column is not found.
     """
 
     title: str
@@ -60,7 +60,7 @@ class Source(ABC):
 
     @property
     def index_names(self) -> set[str]:
-        """Columns that pandas stored as its index, and would not give back as columns."""
+        """Columns in which pandas stored its index."""
         try:
             told = self.schema.pandas_metadata or {}
             stored = told.get("index_columns", [])
@@ -69,7 +69,7 @@ class Source(ABC):
             raise self.fault("what pandas wrote of its columns is damaged.") from error
 
     def head(self, names: list[str]) -> pa.RecordBatch | None:
-        """The first rows of some columns; None where there are none."""
+        """Return the first rows of some columns; None if there are no rows."""
         rows = max(1, min(HEAD_ROWS, HEAD_BYTES // (8 * max(1, len(names)))))
         with closing(self.batches(names, rows)) as batches:
             first = next(batches, None)
@@ -77,24 +77,24 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
-        """The named columns, in batches of about so many rows, or as the file has them."""
+        """Yield the named columns in batches of about this many rows, or as stored."""
 
     @contextmanager
     def faults(self, explain: Callable[[str], str] = "{}.".format) -> Iterator[None]:
-        """Let errors of pyarrow say which file they are about."""
+        """Add the file name to errors of pyarrow."""
         import pyarrow as pa
 
         try:
             yield
         except pa.ArrowMemoryError as error:
-            # Of a file that is whole and too large, or of a length that is none.
+            # The file is too large, or has an invalid length.
             raise self.fault(f"it asks for more memory than there is, {error}.") from error
         except (MemoryError, pa.ArrowCancelled, BadTable):
             raise
         except UnicodeDecodeError as error:
             raise self.fault("its column names are not in UTF-8.") from error
         except (pa.ArrowException, ValueError, OSError) as error:
-            # Damaged content is an OSError too at times, but without a number.
+            # Damaged content may be an OSError too, but without an errno.
             number = getattr(error, "errno", None)
             if number is not None:
                 raise OSError(number, f"Cannot read, {error}", self.path) from error
@@ -105,7 +105,7 @@ class Source(ABC):
 
 
 class RowGroup(NamedTuple):
-    """The rows of a row group, and the bytes of all its columns once they are not compressed."""
+    """Return the rows of a row group and the uncompressed size of its columns."""
 
     n_rows: int
     n_bytes: int
@@ -117,7 +117,7 @@ class ParquetSource(Source):
     def __init__(self, path: str, shown: str | None = None) -> None:
         super().__init__(path, shown)
         if _head(path).startswith(b"PAR1"):
-            self.hint = " It begins as a Parquet file does, and may have been cut short."
+            self.hint = " It begins as a Parquet file and may have been truncated."
         with self.faults(), self._open() as file:
             self.schema = file.schema_arrow
             self.names = self.schema.names
@@ -127,16 +127,16 @@ class ParquetSource(Source):
     def _open(self) -> pa.parquet.ParquetFile:
         from pyarrow import parquet
 
-        # Without the first two a row group is read whole, and some writers make but one. But read
-        # by pieces, a page may claim any length, and memory of that length is filled with zeros
-        # before the claim is seen to be false: seconds, and 2 GiB a column, for a damaged file.
+        # Without the first two options, a row group is read at once, and many files have only one.
+        # But when reading in pieces, a damaged page may claim any length, and pyarrow fills up to
+        # 2 GiB per column with zeros before the claim is checked.
         pieces = 0 if os.path.getsize(self.path) <= SMALL else 1 << 16
         return parquet.ParquetFile(
             self.path, pre_buffer=False, buffer_size=pieces, page_checksum_verification=True
         )
 
     def row_groups(self) -> list[RowGroup]:
-        """What can be read apart, as the file tells it; nothing of it is read."""
+        """The row groups that can be read independently, from metadata only."""
         with self.faults(), self._open() as file:
             told = file.metadata
             groups = [told.row_group(i) for i in range(told.num_row_groups)]
@@ -151,7 +151,7 @@ class ParquetSource(Source):
     def batches(
         self, names: list[str], rows: int, groups: Sequence[int] | None = None
     ) -> Generator[pa.RecordBatch, None, None]:
-        """As of every source; of some row groups only where these are given."""
+        """As of every reader; optionally from some row groups only."""
         read, told = 0, self.n_rows
         with self.faults(), self._open() as file:
             if groups is not None:
@@ -159,7 +159,7 @@ class ParquetSource(Source):
             for part in file.iter_batches(rows, row_groups=groups, columns=names):
                 read += part.num_rows
                 yield valid(part)
-        if names and read != told:  # a page of an unknown kind is passed over
+        if names and read != told:  # pyarrow skips pages of unknown kinds
             raise self.fault(f"it says that it has {told:,} rows, and has {read:,}.")
 
 
@@ -173,11 +173,11 @@ class ArrowSource(Source):
         if self.is_stream:
             if not head.startswith(STREAM_END[:4]):
                 raise self.fault(f"it begins with {head[:8]!r}, as neither a file nor a stream.")
-            # A stream that is cut between two batches looks whole to its reader.
+            # A stream that is truncated between two batches looks complete to its reader.
             if _tail(path, len(STREAM_END)) != STREAM_END:
-                raise self.fault("the mark at its end is missing: it has been cut short.")
+                raise self.fault("the mark at its end is missing: it has been truncated.")
         else:
-            self.hint = " It begins as an Arrow file does, and may have been cut short."
+            self.hint = " It begins as an Arrow file and may have been truncated."
         with self.faults(), self._open() as reader:
             self.schema = reader.schema
             self.names = self.schema.names
@@ -190,8 +190,8 @@ class ArrowSource(Source):
         import pyarrow as pa
 
         opened = pa.ipc.open_stream if self.is_stream else pa.ipc.open_file
-        # Mapped, so that a large batch takes no memory unless it is compressed. To ask for some
-        # columns only would copy them.
+        # Memory-mapped, so that a large batch needs no memory unless it is compressed. Selecting
+        # columns would copy them.
         with pa.memory_map(self.path) as file, opened(file) as reader:
             yield reader
 
@@ -206,7 +206,7 @@ class ArrowSource(Source):
 
 
 def valid(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch, if every offset, code and text in it is sound: what uses it believes them."""
+    """Return the batch after validating offsets, codes and strings, which later code trusts."""
     batch.validate(full=True)
     return batch
 
@@ -221,10 +221,10 @@ def open_source(
     title: str | None = None,
     many: bool = False,
 ) -> Source:
-    """The table in a file, in the given format or in that which its name tells.
+    """Open the table in a file, in the given format or the one inferred from its name.
 
-    ``title`` is what messages call the file, by default by its path. With ``many`` it may be a
-    folder of Parquet files, or a pattern of their names.
+    ``title`` is its name in messages, by default the path. With ``many`` it may be a folder of
+    Parquet files, or a pattern.
     """
     _require_pyarrow()
     try:

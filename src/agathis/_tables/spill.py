@@ -1,6 +1,6 @@
-"""Rows of a file, copied block by block into a plain one that NumPy can map.
+"""Copy the rows of a file block by block into a plain file that NumPy can map.
 
-The copy has no name in its directory: whatever becomes of the process, nothing is left of it.
+The copy is an unnamed temporary file, which disappears with the process.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def spill_rows(
     block_rows: int,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> tuple[np.memmap, np.ndarray | None]:
-    """Copy the named columns into a file without a name in that directory.
+    """Copy the named columns into an unnamed file in that directory.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def spill_rows(
     directory : str
     block_rows : int
     progress : callable, optional
-        Called after each block with the rows done and all rows, or ``None``.
+        Called after each block with the rows done and the total, or ``None``.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def spill_rows(
     block_rows = max(1, min(block_rows, BLOCK_BYTES // width))
     done = 0
     with (
-        # Unbuffered: nothing is left that closing would have to write to a full disk.
+        # Unbuffered, so that closing never writes to a full disk.
         tempfile.TemporaryFile(dir=directory, buffering=0) as rows_file,
         tempfile.TemporaryFile(dir=directory, buffering=0) as weight_file,
         closing(_blocks(source, wanted, block_rows)) as blocks,
@@ -87,16 +87,16 @@ def spill_rows(
 
 
 def can_be_read_again(source: Source) -> bool:
-    """Whether it is of files whose rows are found without reading all of them."""
+    """Whether rows can be located without reading all files."""
     return isinstance(source, (ParquetSource, FolderSource))
 
 
 def rows_again(
     source: Source, names: list[str], weight: str | None, directory: str, required: bool
 ) -> FileRows | None:
-    """The rows of Parquet files without a copy; ``None`` where a copy is needed, or fits.
+    """Return the rows of Parquet files without a copy; ``None`` if a copy is needed or fits.
 
-    Where no copy is wanted (``required``) files that need one are an error.
+    With ``required``, files that need a copy raise an error.
     """
     if not isinstance(source, (ParquetSource, FolderSource)):
         if required:
@@ -120,7 +120,7 @@ def rows_again(
 
 
 def read_weights(source: Source, weight: str | None, block_rows: int) -> np.ndarray | None:
-    """The weights of all rows."""
+    """Return the weights of all rows."""
     if weight is None:
         return None
     found, done = [], 0
@@ -134,7 +134,7 @@ def read_weights(source: Source, weight: str | None, block_rows: int) -> np.ndar
 
 
 def check_room(directory: str, size: int, path: str) -> None:
-    """Raise if so many bytes do not fit on the disk of that directory."""
+    """Raise if this many bytes do not fit on the disk of a directory."""
     free = shutil.disk_usage(directory).free
     if size > free:
         reason = f"they need {_megabytes(size)}, and {_megabytes(free)} are free"
@@ -163,7 +163,7 @@ def _megabytes(size: int) -> str:
 
 
 def _blocks(source: Source, names: list[str], rows: int) -> Generator[pa.RecordBatch, None, None]:
-    """Batches of at most so many rows, none of them empty."""
+    """Yield non-empty batches of at most this many rows."""
     with closing(source.batches(names, rows)) as batches:
         for batch in batches:
             for start in range(0, len(batch), rows):
@@ -180,7 +180,7 @@ def _block(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarr
 def _column(batch: pa.RecordBatch, name: str, dtype: np.dtype) -> np.ndarray:
     import pyarrow as pa
 
-    # Unsafe is the cast of whole numbers that float64 has to round, beyond 2**53.
+    # Casting integers beyond 2**53 to float64 rounds them, which counts as unsafe.
     floats = batch.column(name).cast(pa.from_numpy_dtype(dtype), safe=False)
     return floats.to_numpy(zero_copy_only=False)
 

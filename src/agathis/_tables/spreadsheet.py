@@ -1,7 +1,7 @@
-"""The first sheet of an Excel file as a table: names in the first row that has cells, then rows.
+"""Read the first sheet of an Excel file: names in the first non-empty row, then rows.
 
-A cell knows what it is, so that numbers, truths and dates need no guessing; a column in which they
-are mixed with texts is one of texts.
+Cells have types, so that numbers, booleans and dates need no parsing; columns that mix them with
+strings become strings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ZIP = b"PK\x03\x04"
 
 
 def is_spreadsheet(data: bytes) -> bool:
-    """Whether bytes are those of an Excel file of today (.xlsx)."""
+    """Whether bytes are those of an Excel file (.xlsx)."""
     if not data.startswith(ZIP):
         return False
     try:
@@ -33,14 +33,14 @@ def is_spreadsheet(data: bytes) -> bool:
 
 
 def read_spreadsheet(data: bytes, name: str) -> pa.Table:
-    """The table of the first sheet."""
+    """Read the first sheet as a table."""
     openpyxl = needed("openpyxl", "excel", "an Excel file")
     import pyarrow as pa
 
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # what a file says of them is not always true
+        sheet.reset_dimensions()  # the declared dimensions may be wrong
         rows = [row for row in sheet.iter_rows(values_only=True) if any(map(_is_filled, row))]
     except (KeyError, ValueError, IndexError, zipfile.BadZipFile, SyntaxError) as error:
         raise BadTable(f"{name} is an Excel file that cannot be read: {error}.") from error

@@ -1,9 +1,8 @@
-"""Read a whole file or stream into memory, with limits for endless input.
+"""Read a whole file or stream into memory, with limits on endless input.
 
-A pipe or a device may never end, and a small compressed file may hold any number of bytes. Two
-limits stop these with an error: on the bytes of one line, and on all bytes of input of unknown size
-(a pipe, a device, the content of a gzip file). Binary data, such as those of ``/dev/zero``, are
-refused at the first bytes.
+A pipe or device may never end, and a small compressed file may expand to any size. Two limits raise
+errors: on the bytes of a line, and on the total bytes of input of unknown size (a pipe, a device,
+the content of a gzip file). Binary data, such as ``/dev/zero``, are rejected at the first bytes.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from agathis._tables.errors import Advice, BadTable
 from agathis._tables.formats import GZIP, UTF8_MARK, begins_as
 from agathis._tables.tuning import SAMPLE_BYTES
 
-#: No row of a table is that long; ``fit_file`` takes rows of up to 4 MiB.
+#: The maximum line length; ``fit_file`` accepts rows of up to 4 MiB.
 MAX_LINE_BYTES = 64 << 20
-#: The largest block of pyarrow, in which a whole text is parsed: one byte less than 2 GiB.
+#: The maximum block size of pyarrow, which parses a whole text at once: 1 byte less than 2 GiB.
 MAX_BYTES = (1 << 31) - 1
-# Bytes at a time: an interrupt is seen in between.
+# Bytes per read, between which the process can be interrupted.
 PIECE = 1 << 20
 
 
@@ -36,7 +35,7 @@ def read_bytes(
     max_line_bytes: int = MAX_LINE_BYTES,
     max_bytes: int = MAX_BYTES,
 ) -> bytes:
-    """All bytes of a file, decompressed if it is one of gzip.
+    """Read all bytes of a file, decompressing gzip.
 
     Parameters
     ----------
@@ -69,9 +68,9 @@ def read_bytes(
 
 
 def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
-    # A BytesIO grows in place and gives its buffer away: no second copy, as joining would make.
+    # A BytesIO grows in place and gives its buffer away, where joining pieces would copy.
     out = io.BytesIO()
-    # A pipe may deliver a single byte at first; the kind of data is found from a full sample.
+    # A pipe may deliver one byte at first; the kind of data is detected from a full sample.
     piece = file.read(SAMPLE_BYTES)
     while piece:
         lines.check(piece, out.tell())
@@ -88,7 +87,7 @@ def _read(file: BinaryIO, name: str, lines: _Lines, most: int | None) -> bytes:
 
 
 class _Lines:
-    """Checks the first bytes and the length of lines while a text is read."""
+    """Check the first bytes and the lengths of lines while a text is read."""
 
     def __init__(self, name: str, encoding: str | None, most: int) -> None:
         self.name, self.encoding, self.most = name, encoding, most
@@ -96,7 +95,7 @@ class _Lines:
         self.length = 0
 
     def check(self, piece: bytes, done: int) -> None:
-        """Raise where a piece makes a line too long, or the first piece is binary data."""
+        """Raise if a piece makes a line too long, or the first piece is binary data."""
         if not done:
             start = piece.removeprefix(UTF8_MARK).lstrip()[:1]
             self.is_text = begins_as(piece) is None and start != b"["
@@ -104,7 +103,7 @@ class _Lines:
                 check_text(piece[:SAMPLE_BYTES], self.name)
         if not self.is_text:
             return
-        # The line that the piece continues, and the one that it begins; those between are short.
+        # The line the piece continues, and the one it begins; those between are shorter.
         first = min((at for mark in b"\n\r" if (at := piece.find(mark)) >= 0), default=len(piece))
         last = max(piece.rfind(b"\n"), piece.rfind(b"\r"))
         longest = self.length + first
@@ -123,5 +122,5 @@ def _has_size(file: BinaryIO) -> bool:
     """Whether it is a regular file, which has an end."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-    except OSError:  # of no file at all, such as a BytesIO
+    except OSError:  # not a file, such as a BytesIO
         return False

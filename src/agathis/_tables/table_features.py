@@ -1,7 +1,7 @@
-"""What features are made of the columns of a table, and what they are called.
+"""The features of a table and their names.
 
-A number is one feature, a category one for each of its values, and a part of a date one to cut and
-two on its circle. All names are different, and none that was made is that of a column.
+A number gives one feature, a category one for each value, and a date part one to split on and two
+on its circle. All names are unique, and generated ones differ from those of columns.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from agathis._tables.scaling import FeatureScaler
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature that is made of a column.
+    """A feature computed from a column.
 
-    ``category`` is that of a column of 0 and 1, of a ``source``; ``when`` the part of a date that
-    it is, if it is one.
+    ``category`` is that of a one-hot column of the categorical feature ``source``; ``when`` is the
+    date part, if it is one.
     """
 
     name: str
@@ -34,19 +34,19 @@ class Feature:
 
     @property
     def circle(self) -> tuple[str, str] | None:
-        """Of the sine and the cosine of a part their column and the part; else None."""
+        """Column and part of a sine or cosine; else None."""
         if self.when is None or not self.when.circle:
             return None
         return self.when.column, self.when.part
 
 
 def features_of(used: Sequence[Verdict], names: Collection[str] = ()) -> list[Feature]:
-    """What is made of the columns that are used; ``names`` are those of all columns."""
+    """List the features of the used columns; ``names`` are those of all columns."""
     out: list[Feature] = []
     taken = {*names, *(verdict.name for verdict in used)}
 
     def new(name: str) -> str:
-        # Another column may have that very name.
+        # Another column may have the same name.
         while name in taken:
             name += "_"
         taken.add(name)
@@ -79,7 +79,7 @@ def features_of(used: Sequence[Verdict], names: Collection[str] = ()) -> list[Fe
 
 
 def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
-    """The column indices of the features of each source."""
+    """Return the feature indices of each categorical or cyclical feature."""
     out: dict[str, list[int]] = {}
     for i, feature in enumerate(features):
         out.setdefault(feature.source, []).append(i)
@@ -89,7 +89,7 @@ def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:
 def roles_of(
     features: Sequence[Feature], no_split: Collection[str], no_count: Collection[str]
 ) -> FeatureRoles:
-    """Which features may be split on and which count for distances."""
+    """Return which features may be split on and which count for distances."""
     split = [f.circle is None and f.source not in no_split for f in features]
     turns = {f.circle for f in features if f.circle is not None}
     kernel = [
@@ -108,7 +108,7 @@ def scaler_of(
     scale: Callable[[str], str],
     weights: Sequence[float],
 ) -> FeatureScaler:
-    """The scaler of all features, ``scale`` being how the numbers of a column are scaled."""
+    """Create the scaler of all features; ``scale`` applies to numeric columns."""
     how = []
     for feature, counts in zip(features, roles.kernel, strict=True):
         if feature.kind == "category" or feature.circle is not None:

@@ -1,12 +1,12 @@
-"""The opening of a text: all that is decided before its rows are read, for every reader of text.
+"""Open a text file: all decisions that precede reading its rows, for every text reader.
 
     bytes -> is it text, and a table? -> UTF-8 -> the line ``sep=;`` -> separator, point and names
 
-The command line reads a text as a whole and ``fit_file`` block by block; both come through here
-with its first bytes, so that they refuse the same files in the same words and agree on the names,
-which have no space around them. An infinite number (``inf``) is read as one; ``fit_file`` refuses
-it with its column and row. That a text is in cp1252 can be told of a whole one alone
-(``assumed_encoding``): ``fit_file`` has to be told.
+The command line reads text at once and ``fit_file`` block by block. Both call this with the first
+bytes, so that they reject the same files with the same messages and agree on names, which are
+stripped. Infinite numbers (``inf``) are parsed; ``fit_file`` rejects them with column and row.
+Only a complete text can be recognised as cp1252 (``assumed_encoding``); ``fit_file`` needs the
+option.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from agathis._tables.tuning import SAMPLE_BYTES
 
 @dataclass(frozen=True)
 class Opening:
-    """A text that was opened.
+    """An opened text.
 
     Attributes
     ----------
     text : bytes
-        In UTF-8, from the header on; as much of it as was given.
+        In UTF-8, from the header on; as much as was given.
     layout : Layout
     names : list of str
-        Of the columns; they may come twice.
+        Column names, which may have duplicates.
     has_sep_line : bool
-        Whether a line that tells the separator comes before the header.
+        Whether a line with the separator precedes the header.
     """
 
     text: bytes
@@ -60,13 +60,13 @@ def open_text(
     Parameters
     ----------
     data : bytes
-        All of it, or, where it is not ``whole``, the first ``SAMPLE_BYTES`` or more.
+        All of it, or, unless ``whole``, the first ``SAMPLE_BYTES`` or more.
     name : str
-        Of the table in messages.
+        Name of the table in messages.
     tsv : bool
-        Whether columns are separated by tabs, unless the text says otherwise.
+        Whether columns are separated by tabs, unless the text has a ``sep=`` line.
     encoding, separator, decimal : str, optional
-        By default UTF-8, and what the first rows show.
+        By default UTF-8, and as detected in the first rows.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def open_text(
 
 
 def _check_table(data: bytes, name: str) -> None:
-    """Raise where the first bytes are those of something else."""
+    """Raise if the first bytes are of another format."""
     head = data[:SAMPLE_BYTES]
     if not head:
         raise BadTable(f"{name} is empty.")

@@ -1,4 +1,4 @@
-"""What became of a table, as a page tells it: its columns, and the scaling of its numbers."""
+"""Summary of a table for reports: its columns, and the scaling of its numbers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agathis._tables.encode import TableEncoder
 
-#: What is done to numbers, in words.
+#: Descriptions of scalings.
 SCALED_TO = {
-    "auto": "scaled to count alike, values beyond the 1st and 99th percentile held there",
+    "auto": "standardised, with values clipped at the 1st and 99th percentiles",
     "standard": "scaled to a standard deviation of 1",
     "minmax": "scaled to 0..1",
     "robust": "scaled by their quartiles",
     "rank": "replaced by their ranks",
     "log": "scaled as logarithms",
-    "none": "not scaled: columns with large numbers count most",
+    "none": "not scaled: columns with large numbers have the most influence",
 }
 
 
 def told_scaling(scale: Iterable[object]) -> str:
-    """What is done to numbers, as a sentence.
+    """Describe the scaling of numbers in a sentence.
 
     >>> told_scaling(["minmax"])
     'Numbers are scaled to 0..1. Rules are in your units.'
@@ -31,7 +31,7 @@ def told_scaling(scale: Iterable[object]) -> str:
 
 
 def told_columns(encoder: TableEncoder) -> list[dict[str, Any]]:
-    """A row for each column of the table: what it is, what became of it, and why."""
+    """List the columns of the table: their type, how each was handled, and why."""
     used = {"left out": False, "only shown": None}
     return [
         {

@@ -1,41 +1,39 @@
-"""Tuned constants of reading tables and of notes on dominant columns, with what each trades.
+"""Tuned constants of table readers and of notes on dominant columns, with their trade-offs.
 
-Sizes decide memory and time. Limits on untrusted input are in ``stream_limits``, the signs of
+Sizes decide memory and time. Limits on untrusted input are in ``stream_limits``, the criteria of
 column types beside the types (``codes``, ``column_verdicts``, ``calendar``).
 """
 
 from __future__ import annotations
 
-# --- Column types come from the first rows: so many, or as many as fill that. More rows show rarer
-# values, and take longer before a fit begins.
+# --- Column types are inferred from this many first rows or bytes. More rows show rarer values, but
+# delay the fit.
 HEAD_ROWS, HEAD_BYTES = 1 << 16, 64 << 20
-# Bytes of a text that show the separator and the decimal point, and how many rows of them.
+# Bytes, and rows, from which the separator and the decimal point are detected.
 SAMPLE_BYTES, SAMPLE_ROWS = 1 << 16, 100
 
 # --- Blocks.
-# A Parquet file of so many bytes at most is read a row group at once. A larger one is read by
-# pieces, in less memory; but a damaged page may then claim 2 GiB before the claim is seen to be
-# false.
+# Parquet files up to this size are read one row group at once. Larger ones are read in pieces, with
+# less memory; but a damaged page may then claim 2 GiB before it is rejected.
 SMALL = 16 << 20
-# Bytes of a text at a time: no row may be longer.
+# Bytes of text per block: no row may be longer.
 CSV_BYTES = 4 << 20
-# A block of a very wide table is cut to this, whatever its number of rows.
+# The maximum bytes of a block of a very wide table, whatever its number of rows.
 BLOCK_BYTES = 64 << 20
-# A row group of more bytes is not read again and again: such files are copied.
+# Larger row groups are not read repeatedly: such files are copied.
 GROUP_BYTES = 256 << 20
-# Levels of brackets that pyarrow's reader of JSON is given: its time grows with their cube (7 s at
-# 900), and at some 10,000 it ends the process.
+# Nested brackets given to pyarrow's JSON reader: its time grows with their cube (7 s at 900), and
+# some 10,000 crash the process.
 DEEP = 30
 
-# --- Notes on dominant columns: fewer notes miss columns that decide alone, more are noise.
-# A note is written on a column with as large a share of the gains,
+# --- Notes on dominant columns: a note is written on a column with this fraction of the gains,
 LARGE = 0.25
-# or with this share where no squared correlation with another column is as large as that,
+# or with this one if no squared correlation with another column is as large as that,
 SOME = 0.1
 UNRELATED = 0.02
-# if as large a share of what its splits explain is its own,
+# if this fraction of what its splits explain is its own,
 ALONE = 0.8
-# and no other column has as large a share of its spread explained by them.
+# and no other column has this fraction of its variance explained by them.
 HARDLY = 0.05
-# With fewer columns there are no notes: some column has to decide.
+# With fewer columns there are no notes: some column must dominate.
 FEWEST = 3

@@ -1,23 +1,23 @@
-"""Numbers that cannot be meant: a comma in the wrong place, a stuck key, 2008000 for a year.
+"""Detect outliers: a comma in the wrong place, a stuck key, 2008000 for a year.
 
-A value is far off if it lies many times as far beyond two percentiles as these are apart, with
-nothing for half of that way before it: a long tail goes on, a slip stands alone. It is no measure
-of how numbers vary, and decides neither what a column is nor how it is scaled.
+A value is an outlier if its distance beyond two percentiles is many times their range, with no
+other value on half of that distance: a long tail is continuous, an error stands alone. Outliers
+affect neither the inferred type of a column nor its scale.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-#: Beyond these percentiles values are doubted, and so many times their distance is far.
+#: The percentiles, and the multiple of their range that is far beyond them.
 PERCENTILES = (1.0, 99.0)
 FAR = 10.0
-#: Of fewer values none is doubted.
+#: With fewer values none is an outlier.
 FEWEST = 6
 
 
 def at_percentiles(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values at the percentiles of columns in order, NaN last: of few, the last but one.
+    """Return percentiles of sorted columns, NaN last: with few rows the last value but one.
 
     >>> low, high = at_percentiles(np.arange(101.0)[:, None])
     >>> low.item(), high.item()
@@ -32,7 +32,7 @@ def at_percentiles(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def far_limits(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Beyond which numbers cells of columns in order are far off; infinite where all is alike."""
+    """Return the outlier bounds of sorted columns; infinite for constant columns."""
     low, high = at_percentiles(ordered)
     with np.errstate(over="ignore", invalid="ignore"):
         room = FAR * (high - low)
@@ -44,7 +44,7 @@ def far_limits(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         most = np.max(ordered, axis=0, where=near, initial=-np.inf)
         below = np.max(ordered, axis=0, where=ordered < low, initial=-np.inf)
         above = np.min(ordered, axis=0, where=ordered > high, initial=np.inf)
-        # A tail that goes on beyond the limit is no slip.
+        # A tail that continues beyond the bound has no outliers.
         return (
             np.where(least - below > room / 2, low, -np.inf),
             np.where(above - most > room / 2, high, np.inf),
@@ -52,7 +52,7 @@ def far_limits(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def far_off(X: np.ndarray) -> np.ndarray:
-    """Which cells are far off in their columns.
+    """Return a mask of the outliers.
 
     Examples
     --------

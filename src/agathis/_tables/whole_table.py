@@ -1,8 +1,8 @@
-"""A whole table from a file or from bytes: text, compressed or not, Parquet, Arrow, Excel, JSON.
+"""Read a whole table from a file or bytes: text, compressed or not, Parquet, Arrow, Excel, JSON.
 
-What a file is, its first bytes tell, and only of text its name. A text is opened as for
-``fit_file`` (``text_opening``) and then read as a whole, so that whatever is wrong with it can be
-said with its line; Parquet and Arrow are read as there.
+The format is detected from the first bytes, that of text also from the name. Text is opened as for
+``fit_file`` (``text_opening``) and then read at once, so that errors have line numbers; Parquet and
+Arrow are read as there.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a text file is read.
+    """Options for reading a text file.
 
     Attributes
     ----------
     na : sequence of str
-        Texts that stand for missing values, besides the usual ones.
+        Additional strings for missing values.
     encoding : str, optional
-        By default UTF-8; or cp1252 where that is no UTF-8, unless ``strict``.
+        UTF-8 by default; or cp1252 if it is not UTF-8, unless ``strict``.
     separator, decimal : str, optional
-        By default they are found.
+        Detected by default.
     strict : bool
-        Whether a text that is not UTF-8 is an error, if no encoding is given.
+        Whether text that is not UTF-8 is an error, if no encoding is given.
     max_line_bytes, max_bytes : int
         Limits on a line, and on a stream or the content of a gzip file: see ``stream_limits``.
     """
@@ -57,18 +57,18 @@ class Reading:
 
 @dataclass(frozen=True)
 class WholeTable:
-    """What a file held.
+    """The content of a file.
 
     Attributes
     ----------
     table : pyarrow.Table
-        Names have no space around them, and may come twice. There is at least one row.
+        With stripped names, which may have duplicates, and at least one row.
     cells : callable
-        Gives the cells as they stand in the file.
+        Returns the cells as written in the file.
     notes : dict of str to Note
-        Columns whose numbers were not written as machines write them.
+        Columns of formatted numbers.
     doubts : list of Note
-        What to say of the file as a whole.
+        Notes on the file.
     """
 
     table: pa.Table
@@ -88,13 +88,13 @@ def read_table(
     Parameters
     ----------
     source : str, bytes or binary file
-        A path, or what a file would hold.
+        A path, or the content of a file.
     reading : Reading, optional
     as_text : collection of str, or callable
-        Columns of text files that are categories, whatever they look like: 01 is not 1. A function
-        is given the names of all columns and returns these.
+        Columns of text files to read as strings: 01 is not 1. A function receives all column names
+        and returns these.
     title : str, optional
-        Of the table in messages; by default the path.
+        Name of the table in messages; by default the path.
     """
     reading = reading or Reading()
     limits = {"max_line_bytes": reading.max_line_bytes, "max_bytes": reading.max_bytes}
@@ -157,7 +157,7 @@ def _head(path: str) -> bytes | None:
     if not os.path.exists(path):
         raise BadTable(f"there is no file {path}.")
     if not os.path.isfile(path):
-        return None  # a pipe: what is read from it is gone
+        return None  # a pipe, which can be read only once
     with open(path, "rb") as file:
         return file.read(8)
 
@@ -166,7 +166,7 @@ def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:
     import pyarrow as pa
 
     source = open_source(path, kind, title=title)
-    # What pandas stored as its index is no column to those who wrote the file.
+    # Columns of the pandas index are no columns to the user.
     names = [name for name in source.names if name not in source.index_names]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -176,8 +176,8 @@ def _read_columnar(path: str, kind: str, title: str | None = None) -> pa.Table:
 
 
 def _read_spooled(data: bytes, kind: str, title: str) -> pa.Table:
-    """What is no file, by way of one: these formats are read from their end."""
-    # Without a name where that can be read, so that nothing is left if the process is killed.
+    """Write a stream to a temporary file, for formats that are read from their end."""
+    # Unnamed where possible, so that it disappears if the process is killed.
     nameless = os.path.isdir("/proc/self/fd")
     made = tempfile.TemporaryFile if nameless else tempfile.NamedTemporaryFile
     with made(prefix="agathis-") as file:

@@ -1,15 +1,15 @@
-"""Names and numbers of things, as messages about tables have them."""
+"""Format names and numbers for messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-# More names than that are not read in a message.
+# More names make a message unreadable.
 SHOWN = 8
 
 
 def some(words: Iterable[object], most: int = SHOWN) -> str:
-    """The first of several words, and how many there are more.
+    """List the first strings, and the number of others.
 
     >>> some("abc"), some("abc", 2), some("")
     ('a, b, c', 'a, b and 1 more', 'none')
@@ -20,7 +20,7 @@ def some(words: Iterable[object], most: int = SHOWN) -> str:
 
 
 def quoted(values: Iterable[object]) -> str:
-    """Some names or values, as Python writes them.
+    """List some names or values in Python syntax.
 
     >>> quoted(["a", 1])
     "'a', 1"
@@ -29,7 +29,7 @@ def quoted(values: Iterable[object]) -> str:
 
 
 def listed(names: Iterable[object]) -> str:
-    """Names as people list them.
+    """Join names as in a sentence.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
@@ -41,7 +41,7 @@ def listed(names: Iterable[object]) -> str:
 
 
 def count(n: int, what: str) -> str:
-    """A number of things.
+    """Format a number of items.
 
     >>> count(1, "row"), count(1200, "row")
     ('1 row', '1,200 rows')
@@ -50,7 +50,7 @@ def count(n: int, what: str) -> str:
 
 
 def title_of(name: str) -> str:
-    """The name of a column for a message: in one line, even of one without a name.
+    """Format a column name for a message, on one line, with a placeholder for an empty name.
 
     >>> title_of("a\\nb"), title_of("")
     ('a b', '(no name)')
