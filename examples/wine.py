@@ -25,26 +25,26 @@ start = time.perf_counter()
 model = Kauri(n_clusters=3, max_leaf_nodes=6, kernel="precomputed").fit(X, gram=gram)
 seconds = time.perf_counter() - start
 
-print(f"\n{len(X)} wines, {X.shape[1]} measurements of each. The tree is not told their kinds:\n")
+print(f"\n{len(X)} wines, {X.shape[1]} measurements of each. The classes are not used:\n")
 print(to_text(model, feature_names=wine.feature_names))
 
-print("\nThe clusters against the true kinds:\n")
+print("\nThe clusters and the true classes:\n")
 print(" " * 11 + "".join(f"{name:>9}" for name in wine.target_names))
 for cluster in range(model.n_clusters_):
     counts = np.bincount(classes[model.labels_ == cluster], minlength=len(wine.target_names))
     print(f"  cluster {cluster}" + "".join(f"{count:9d}" for count in counts))
 
 kmeans = KMeans(n_clusters=3, n_init=10, random_state=0).fit(scaled)
-figures = {
+scores = {
     "leaves, clusters": f"{model.n_leaves_}, {model.n_clusters_}",
     "objective (higher is better)": f"{model.objective_:.2f}",
     "cost (inertia)": f"{model.inertia_:.2f}",
     "the same of KMeans": f"{kmeans.inertia_:.2f}",
     "cost relative to KMeans": f"{model.inertia_ / kmeans.inertia_:.3f}",
-    "agreement with the kinds (ARI)": f"{adjusted_rand_score(classes, model.labels_):.2f}",
+    "agreement with the classes (ARI)": f"{adjusted_rand_score(classes, model.labels_):.2f}",
     "the same of KMeans (ARI)": f"{adjusted_rand_score(classes, kmeans.labels_):.2f}",
     "time to fit": f"{seconds * 1e3:.1f} ms",
 }
 print()
-for name, value in figures.items():
+for name, value in scores.items():
     print(f"  {name:<30}{value:>8}")

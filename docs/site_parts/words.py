@@ -279,7 +279,7 @@ def limited_table(limited):
 
     return "\n".join(
         [
-            "| | a wheel a Python | limited interface, times as long |",
+            "| | one wheel per Python | limited interface, times as long |",
             "|---|---|---|",
             *(
                 f"| {title} | {time(row['seconds'])} | {row['limited'] / row['seconds']:.2f} |"

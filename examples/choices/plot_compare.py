@@ -26,6 +26,6 @@ figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 table = compared.runs.to_pandas()
 for (name, rows), marker in zip(table.groupby("method", sort=False), "osD^vP", strict=False):
     ax.scatter(rows["waes"], rows["relative_score"], marker=marker, label=name, alpha=0.8)
-ax.set_xlabel("conditions a row (WAES)")
+ax.set_xlabel("conditions per row (WAES)")
 ax.set_ylabel("cost relative to KMeans")
 ax.legend()

@@ -25,9 +25,9 @@ print(to_rules(paired, feature_names=["x", "y"]))
 # %%
 # Two leaves each.
 
-figure, places = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
 for ax, model, title in zip(
-    places, (plain, paired), ("one column a split", 'split="pair"'), strict=True
+    axes, (plain, paired), ("one column per split", 'split="pair"'), strict=True
 ):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(f"{title}: cost {model.inertia_:.1f}")

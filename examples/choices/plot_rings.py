@@ -25,8 +25,8 @@ models = {
 # %%
 # Not every gamma works: a small one makes the kernel nearly linear.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-for ax, (name, model) in zip(places, models.items(), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(f"{name}: ARI {adjusted_rand_score(ring, model.labels_):.2f}")
     ax.set_aspect("equal")

@@ -28,9 +28,9 @@ print(np.array_equal(weighted.tree_.threshold, twice.tree_.threshold, equal_nan=
 # Without weights the two upper groups are one cluster. With twelve times the weight they are
 # separated, and the two lower ones are merged.
 
-figure, places = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained", sharey=True)
 for ax, model, title in zip(
-    places, (plain, weighted), ("every row once", "the upper ones twelve times"), strict=True
+    axes, (plain, weighted), ("every row once", "the upper ones twelve times"), strict=True
 ):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(title)

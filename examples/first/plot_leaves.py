@@ -16,10 +16,9 @@ from agathis.plot import gain_curve, plot_gains
 X = load_wine(as_frame=True).data
 model = make_pipeline(StandardScaler(), Kauri(n_clusters=3, max_leaf_nodes=20)).fit(X)
 curve = gain_curve(model)
-for share in (0.8, 0.9, 0.95, 0.99):
-    print(
-        f"{share:.0%} of what {model[-1].n_leaves_} leaves gain: {curve.leaves_for(share)} leaves"
-    )
+for fraction in (0.8, 0.9, 0.95, 0.99):
+    leaves = curve.leaves_for(fraction)
+    print(f"{fraction:.0%} of the gain of {model[-1].n_leaves_} leaves: {leaves} leaves")
 
 # %%
 # Squares mark new clusters; after the third cluster the line bends. Where it is flat, a further

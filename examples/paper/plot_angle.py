@@ -43,5 +43,5 @@ left.set_aspect("equal")
 for (name, values), marker in zip(sizes.items(), "os^", strict=True):
     right.plot(np.degrees(angles), values.mean(axis=1), marker=marker, label=name)
 right.set_xlabel("angle, in degrees")
-right.set_ylabel("conditions a row (WAES)")
+right.set_ylabel("conditions per row (WAES)")
 right.legend()

@@ -27,7 +27,7 @@ for name, model in models.items():
 # The rectangles are the leaves. Note the axes: the outliers are hundreds of times further away than
 # the clusters are from each other.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
-for ax, (name, model) in zip(places, models.items(), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
+for ax, (name, model) in zip(axes, models.items(), strict=True):
     plot_clusters(model, X, features=(0, 1), ax=ax, legend=False)
     ax.set_title(f"{name}: {model.tree_.n_leaves} leaves")

@@ -23,11 +23,11 @@ sets = {
 }
 kernels = ["linear", "rbf", "polynomial"]
 kept = np.zeros((len(sets), len(kernels), RUNS))
-asked, grown = [], np.zeros((len(sets), len(kernels)))
+expected, grown = [], np.zeros((len(sets), len(kernels)))
 for row, (X, y) in enumerate(sets.values()):
     X = (X - X.min(axis=0)) / np.ptp(X, axis=0)
     k = len(np.unique(y))
-    asked.append(k)
+    expected.append(k)
     for column, kernel in enumerate(kernels):
         grown[row, column] = Kauri(k, kernel=kernel, max_leaf_nodes=k).fit(X).n_clusters_
         for seed in range(RUNS):
@@ -35,20 +35,20 @@ for row, (X, y) in enumerate(sets.values()):
             kept[row, column, seed] = plain.fit(X).n_clusters_
 for row, name in enumerate(sets):
     for column, kernel in enumerate(kernels):
-        whole = (kept[row, column] == asked[row]).sum()
-        print(f"{name}, {kernel}: all {asked[row]} clusters in {whole} of {RUNS} runs")
+        complete = (kept[row, column] == expected[row]).sum()
+        print(f"{name}, {kernel}: all {expected[row]} clusters in {complete} of {RUNS} runs")
 
 # %%
 # Boxes show the clusters that remain over 20 random initialisations, crosses those of Kauri, the
 # dashed line ``n_clusters``. ``KernelKMeans(algorithm="auto")``, the default, keeps all clusters
 # too.
 
-figure, places = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-for row, (ax, name) in enumerate(zip(places, sets, strict=True)):
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+for row, (ax, name) in enumerate(zip(axes, sets, strict=True)):
     ax.boxplot(kept[row].T, tick_labels=kernels)
     ax.plot(range(1, len(kernels) + 1), grown[row], "x", color="tab:red", label="Kauri")
-    ax.axhline(asked[row], ls="--", color="grey", lw=1)
-    ax.set_ylim(0, asked[row] + 1)
+    ax.axhline(expected[row], ls="--", color="grey", lw=1)
+    ax.set_ylim(0, expected[row] + 1)
     ax.set_title(name)
     ax.set_ylabel("clusters with rows")
     ax.legend(loc="lower left")

@@ -25,13 +25,13 @@ for kernel, model in models.items():
 # %%
 # The wines in the plane of two principal components: the known classes, then the clusters.
 
-figure, places = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.4), layout="constrained", sharey=True)
 points = cluster_points(models["linear"], X)
-for kind in range(3):
-    style = cluster_style(kind)
-    rows = points.points[wine.target == kind]
-    places[0].scatter(*rows.T, s=14, color=style.colour, marker=style.marker)
-places[0].set_title("the kinds")
-for ax, (kernel, model) in zip(places[1:], models.items(), strict=True):
+for label in range(3):
+    style = cluster_style(label)
+    rows = points.points[wine.target == label]
+    axes[0].scatter(*rows.T, s=14, color=style.colour, marker=style.marker)
+axes[0].set_title("classes")
+for ax, (kernel, model) in zip(axes[1:], models.items(), strict=True):
     plot_clusters(model, X, ax=ax, legend=False)
     ax.set_title(kernel)

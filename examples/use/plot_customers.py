@@ -54,7 +54,7 @@ print(query)
 with closing(sqlite3.connect(":memory:")) as database:
     customers.astype({"joined": str}).to_sql("customers", database, index=False)
     answer = pd.read_sql(query, database)["cluster"]
-print("\nthe database says the same:", np.array_equal(answer, model.predict(customers)))
+print("\nthe database gives the same clusters:", np.array_equal(answer, model.predict(customers)))
 
 # %%
 # The tree, in the units of the table.

@@ -24,8 +24,8 @@ print(f"{model.tree_.n_leaves} leaves, ARI {adjusted_rand_score(digits.target, m
 tree = model.tree_
 leaf = model.apply(X)
 path = model.decision_path(X)
-figure, places = plt.subplots(2, 5, figsize=(9, 4.2), layout="constrained")
-for cluster, ax in enumerate(places.ravel()):
+figure, axes = plt.subplots(2, 5, figsize=(9, 4.2), layout="constrained")
+for cluster, ax in enumerate(axes.ravel()):
     rows = model.labels_ == cluster
     nodes = np.flatnonzero(np.asarray(path[rows].sum(axis=0)).ravel())
     pixels = np.unique(tree.feature[nodes][tree.feature[nodes] >= 0])

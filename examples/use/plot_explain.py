@@ -18,7 +18,7 @@ from agathis.plot import cluster_style, plot_clusters
 
 X, _ = make_moons(500, noise=0.06, random_state=0)
 given = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit_predict(X)
-alike = (given[:, None] == given[None, :]).astype(float)
+similarity = (given[:, None] == given[None, :]).astype(float)
 
 # %%
 # The agreement with the given clusters by the number of leaves. The greedy tree stops at four,
@@ -27,7 +27,7 @@ alike = (given[:, None] == given[None, :]).astype(float)
 leaves = range(2, 11)
 models = [
     Kauri(2, kernel="precomputed", max_leaf_nodes=n, search="local", random_state=0).fit(
-        X, gram=alike
+        X, gram=similarity
     )
     for n in leaves
 ]

@@ -35,13 +35,13 @@ plot_tree(model, details=False)
 # %%
 # These genes only, with rows sorted by cluster.
 
-asked = np.unique(model.tree_.feature[model.tree_.feature >= 0])
+used = np.unique(model.tree_.feature[model.tree_.feature >= 0])
 order = np.argsort(model.labels_, kind="stable")
-shown = genes.iloc[order, asked]
+shown = genes.iloc[order, used]
 figure, ax = plt.subplots(figsize=(8, 3), layout="constrained")
-picture = ax.imshow(((shown - shown.mean()) / shown.std()).T, aspect="auto", cmap="PuOr")
-ax.set_yticks(range(len(asked)), shown.columns)
+image = ax.imshow(((shown - shown.mean()) / shown.std()).T, aspect="auto", cmap="PuOr")
+ax.set_yticks(range(len(used)), shown.columns)
 for edge in np.flatnonzero(np.diff(model.labels_[order])):
     ax.axvline(edge + 0.5, color="black", lw=0.8)
 ax.set_xlabel("samples, by cluster")
-figure.colorbar(picture, label="standard deviations")
+figure.colorbar(image, label="standard deviations")

@@ -42,7 +42,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained
 left.loglog(sizes, seconds, marker="o")
 left.set_xlabel("rows")
 left.set_ylabel("seconds")
-picture = right.hexbin(X[:, 0], X[:, 1], gridsize=60, bins="log", cmap="Greens")
+image = right.hexbin(X[:, 0], X[:, 1], gridsize=60, bins="log", cmap="Greens")
 for cluster in range(12):
     centre = X[model.labels_ == cluster][:, :2].mean(axis=0)
     right.annotate(str(cluster), centre, ha="center", va="center", fontsize=9)

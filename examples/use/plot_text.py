@@ -19,21 +19,21 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from agathis import Kauri
 from agathis.plot import plot_tree
 
-texts, parts = [], []
-for part in (scipy.linalg, scipy.signal, scipy.stats):
-    for name in part.__all__:
-        text = inspect.getdoc(getattr(part, name)) or ""
-        if inspect.isroutine(getattr(part, name)) and len(text) > 400:
-            texts.append(text.split("Examples\n")[0])
-            parts.append(part.__name__)
+documents, packages = [], []
+for package in (scipy.linalg, scipy.signal, scipy.stats):
+    for name in package.__all__:
+        text = inspect.getdoc(getattr(package, name)) or ""
+        if inspect.isroutine(getattr(package, name)) and len(text) > 400:
+            documents.append(text.split("Examples\n")[0])
+            packages.append(package.__name__)
 
-words = TfidfVectorizer(
+terms = TfidfVectorizer(
     stop_words="english", token_pattern=r"[a-z]{4,}", min_df=0.05, max_df=0.5, sublinear_tf=True
 )
-X = pd.DataFrame(words.fit_transform(texts).toarray(), columns=words.get_feature_names_out())
+X = pd.DataFrame(terms.fit_transform(documents).toarray(), columns=terms.get_feature_names_out())
 model = Kauri(3, kernel="cosine", max_leaf_nodes=5).fit(X)
-print(f"{len(texts)} texts, {X.shape[1]} words")
-counts = pd.crosstab(np.array(parts), model.labels_)
+print(f"{len(documents)} documents, {X.shape[1]} terms")
+counts = pd.crosstab(np.array(packages), model.labels_)
 print(counts)
 
 # %%
@@ -44,8 +44,8 @@ plot_tree(model)
 # %%
 # The terms that distinguish each cluster most from the others.
 
-figure, places = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
-for cluster, ax in enumerate(places):
+figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+for cluster, ax in enumerate(axes):
     rows = model.labels_ == cluster
     typical = (X[rows].mean() - X[~rows].mean()).nlargest(8)[::-1]
     ax.barh(typical.index, typical)
