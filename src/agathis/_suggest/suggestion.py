@@ -2,8 +2,8 @@
 
 Numbers of clusters that are much less stable than the most stable one are excluded. Among the
 others, separation is the silhouette above that of rows without clusters; of several with about the
-maximum, the fewest clusters are suggested. ``benchmarks/panel.py --suggest`` measures how often this
-is the number of classes of labelled tables.
+maximum, the fewest clusters are suggested. ``benchmarks/panel.py --suggest`` measures how often
+this is the number of classes of labelled tables.
 """
 
 from __future__ import annotations
