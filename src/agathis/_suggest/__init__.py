@@ -1,4 +1,4 @@
-"""How many clusters and leaves a table deserves: figures of each number, and what decides."""
+"""Suggest the number of clusters and leaves for a table, with scores and reasons."""
 
 from agathis._suggest.figures import default_min_leaf
 from agathis._suggest.search import suggest

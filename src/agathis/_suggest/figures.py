@@ -1,9 +1,8 @@
-"""The trees of which a suggestion is made, and figures of them.
+"""The candidate trees of a suggestion, and their scores.
 
-For each number of clusters a Kauri tree is grown with ample leaves; as many of these are kept as
-make 99 % of its gains. Two figures are taken of the result: the share of the spread of the rows
-that the clusters explain, which always grows, and the mean silhouette, which is highest where
-clusters are tight and far from each other.
+For each number of clusters a Kauri tree is fitted with ample leaves and reduced to those that make
+99 % of its gains. Its scores are the fraction of variance that the clusters explain, which always
+grows, and the mean silhouette, which is highest if clusters are tight and well separated.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from agathis._kauri import Kauri
 from agathis._suggest.tuning import AMPLE, SHARE_OF_GAINS
 from agathis._trees.tree import Tree
 
-#: The least share of the rows in a leaf: a rule for fewer is of little use to people.
+#: The minimum fraction of rows in a leaf: rules for fewer are of little use.
 SMALLEST_LEAF = 0.02
 
 
 def default_min_leaf(leaves: int) -> float:
-    """A share of the rows; smaller where many leaves have to find room."""
+    """Return a fraction of the rows; smaller for many leaves."""
     return min(SMALLEST_LEAF, 1 / (4 * leaves))
 
 
 def grown(X: np.ndarray, k: int, leaves: int, engine: str, n_jobs: int | None = 1) -> Kauri:
-    """A tree of so many clusters and leaves."""
+    """A tree with this number of clusters and leaves."""
     return Kauri(
         k,
         max_leaf_nodes=leaves,
@@ -36,14 +35,14 @@ def grown(X: np.ndarray, k: int, leaves: int, engine: str, n_jobs: int | None = 
 
 
 def grown_with_enough(X: np.ndarray, k: int, engine: str, n_jobs: int | None) -> Kauri:
-    """A tree with the fewest leaves that make 99 % of what a tree of ample leaves gains."""
+    """Return a tree with the minimum leaves for 99 % of the gains of one with ample leaves."""
     ample = grown(X, k, AMPLE * k, engine, n_jobs)
     leaves = max(k, leaves_enough(ample.tree_))
     return ample if leaves == ample.n_leaves_ else grown(X, k, leaves, engine, n_jobs)
 
 
 def leaves_enough(tree: Tree) -> int:
-    """The fewest leaves that make 99 % of the gains, and all the clusters of the tree."""
+    """Return the minimum number of leaves for 99 % of the gains and all clusters of the tree."""
     splits = np.flatnonzero(~tree.is_leaf)
     # Children are numbered in the order of the splits.
     splits = splits[np.argsort(tree.children_left[splits])]
@@ -62,6 +61,6 @@ def leaves_enough(tree: Tree) -> int:
 
 
 def silhouette(X: np.ndarray, labels: np.ndarray) -> float:
-    """The mean silhouette; 0 where there are no two clusters to compare."""
+    """Return the mean silhouette; 0 if there is only one cluster."""
     n_labels = len(np.unique(labels))
     return float(silhouette_score(X, labels)) if 1 < n_labels < len(X) else 0.0

@@ -1,10 +1,9 @@
-"""What of a number of clusters is of the table, and what of chance.
+"""Stability and chance level of a number of clusters, on a sample of the rows.
 
-Two comparisons, both on a sample of the rows. *Stability*: the rows are halved at random, each half
-grows its tree, and both trees label all rows; where another sample would give other groups, the
-two disagree. *Chance*: a cloud of rows from one normal distribution with the means, variances and
-correlations of the table has no groups, yet a tree cuts it too; the silhouette of these cuts is
-what groups have to be better than.
+*Stability*: the rows are halved at random, each half fits its tree, and both trees label all rows;
+if other samples give other clusters, the two disagree. *Chance*: rows from one normal distribution
+with the means, variances and correlations of the table have no clusters, yet a tree splits them
+too; a clustering must have a better silhouette than these splits.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from agathis._suggest.tuning import CLOUDS, HALVINGS
 
 
 def halvings(n: int, random: np.random.RandomState) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Random halves of n rows, some times over."""
+    """Return random halves of n rows, for several repeats."""
     orders = [random.permutation(n) for _ in range(HALVINGS)]
     return [(order[: n // 2], order[n // 2 :]) for order in orders]
 
 
 def clouds(X: np.ndarray, random: np.random.RandomState) -> list[np.ndarray]:
-    """Rows without groups that spread as those of X, which misses no value."""
+    """Sample rows without clusters, with the mean and covariance of X without missing values."""
     centred = X - X.mean(axis=0)
     _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
     spread = lengths[:, None] * directions / np.sqrt(len(X))
@@ -37,11 +36,11 @@ def stability(
     halves: list[tuple[np.ndarray, np.ndarray]],
     engine: str,
 ) -> float:
-    """The mean ARI of the trees of two halves; 0 where a half has fewer rows than clusters."""
+    """Return the mean ARI of the trees of two halves; 0 if a half has fewer rows than clusters."""
     if len(X) // 2 < k:
         return 0.0
     if engine == "auto" and np.isnan(X).any():
-        # A half that misses no value would else grow a tree that takes none.
+        # A half without missing values would fit a tree that accepts none.
         engine = "binned"
     return float(
         np.mean(
@@ -56,5 +55,5 @@ def stability(
 
 
 def silhouette_by_chance(made: list[np.ndarray], k: int, leaves: int, engine: str) -> float:
-    """The mean silhouette of trees of rows without groups."""
+    """Return the mean silhouette of trees of rows without clusters."""
     return float(np.mean([silhouette(X, grown(X, k, leaves, engine).labels_) for X in made]))

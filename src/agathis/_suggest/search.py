@@ -1,4 +1,4 @@
-"""The function :func:`suggest`: numbers of clusters are tried one by one."""
+"""The function :func:`suggest`, which tries numbers of clusters one by one."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ def suggest(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Suggestion:
-    """Suggest how many clusters and leaves suit a table, and say why.
+    """Suggest the number of clusters and leaves for a table, with reasons.
 
-    A Kauri tree is grown for each number of clusters, with leaves of at least 2 % of the rows
-    (``min_samples_leaf=0.02``; less where there are more than twelve leaves). What is taken is the
-    fewest clusters whose silhouette is as far above chance as any, among the numbers that
-    are stable: halves of the rows have to agree on the groups.
+    A Kauri tree is fitted for each number of clusters, with leaves of at least 2 % of the rows
+    (``min_samples_leaf=0.02``; less with more than twelve leaves). The suggestion is the minimum
+    number of clusters whose silhouette is as far above chance as any, among the stable
+    ones: trees of random halves of the rows must agree.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        As it is: a column in large units weighs more, so scale it first where that is not meant.
+        Not scaled: a column in large units has more weight.
         With ``engine="auto"`` or ``"binned"`` values may be missing (NaN).
     max_clusters : int, default=10
-        The most clusters to try; never more than rows less one.
+        The maximum number of clusters to try, at most ``n_samples - 1``.
     engine : str, default="auto"
         As of :class:`~agathis.Kauri`.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows that are looked at where there are many (10,000 for trees, 2,000 for
-        silhouettes, 1,000 for stability and chance), their halves, and rows without groups.
-        Pass an int for the same figures in every call; ``None`` draws from NumPy's global state.
+        For sampling the rows of large tables (10,000 for trees, 2,000 for silhouettes, 1,000 for
+        stability and chance), their halves, and rows without clusters. Pass an int for
+        reproducible results across calls; ``None`` uses NumPy's global state.
     n_jobs : int, default=None
         Threads; ``None`` and -1 are all cores.
     verbose : int, default=0
-        1 shows on standard error how many numbers of clusters were tried: a bar on a terminal,
-        otherwise a line for each.
+        1 shows progress on standard error: a bar on a terminal, otherwise a line for each number
+        of clusters.
 
     Returns
     -------
     suggestion : Suggestion
-        ``n_clusters`` and ``max_leaf_nodes`` are what is proposed, with the ``reasons`` in words;
-        ``candidates``, or as a table ``table``, has a row for each number that was tried, with
-        its silhouette, the silhouette by chance, its stability and what decided; ``next_best`` is
-        the one to look at next.
+        ``n_clusters`` and ``max_leaf_nodes`` are the suggested values, ``reasons`` a text;
+        ``candidates``, or as a table ``table``, has one row per number of clusters, with its
+        silhouette, the silhouette by chance, its stability and the decision; ``next_best`` is
+        the runner-up.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _candidates(
     n_jobs: int | None,
     show: Show,
 ) -> list[Candidate]:
-    """A candidate for each number of clusters from 2 on that trees of these rows reach."""
+    """Return a candidate for each number of clusters from 2 on that the trees reach."""
     plain = np.asarray(X)
     filled = np.where(np.isnan(plain), checks.column_means(plain, None), plain)[:, kernel]
     total = scatter(filled, np.zeros(len(filled), dtype=np.intp))

@@ -1,9 +1,9 @@
-"""Which number of clusters is suggested, and why: the rule, the table and the words.
+"""The suggested number of clusters: the rule, the table and the reasons.
 
-Numbers of clusters that are much less stable than the most stable one are out. Of the others those
-count whose silhouette is clearest, that is farthest above what rows without groups would give; and
-where several are as clear, the fewest clusters are taken. How often that meets the number of
-classes of labelled tables is measured by ``benchmarks/panel.py --suggest``.
+Numbers of clusters that are much less stable than the most stable one are excluded. Among the
+others, separation is the silhouette above that of rows without clusters; of several with about the
+maximum, the fewest clusters are suggested. ``benchmarks/panel.py --suggest`` measures how often
+this is the number of classes of labelled tables.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from agathis._support.result_table import Table
 
 @dataclass(frozen=True)
 class Candidate:
-    """A number of clusters, and what a tree makes of it.
+    """A number of clusters, with the scores of its tree.
 
     Attributes
     ----------
     clusters : int
     leaves : int
-        The fewest that make 99 % of what a tree can gain.
+        The minimum number that makes 99 % of the possible gains.
     explained : float
-        The share of the spread of the rows that the clusters account for.
+        The fraction of the variance that the clusters explain.
     silhouette : float
-        Up to 1: how tight the clusters are, and how far apart.
+        Up to 1: how tight and well separated the clusters are.
     chance : float
-        The silhouette that as many clusters have in rows that spread alike but have no groups.
+        The silhouette of as many clusters in rows of the same covariance without clusters.
     stability : float
-        How well the trees of two halves of the rows agree on all of them: the mean ARI.
+        The mean ARI of trees of random halves of the rows.
     """
 
     clusters: int
@@ -49,14 +49,14 @@ class Candidate:
 
 @dataclass(frozen=True, repr=False)
 class Suggestion:
-    """What :func:`suggest` found; its text is the table of candidates, and the reasons.
+    """The result of :func:`suggest`; printed as the table of candidates, and the reasons.
 
     Attributes
     ----------
     candidates : tuple of Candidate
         One for each number of clusters from 2 on that trees reach.
     note : str
-        Of how many rows the figures are, where it is not all of them.
+        The number of sampled rows, if not all were used.
     """
 
     candidates: tuple[Candidate, ...]
@@ -70,13 +70,13 @@ class Suggestion:
 
     @property
     def best(self) -> Candidate:
-        """The fewest clusters that are as clear as the clearest of the stable ones."""
+        """The fewest clusters among the stable ones with about the maximum separation."""
         enough = max(one.clearness for one in self.stable) - AS_CLEAR
         return next(one for one in self.stable if one.clearness >= enough)
 
     @property
     def next_best(self) -> Candidate | None:
-        """The clearest of the others that are stable; where there are none, the most stable."""
+        """The other stable candidate with the best separation, or else the most stable one."""
         stable = [one for one in self.stable if one is not self.best]
         if stable:
             return max(stable, key=lambda one: one.clearness)
@@ -85,26 +85,26 @@ class Suggestion:
 
     @property
     def n_clusters(self) -> int:
-        """The number of clusters that is proposed."""
+        """The suggested number of clusters."""
         return self.best.clusters
 
     @property
     def max_leaf_nodes(self) -> int:
-        """The number of leaves that is proposed."""
+        """The suggested number of leaves."""
         return self.best.leaves
 
     @property
     def reasons(self) -> str:
-        """Why they are proposed, in a few sentences."""
+        """The reasons, in a few sentences."""
         return self.in_words("max_clusters")
 
     @property
     def table(self) -> Table:
-        """The candidates, a row each, with what decided."""
+        """The candidates, one per row, with the decision."""
         return Table([asdict(one) | {"decided": self.verdict(one)} for one in self.candidates])
 
     def verdict(self, one: Candidate) -> str:
-        """What decided on a candidate, in a word or two."""
+        """The decision on a candidate, in a few words."""
         best = self.best
         if one is best:
             return "suggested"
@@ -114,7 +114,7 @@ class Suggestion:
         return "as clear, not fewer" if as_clear else "less clear"
 
     def in_words(self, limit: str) -> str:
-        """The reasons, with a name for the argument that limits the number of clusters."""
+        """The reasons, given the name of the option that limits the number of clusters."""
         best, second = self.best, self.next_best
         out = [
             f"{best.clusters} clusters: {self._why(best)}. Their mean silhouette is "
@@ -146,7 +146,7 @@ class Suggestion:
         return out + (" of those that are stable" if dropped else ", and stable")
 
     def doubts(self, limit: str) -> list[str]:
-        """What speaks against the best number, a sentence each."""
+        """Doubts about the suggestion, one sentence each."""
         best, out = self.best, []
         if best.silhouette < WEAK or best.clearness < 0:
             out.append("no number of clusters stands out: groups in these rows run into each other")

@@ -1,1 +1,1 @@
-"""What every room may use: names imported late, progress, whole files, printed tables."""
+"""Utilities for all packages: lazy imports, progress, atomic files, result tables."""

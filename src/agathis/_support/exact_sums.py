@@ -1,4 +1,4 @@
-"""Sums of floats as they are, without rounding: the same in any order, and in any parts."""
+"""Exact sums of floats: the same in any order and partition."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 
-# Rows at a time, and bits of a value that are summed at a time: together less than 63.
+# Rows at a time, and bits per limb: together less than 63.
 ROWS_BITS, WORD_BITS = 18, 44
 
 
 def exact_sums(values: np.ndarray) -> list[Fraction]:
-    """The sum of each column of a table of finite numbers.
+    """Return the exact sum of each column of finite numbers.
 
-    Values are taken apart into words of few bits, which add up exactly as integers; most tables
-    have two or three words to a value.
+    Values are split into limbs of few bits, which are summed exactly as integers; most tables
+    need two or three limbs per value.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def exact_sums(values: np.ndarray) -> list[Fraction]:
         while len(columns):
             _, power = np.frexp(np.abs(rest).max(axis=0))
             shift = WORD_BITS - power
-            words = np.trunc(np.ldexp(rest, shift))  # up could leave float64
+            words = np.trunc(np.ldexp(rest, shift))  # scaling up could overflow
             found = words.astype(np.int64).sum(axis=0)
             for column, total, own in zip(columns, found.tolist(), shift.tolist(), strict=True):
                 totals[column] += Fraction(total) / Fraction(2) ** own
@@ -42,7 +42,7 @@ def exact_sums(values: np.ndarray) -> list[Fraction]:
 
 
 def exact_sum(values: np.ndarray) -> float:
-    """The sum of some finite numbers, rounded once.
+    """Return the sum of finite numbers, rounded once.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Packages that not everybody needs: each comes with an extra, which errors name.
+"""Optional dependencies: each belongs to an extra, which errors name.
 
-``pip install agathis`` brings what a fit needs. What draws, reads files or serves the command line
-is imported where it is used, by :func:`needed`.
+``pip install agathis`` installs what a fit needs. Dependencies of plots, file readers and the
+command line are imported on use, by :func:`needed`.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from types import ModuleType
 
 
 def needed(module: str, extra: str, what: str, otherwise: str = "") -> ModuleType:
-    """Import a module of an extra, or say how to get it.
+    """Import a module of an extra, or raise an error that says how to install it.
 
     Parameters
     ----------
     module : str
-        Its name; that before the first dot is the package's.
+        Its name, which begins with that of the package.
     extra : str
-        The extra of agathis that brings the package.
+        The extra of agathis with the package.
     what : str
-        Who needs it: the beginning of the message.
+        What needs it: the beginning of the message.
     otherwise : str
-        What else can be done, as a sentence.
+        An alternative, as a sentence.
 
     Examples
     --------

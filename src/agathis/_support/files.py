@@ -1,7 +1,7 @@
-"""Files that are whole or not there.
+"""Atomic file writes.
 
-A file is written beside its place and then put there. Who is killed in between leaves what was
-written, which the next to write that file removes: a lock tells that nobody is at work on it.
+A file is written to a temporary file and then moved. A killed process leaves its temporary file,
+which the next write of that file removes: a lock shows that no other process is using it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing is locked, and nothing removed
+except ImportError:  # Windows: no locks, and no removal
     fcntl = None  # type: ignore[assignment]
 
-# Seconds after which a file that nobody has locked is taken for left behind: it may be so young
-# that its lock is still to come.
+# Seconds after which an unlocked temporary file is considered abandoned: a younger one may not yet
+# be locked.
 LEFT_BEHIND = 60.0
 
 
 def target_of(path: str | os.PathLike[str]) -> str:
-    """The file that a path stands for, with links followed.
+    """Return the file behind a path, with links resolved.
 
-    A pipe or a device keeps its path: what ``/dev/stdout`` links to need not have one.
+    Pipes and devices keep their path: the target of ``/dev/stdout`` need not have one.
     """
     try:
         name = os.fsdecode(path)
@@ -41,22 +41,22 @@ def target_of(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file beside its place, which is put there at the end; on an error nothing is left of it.
+    """Open a temporary file that replaces ``path`` at the end, and is removed on an error.
 
-    What a link points to is replaced.
+    The target of a link is replaced.
     """
     target = target_of(path)
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "path is a directory, not a file", target)
     if os.path.exists(target) and not os.path.isfile(target):
-        # A pipe or a device, such as /dev/null, takes what it is given and must stay what it is.
+        # Pipes and devices, such as /dev/null, are written directly and must not be replaced.
         with open(target, "wb") as file:
             yield file
         return
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "the directory of path is missing", target)
-    # Not one of tempfile: those cannot be read by others.
+    # Not tempfile, whose files others cannot read.
     _remove_left_behind(folder, name)
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -71,20 +71,20 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _locked(file: BinaryIO) -> bool:
-    """Lock a file as long as it is open; whether that could be done."""
+    """Lock a file while it is open; return whether it succeeded."""
     if fcntl is None:
         return False
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # somebody has it, or the file system knows no locks
+    except OSError:  # locked by another process, or locks are not supported
         return False
     return True
 
 
 def _remove_left_behind(folder: str, name: str) -> None:
-    """Remove what processes that were killed left of this file."""
+    """Remove temporary files of this file that killed processes left."""
     pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.tmp")
-    # Whether they can be removed is no reason not to write.
+    # Failing to remove them must not prevent writing.
     with suppress(OSError):
         for entry in os.scandir(folder):
             if pattern.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
@@ -98,6 +98,6 @@ def _remove_if_left(path: str) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Write a file as a whole; text as UTF-8, with the ends of lines that it has."""
+    """Write a file atomically; text as UTF-8, with its newlines unchanged."""
     with whole_file(path) as file:
         file.write(data.encode() if isinstance(data, str) else data)

@@ -1,8 +1,8 @@
-"""Threads of a process that was forked: those of its parent are gone, and are waited for.
+"""Avoid the OpenMP deadlock after a fork.
 
-OpenMP keeps its threads from one loop to the next. A fork takes none of them along, but the memory
-that says that they are there: a loop with threads would then wait for ever. So a process that was
-forked after such loops works with one thread.
+OpenMP keeps its threads between loops. A fork copies the memory that lists them, but not the
+threads: a parallel loop would then wait forever. So a process that was forked after such loops
+uses one thread.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 
 
 class _Threads:
-    """Whether this process has had loops with threads, and whether it is a fork of one that had."""
+    """Whether this process has run parallel loops, and whether its parent had before a fork."""
 
     used = False
     lost = False
 
 
 def allowed_threads(threads: int) -> tuple[int, bool]:
-    """As many threads, or one where those of the parent are lost; and whether that is so."""
+    """Return as many threads, or one if those of the parent are lost; and whether that is so."""
     if threads > 1 and _Threads.lost:
         return 1, True
     _Threads.used |= threads > 1

@@ -1,6 +1,6 @@
-"""Names of a package that are imported when they are first asked for.
+"""Lazy imports of the names of a package.
 
-Most people need few of them, and each brings others with it: ``import agathis`` costs nothing.
+Most users need few of them, so that ``import agathis`` costs nothing.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from importlib import import_module
 def lazy(
     package: str, homes: Mapping[str, str], parts: Sequence[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package.
+    """Create the ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        Of each name the module that it is in.
+        The module of each name.
     parts : sequence of str
-        Modules of the package that are names of it too.
+        Modules that are exported as names too.
     """
 
     def __getattr__(name: str) -> object:

@@ -1,16 +1,16 @@
-"""Numbers: as text, and half-way between two of them."""
+"""Format numbers, and compute midpoints."""
 
 from __future__ import annotations
 
 
 def number(value: float, digits: int) -> str:
-    """So many significant digits; of a large number at least the whole part and a decimal."""
+    """Format with significant digits; of a large number at least the integer part and a decimal."""
     whole = len(str(int(abs(value)))) if abs(value) < 1e15 else 0
     return f"{value:.{max(digits, whole + 1 if whole > 1 else 0)}g}"
 
 
 def threshold_between(low: float, high: float) -> float:
-    """The midpoint, or ``low`` where rounding would lift the midpoint to ``high``.
+    """Return the midpoint, or ``low`` if rounding would lift the midpoint to ``high``.
 
     >>> threshold_between(1.0, 2.0)
     1.5

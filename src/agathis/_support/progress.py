@@ -1,6 +1,6 @@
-"""What ``verbose=1`` shows while a tree grows, and the clocks at the end.
+"""Progress of ``verbose=1`` while a tree grows, and timings at the end.
 
-On a terminal it is a bar of rich's, where that is installed; anywhere else, a line now and then.
+On a terminal it is a bar of rich, if installed; otherwise, lines.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-#: How much of what is done, out of how much.
+#: Receives the work done, and the total.
 Show = Callable[[str, int, int | None], None]
 
 
 class Progress:
-    """Progress of a fit: a bar, or lines, at most one in half a second.
+    """Progress of a fit: a bar, or lines, at most one per half second.
 
-    To be used as a context, which takes the bar away however the fit ends.
+    It is a context manager, which removes the bar at the end of the fit.
 
     Parameters
     ----------
     verbose : int
-        Says nothing where it is false.
+        0 is silent.
     max_leaves : int or None
-        The leaf budget, from which the time left is told.
+        The maximum number of leaves, from which the remaining time is estimated.
     max_clusters : int
     stream : file-like, default=sys.stdout
     """
@@ -43,7 +43,7 @@ class Progress:
         self.verbose = bool(verbose)
         self.max_leaves, self.max_clusters = max_leaves, max_clusters
         self.stream = stream
-        #: Objective of one cluster a sample, to which the stocks' own is relative.
+        #: Objective with one cluster per sample, to which other objectives are relative.
         self.trace = 0.0
         self.started = self.last = time.perf_counter()
         self.pairs_since = self.started
@@ -66,7 +66,7 @@ class Progress:
             print(f"[Kauri] {text}", file=self.stream or sys.stdout, flush=True)
 
     def pairs(self, done: int, total: int) -> None:
-        """While the root's pairs are summed; first with 0 done."""
+        """Report pairwise sums at the root; first with 0 done."""
         now = time.perf_counter()
         if done == 0:
             self.pairs_since = now
@@ -77,14 +77,14 @@ class Progress:
             self.say(f"root: {done:,} of {total:,} kernel rows, {left:.1f} s left")
 
     def rows(self, done: int, total: int | None, what: str = "rows of a leaf") -> None:
-        """While rows are read or summed, block by block."""
+        """Report reading or summing of rows, block by block."""
         if self.bar is not None:
             self.bar.show(what, done, total)
         elif self._due():
             self.say(f"{what}: {done:,}" + (f" of {total:,}" if total is not None else ""))
 
     def leaves(self, n_leaves: int, n_clusters: int, objective: float) -> None:
-        """After a split."""
+        """Report a split."""
         now = time.perf_counter()
         if self.grown_since is None:
             self.grown_since = now
@@ -105,7 +105,7 @@ class Progress:
         )
 
     def search(self, cost: float, start: float, share: float) -> None:
-        """While better trees are searched: the cost now and at the start, what share is done."""
+        """Report a search: the current and initial cost, and the fraction done."""
         percent = min(100, int(100 * share))
         if self.bar is not None:
             self.bar.show("percent of the search", percent, 100)
@@ -134,7 +134,7 @@ class Progress:
 
 
 class Clocks:
-    """Seconds spent on each part of the work, and how many leaves were searched."""
+    """Seconds spent on each part of the work, and the number of leaves searched."""
 
     def __init__(self) -> None:
         self.stocks = self.search = self.commit = 0.0
@@ -142,17 +142,17 @@ class Clocks:
 
 
 class Bar:
-    """A bar on a terminal for each kind of work, gone when it is closed.
+    """A bar on a terminal for each kind of work, removed when closed.
 
     Parameters
     ----------
     stream : file-like
     name : str
-        Who is at work.
+        Name of the program or function.
     """
 
     def __init__(self, stream: TextIO, name: str) -> None:
-        # Few fits need it, and it takes a while to import.
+        # Imported here since it takes a while and few fits need it.
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -171,7 +171,7 @@ class Bar:
             TimeRemainingColumn(),
             console=Console(file=stream),
             transient=True,
-            # With its own half a minute no time left is told where a step takes longer.
+            # rich's default of half a minute gives no estimate if a step takes longer.
             speed_estimate_period=600,
         )
         self.tasks: dict[str, int] = {}
@@ -187,13 +187,13 @@ class Bar:
 
 
 class Lines:
-    """Lines in the place of a bar, at most one in so many seconds.
+    """Lines instead of a bar, at most one per interval.
 
     Parameters
     ----------
     stream : file-like
     name : str
-        Who is at work.
+        Name of the program or function.
     interval : float
     """
 
@@ -211,7 +211,7 @@ class Lines:
 
 
 def bar_on(stream: TextIO, name: str) -> Bar | None:
-    """A bar, or None where rich is not installed: progress is then told in lines."""
+    """Return a bar, or None if rich is not installed: progress is then printed in lines."""
     try:
         return Bar(stream, name)
     except ModuleNotFoundError as error:
@@ -222,16 +222,16 @@ def bar_on(stream: TextIO, name: str) -> Bar | None:
 
 @contextmanager
 def progress_bar(name: str, verbose: int, every: float | None = None) -> Iterator[Show]:
-    """A function that shows on stderr how much of some work is done.
+    """Return a function that shows progress on stderr.
 
     Parameters
     ----------
     name : str
-        Who is at work.
+        Name of the program or function.
     verbose : int
         Whether to show anything.
     every : float, optional
-        Seconds between two lines where there is no terminal; by default there are none.
+        Seconds between two lines without a terminal; by default there are none.
     """
     terminal = sys.stderr.isatty()
     if not verbose or not (terminal or every is not None):

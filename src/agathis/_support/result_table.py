@@ -1,9 +1,8 @@
-"""A small table: rows of numbers and words under named columns.
+"""A small table of results: rows of numbers and strings under named columns.
 
-It is what functions that report something return: read as a list of rows, printed neatly in a
-terminal, a notebook or a Markdown file, and handed on as CSV or to pandas, which need not be
-installed. What is written for people is rounded; ``to_csv``, ``to_dict`` and ``to_pandas`` give
-the values as they are. None is an empty cell.
+Functions that report results return it: it behaves as a list of rows, is printed in terminals,
+notebooks and Markdown, and converts to CSV or pandas, which need not be installed. Printed numbers
+are rounded; ``to_csv``, ``to_dict`` and ``to_pandas`` give exact values. None is an empty cell.
 """
 
 from __future__ import annotations
@@ -27,26 +26,26 @@ from agathis._support.numbers import number
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows that a terminal shows without being asked for all.
+# The maximum number of printed rows.
 ROWS_SHOWN = 60
 DIGITS = 4
-#: Strings that begin so are formulas, or made to look harmless before one, to a spreadsheet.
+#: Spreadsheets evaluate strings with these first characters as formulas.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-# A sign and a number, or a sign alone, as tables have it for a missing value.
+# A number with a sign, or a sign alone, which tables use for missing values.
 SIGNED_NUMBER = re.compile(
     r"[-+]((\d[\d.,]*|[.,]\d+)(e[-+]?\d+)?%?|inf(inity)?|nan)?", re.ASCII | re.IGNORECASE
 )
 
 
 class Table(Sequence[dict[str, Any]]):
-    """Rows of numbers and words under named columns.
+    """Rows of numbers and strings under named columns.
 
     Parameters
     ----------
     rows : iterable of mappings
-        From column to value; a column that a row lacks is empty there.
+        From column to value; missing columns are empty.
     columns : sequence of str, optional
-        By default those of the rows, in the order in which they first appear.
+        By default those of the rows, in order of first occurrence.
 
     Examples
     --------
@@ -88,7 +87,7 @@ class Table(Sequence[dict[str, Any]]):
     @overload
     def __getitem__(self, key: str) -> list[Any]: ...
     def __getitem__(self, key: int | slice | str) -> dict[str, Any] | Table | list[Any]:
-        """A row by its number, a table of some rows by a slice, a column by its name."""
+        """Return a row by index, a table of rows by slice, or a column by name."""
         if isinstance(key, str):
             if key not in self.columns:
                 raise KeyError(f"{key!r} is no column; there are {', '.join(self.columns)}")
@@ -139,7 +138,7 @@ class Table(Sequence[dict[str, Any]]):
         )
 
     def to_markdown(self) -> str:
-        """The table in Markdown, numbers to the right."""
+        """Convert to Markdown, with numbers right-aligned."""
 
         def line(cells: Iterable[str]) -> str:
             return f"| {' | '.join(cells)} |"
@@ -158,9 +157,9 @@ class Table(Sequence[dict[str, Any]]):
     def to_csv(
         self, path: str | PathLike[str] | None = None, *, keep_formulas: bool = False
     ) -> str | None:
-        """Write the values in full to a file, or return the text where no path is given.
+        """Write exact values to a file, or return the text if no path is given.
 
-        Strings that a spreadsheet would take for a formula get a leading apostrophe, unless
+        Strings that a spreadsheet would evaluate as a formula get a leading apostrophe, unless
         ``keep_formulas``.
         """
         rows = (row.values() for row in self._rows)
@@ -171,11 +170,11 @@ class Table(Sequence[dict[str, Any]]):
         return None
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """The values of each column; ``list(table)`` gives the rows."""
+        """Return the values of each column; ``list(table)`` gives the rows."""
         return {name: self[name] for name in self.columns}
 
     def to_pandas(self) -> pd.DataFrame:
-        """The table as a data frame."""
+        """Convert to a DataFrame."""
         try:
             import pandas as pd
         except ImportError as error:
@@ -187,7 +186,7 @@ class Table(Sequence[dict[str, Any]]):
         return bool(values) and all(map(_is_number, values))
 
     def _text(self) -> list[list[str]]:
-        """Head and rows as people read them."""
+        """Return header and rows as formatted strings."""
         columns = [_written(self[name]) for name in self.columns]
         return [list(map(str, self.columns)), *map(list, zip(*columns, strict=True))]
 
@@ -199,7 +198,7 @@ def csv_text(
     *,
     keep_formulas: bool = False,
 ) -> str:
-    """Rows of values as CSV; strings that begin as a formula are escaped, unless kept."""
+    """Write rows as CSV; strings that look like formulas are escaped, unless kept."""
     lines: Iterable[Iterable[Any]] = chain([head], rows)
     if not keep_formulas:
         lines = (map(without_formula, values) for values in lines)
@@ -207,10 +206,10 @@ def csv_text(
 
 
 def without_formula(value: Any) -> Any:
-    """A value of a cell that no spreadsheet takes for a formula.
+    """Escape a value that a spreadsheet would evaluate as a formula.
 
     Strings that begin with one of ``FORMULA_STARTS`` get a leading apostrophe (the rule of OWASP,
-    "CSV Injection"), except numbers: these cannot call anything. ``-E1`` is a formula
+    "CSV Injection"), except numbers, which cannot call anything. ``-E1`` is a formula
     that refers to a cell.
 
     >>> [without_formula(value) for value in ("=1+1", "-2+3", "-E1", "-5", -5, "+1.5e-3")]
@@ -223,13 +222,13 @@ def without_formula(value: Any) -> Any:
 
 def _csv_line(values: Iterable[Any], separator: str) -> str:
     out = io.StringIO(newline="")
-    # Only the characters that end a line are quoted by csv; "\r" in a cell is to be one of them.
+    # The csv module quotes only its line terminators; "\r" in a cell must be quoted too.
     csv.writer(out, delimiter=separator, lineterminator="\r\n").writerow(values)
     return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _width(text: str) -> int:
-    """The columns that a text takes in a terminal: two for a wide letter, none for an accent.
+    """Return the columns of a text in a terminal: two for a wide character, none for an accent.
 
     >>> _width("tree"), _width("\u6728"), _width("e\u0301")
     (4, 2, 1)
@@ -242,7 +241,7 @@ def _width(text: str) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """A number of NumPy as Python's own."""
+    """Convert a number of NumPy to Python's type."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -251,7 +250,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _written(values: list[Any]) -> list[str]:
-    """The values of a column as text; its fractions have the same number of decimals."""
+    """Format the values of a column, fractions with equal numbers of decimals."""
     real = [v for v in values if isinstance(v, float)]
     short = [number(v, DIGITS) for v in real if np.isfinite(v)]
     decimals = None

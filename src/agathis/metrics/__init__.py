@@ -1,8 +1,8 @@
-"""How good clusters are, and how short their explanations.
+"""Metrics of clusterings and of the simplicity of their explanations.
 
-What is read from a tree: its depth, the size of its explanations, a table of its rules. What is
-computed of any labels: the cost of kernel KMeans, the same relative to the best that is known,
-accuracy against classes, MMD-GEMINI. And how much better another tree of the same size can be.
+For trees: depth, explanation size, a table of rules. For any labels: the kernel KMeans cost, its
+ratio to a reference, accuracy against classes, MMD-GEMINI. And an upper bound on how much better
+another tree of the same size can be.
 """
 
 from agathis.metrics._clusters import (

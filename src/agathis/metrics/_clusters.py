@@ -1,8 +1,8 @@
-"""What is computed of labels: costs and distances in a kernel's space, agreement with classes.
+"""Metrics of labels: costs and distances in a kernel's feature space, agreement with classes.
 
-The labels may come from anything. Where phi maps rows to the kernel's space, sigma(A x B) is the
+The labels may come from any method. Where phi maps rows to the feature space, sigma(A x B) is the
 sum of kernel values over pairs from A and B, and C_1, ..., C_K are the clusters of n rows (or of
-total weight n), everything here is tied to Kauri's objective L = sum_k sigma(C_k^2) / |C_k|:
+total weight n), all metrics relate to Kauri's objective L = sum_k sigma(C_k^2) / |C_k|:
 
     cost               = sum_i kappa(x_i, x_i) - L
     squared GEMINI OvA = L / n - sigma(D^2) / n^2,  D being all rows
@@ -37,22 +37,22 @@ def kernel_kmeans_score(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> float:
-    """The kernel KMeans cost of any clusters, which papers call a score; lower is better.
+    """Kernel KMeans cost of a clustering; lower is better.
 
     It is the sum of squared distances of the rows to the mean of their cluster in the kernel's
-    space. Equally it is the sum over clusters of all squared distances between two of their
-    rows, over twice their size; or the kernel's trace less Kauri's objective.
+    feature space. Equivalently it is the sum over clusters of all squared distances between two
+    of their rows, over twice their size; or the trace of the kernel less Kauri's objective.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         The rows or, with ``kernel="precomputed"``, their kernel matrix.
     labels : array-like of shape (n_samples,)
-        The cluster of each row, integers or strings; every different value is a cluster.
+        The cluster of each row, integers or strings.
     kernel : str or callable, default="linear"
         As in :class:`agathis.Kauri`. With the linear kernel the cost is the inertia of KMeans.
     sample_weight : array-like of shape (n_samples,), optional
-        Weight 2 is the row twice.
+        A weight of 2 equals having the row twice.
     **params : dict
         ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
 
@@ -87,41 +87,41 @@ def relative_kmeans_score(
     random_state: int | np.random.RandomState | None = None,
     **params: Any,
 ) -> float:
-    """The kernel KMeans cost of clusters over that of kernel KMeans itself; lower is better.
+    """Kernel KMeans cost of a clustering over that of kernel KMeans; lower is better.
 
-    Clusters as good as those of kernel KMeans have 1. It is not the least: KMeans too is a
-    heuristic, and better clusters than its own have less.
+    Clusters as good as those of kernel KMeans have 1. As KMeans is a heuristic, better clusters
+    can have less.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         The rows or, with ``kernel="precomputed"``, their kernel matrix.
     labels : array-like of shape (n_samples,), estimator or Tree
-        The cluster of each row, integers or strings; or what predicts them from X, which a
-        kernel matrix does not allow. Costs are those of rows as the estimator takes them: with a
-        pipeline X is the raw table, and costs are those of what its steps make of it.
+        The cluster of each row, integers or strings; or a model that predicts them from X, which
+        a kernel matrix does not allow. Costs are those of rows as the estimator takes them: with a
+        pipeline X is the raw table, and costs are those of its transformed rows.
     kernel : str or callable, default="linear"
-        By which both costs are computed, as in :class:`agathis.Kauri`. It is not taken from an
-        estimator: models that are compared are judged by one kernel.
+        The kernel of both costs, as in :class:`agathis.Kauri`. It is not taken from an estimator,
+        so that models are compared with the same kernel.
     n_clusters : int, optional
-        Of kernel KMeans. By default as many as X has by ``labels``.
+        The number of clusters of kernel KMeans. By default as many as X has by ``labels``.
     reference : "same" or float, default="same"
-        The cost to divide by: ``"same"`` is that of :class:`agathis.KernelKMeans` on these same
-        rows; a number is a cost that is known already, such as the least of many runs.
+        The cost to divide by: ``"same"`` is that of :class:`agathis.KernelKMeans` on the same
+        rows; a number is a known cost, such as the minimum of many runs.
     n_init : int, default=10
-        Starts of kernel KMeans, the best of which counts.
+        The number of initialisations of kernel KMeans, of which the best is used.
     sample_weight : array-like of shape (n_samples,), optional
-        Weight 2 is the row twice.
+        A weight of 2 equals having the row twice.
     random_state : int, RandomState instance or None, default=None
-        Of kernel KMeans.
+        For kernel KMeans.
     **params : dict
         ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
 
     Returns
     -------
     ratio : float
-        Where the reference cost is 0 it is 1 for a cost of 0, and infinite for any other. A cost
-        that cannot be told from the rounding of its terms counts as 0.
+        If the reference cost is 0, it is 1 for a cost of 0 and infinite for any other. A cost
+        within the rounding error of its terms counts as 0.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def relative_kmeans_score(
         random_state=random_state,
     )
     if isinstance(labels, Pipeline) and kernel != "precomputed" and len(labels.steps) > 1:
-        # Distances are those of the rows that the model was grown from.
+        # Distances are those of the rows that the model was fitted on.
         X, labels = labels[:-1].transform(X), labels[-1]
     rows = check_rows(X, kernel, params, name)
     codes = check_labels(_predicted(X, labels, kernel), n=len(rows.X))
@@ -167,7 +167,7 @@ def relative_kmeans_score(
 
 
 def relative(cost: float, reference: float, rounding: float) -> float:
-    """A cost over another; what is within rounding is 0, and 0 over 0 is 1."""
+    """Divide costs; a cost within rounding error is 0, and 0 / 0 is 1."""
     cost, reference = (0.0 if abs(value) <= rounding else value for value in (cost, reference))
     if reference < 0:
         raise ValueError(
@@ -182,11 +182,10 @@ def relative(cost: float, reference: float, rounding: float) -> float:
 def unsupervised_accuracy(
     y_true: ArrayLike, labels: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> float:
-    """The share of rows whose cluster is matched with their class; higher is better.
+    """Fraction of rows whose cluster is matched with their class; higher is better.
 
-    Each cluster is matched with at most one class and each class with at most one cluster, in
-    the way that suits the most rows (the Hungarian method). There may be more of one than of the
-    other: the rest stays without a match.
+    Each cluster is matched with at most one class and each class with at most one cluster, so that
+    the number of matched rows is maximal (the Hungarian method). Their numbers may differ.
 
     Parameters
     ----------
@@ -229,25 +228,25 @@ def mmd_gemini(
     sample_weight: ArrayLike | None = None,
     **params: Any,
 ) -> float:
-    """The MMD-GEMINI of a hard clustering: how far apart clusters are; higher is better.
+    """MMD-GEMINI of a hard clustering, a distance between clusters; higher is better.
 
     The maximum mean discrepancy (MMD) of two groups of rows is the distance between their means
-    in the kernel's space. ``"ova"`` (one versus all) is its expected value between a cluster and
-    all rows, ``"ovo"`` (one versus one) between two clusters; a cluster is drawn with the
-    probability of its share of the rows, and in ``"ovo"`` both are, independently, so that they
-    may be the same.
+    in the kernel's feature space. ``"ova"`` (one versus all) is its expected value between a
+    cluster and all rows, ``"ovo"`` (one versus one) between two clusters; clusters are sampled
+    with probabilities proportional to their sizes, in ``"ovo"`` independently, so that both may be
+    the same.
 
     Squared, OvO is twice OvA, and OvA is ``L / n - sigma(D^2) / n^2``, L being Kauri's objective,
     n the weight of all rows and sigma(D^2) the sum of the kernel matrix: to maximise any of them
     is to minimise :func:`kernel_kmeans_score`, whose value over n is that with one cluster less
-    OvA. Not squared none of this holds.
+    OvA. None of this holds without squares.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
         The rows or, with ``kernel="precomputed"``, their kernel matrix.
     labels : array-like of shape (n_samples,)
-        The cluster of each row, integers or strings; every different value is a cluster.
+        The cluster of each row, integers or strings.
     kernel : str or callable, default="linear"
         As in :class:`agathis.Kauri`.
     mode : {"ova", "ovo"}, default="ova"
@@ -256,7 +255,7 @@ def mmd_gemini(
         which GEMINI was first defined with. A kernel that is not positive may make a squared MMD
         negative; its MMD counts as 0.
     sample_weight : array-like of shape (n_samples,), optional
-        Weight 2 is the row twice.
+        A weight of 2 equals having the row twice.
     **params : dict
         ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
 
@@ -286,7 +285,7 @@ def mmd_gemini(
     size = np.bincount(codes, weight)
     share = size / size.sum()
     counted = np.ones(len(codes)) if weight is None else weight
-    # A column for the distribution of each cluster, and a last one for that of all rows.
+    # One column for the distribution of each cluster, and a last one for that of all rows.
     member = membership(codes, len(size), counted)[:, size > 0]
     member = np.column_stack([member, counted])
     apart = _squared_distances(rows, member / member.sum(axis=0))
@@ -301,7 +300,7 @@ def mmd_gemini(
 def _predicted(
     X: ArrayLike, labels: ArrayLike | BaseEstimator | Tree, kernel: str | Callable[..., float]
 ) -> ArrayLike:
-    """The labels, or what a model says they are."""
+    """Return the labels, predicted if a model is given."""
     if not isinstance(labels, Tree) and not isinstance(labels, BaseEstimator):
         return labels
     if kernel == "precomputed":
@@ -312,20 +311,20 @@ def _predicted(
     if isinstance(labels, Tree):
         return labels.predict(checks.check_table(X), checks.n_threads(None))
     if hasattr(labels, "named_steps") or not hasattr(labels, "predict"):
-        tree_of(labels)  # says what is wrong
+        tree_of(labels)  # raises an informative error
     return labels.predict(X)
 
 
 def _reference(
     rows: CheckedRows, weight: np.ndarray | None, n_clusters: int, **settings: Any
 ) -> float:
-    """The cost of kernel KMeans on the rows."""
+    """Compute the cost of kernel KMeans on the rows."""
     from agathis._kernel_kmeans import KernelKMeans
 
     teacher = KernelKMeans(n_clusters, **settings)
     if rows.matrix is None:
         return float(teacher.fit(rows.X, sample_weight=weight).inertia_)
-    # Of rows that are known by their kernel only the number is asked.
+    # Rows given by their kernel matrix need only the number of clusters.
     nothing = np.zeros((len(rows.matrix), 1))
     return float(teacher.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
 
@@ -343,20 +342,20 @@ def _check_finite(values: float | np.ndarray, rows: CheckedRows) -> None:
 
 
 def rounding_of(rows: CheckedRows, weight: np.ndarray | None) -> float:
-    """A cost that is no larger cannot be told from 0."""
+    """Return the cost below which it cannot be distinguished from 0."""
     X, kernel = rows.X, rows.kernel
     if rows.matrix is not None:
         own = np.diagonal(rows.matrix).astype(np.float64)
     else:
         own = kernel.diagonal(X - kernel.origin(X))
     trace = float(np.abs(own).sum() if weight is None else weight @ np.abs(own))
-    # Distances of points are squares of differences, a kernel's are differences of squares.
+    # Distances of points are squares of differences, those of a kernel differences of squares.
     points = rows.matrix is None and kernel.has_features
     return trace * (len(X) * np.finfo(np.float64).eps ** 2 if points else ROUNDING)
 
 
 def _squared_distances(rows: CheckedRows, share: np.ndarray) -> np.ndarray:
-    """Squared distances between the means of groups, the columns of ``share`` adding up to 1."""
+    """Compute squared distances between means of groups; columns of ``share`` sum to 1."""
     X, kernel = rows.X, rows.kernel
     with np.errstate(over="ignore", invalid="ignore"):
         if rows.matrix is None and kernel.has_features:

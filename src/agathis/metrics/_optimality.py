@@ -1,4 +1,4 @@
-"""How much better the best tree of the same size can be at most: a certificate for any tree."""
+"""An upper bound on how much better another tree of the same size can be."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from agathis._trees.tree import Tree
 
 
 class OptimalityGap(NamedTuple):
-    """What a tree costs, and what no tree of its size costs less than.
+    """The cost of a tree, and a lower bound for all trees of its size.
 
     Attributes
     ----------
     cost : float
         The inertia of its clusters.
     lower_bound : float
-        No tree with as many leaves and clusters costs less.
+        No tree with as many leaves and clusters has a lower cost.
     gap : float
-        The share of the cost by which another tree could be cheaper at most; 0 proves that none is.
+        The maximum relative reduction of the cost by another tree; 0 proves optimality.
     """
 
     cost: float
@@ -47,23 +47,23 @@ def optimality_gap(
     sample_weight: ArrayLike | None = None,
     time_limit: float = 10.0,
 ) -> OptimalityGap:
-    """By how much no tree of the same size can be better than a fitted one.
+    """Upper bound on how much better another tree of the same size can be.
 
-    The bound holds for every tree with cuts of single columns and as many leaves and clusters. It
-    is the better of two: of KMeans itself, from the spread of the rows, and of a search among trees
-    with a cluster a leaf, as far as the time allows. Cuts on categories and on pairs of columns are
-    more than such trees have: where the model has some, the bound is that of KMeans.
+    The bound holds for every tree with axis-aligned splits and as many leaves and clusters. It is
+    the better of two: the bound of KMeans from the spectrum of the rows, and that of a search over
+    trees with one leaf per cluster, as far as the time allows. Such trees have no splits on
+    categories or on two columns: if the model has some, the bound is that of KMeans.
 
     Parameters
     ----------
     model : fitted estimator of the package, Tree, or Pipeline that ends with such an estimator
-        A tree alone is judged by the linear kernel, one that was grown with ``n_components`` by
-        the kernel itself and not by its map. The kernel must be positive semi-definite.
+        A tree alone is evaluated with the linear kernel, one that was fitted with
+        ``n_components`` with the exact kernel. The kernel must be positive semi-definite.
     X : array-like of shape (n_samples, n_features)
-        The rows that it was fitted with, without missing values; of a pipeline, its raw table.
+        The training rows, without missing values; for a pipeline, its raw table.
     sample_weight : array-like of shape (n_samples,), optional
     time_limit : float, default=10
-        Seconds for the search; 0 leaves it out.
+        Seconds for the search; 0 disables it.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What is read from a tree: how deep its leaves are, how long their explanations.
+"""Metrics of trees: the depth of their leaves, the length of their explanations.
 
-All of it is an average over leaves, each weighed by the rows that reach it. These rows are those
-of X or, where no X is given, the training rows, whose numbers the tree keeps.
+All are averages over leaves, weighted by the rows that reach them: those of X or, by default, the
+training rows, whose numbers are stored in the tree.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def weighted_average_depth(
     root_depth: float = 1,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The mean over rows of the depth of their leaf (WAD); lower is simpler.
+    """Weighted average depth (WAD): the mean depth of the leaves of all rows; lower is simpler.
 
-    A split on a sum of two columns asks for both, and counts as two.
+    A split on a sum of two columns counts as two.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def weighted_average_depth(
         Rows as the model takes them. By default the training rows, with their weights.
     root_depth : float, default=1
         The depth of the root. With 1, as the literature counts, a tree of two leaves has a WAD
-        of 2; with 0 it is the mean number of conditions that a row is asked.
+        of 2; with 0 it is the mean number of conditions per row.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows of X.
 
@@ -70,11 +70,11 @@ def weighted_average_explanation_size(
     offset: float = 0,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """The mean over rows of the size of their leaf's explanation (WAES); lower is simpler.
+    """Weighted average explanation size (WAES) over all rows; lower is simpler.
 
-    The size is the number of different (feature, direction) pairs on the way to the leaf: of
+    The size is the number of different (feature, direction) pairs on the path to the leaf: of
     ``a <= 3`` and ``a <= 2`` only the tighter condition is needed, so the two count as one. A
-    condition on a sum of two columns counts as two, whatever is asked of either alone.
+    condition on a sum of two columns counts as two, besides those on either column alone.
 
     Parameters
     ----------
@@ -124,10 +124,10 @@ def explanation_table(
     sample_weight: ArrayLike | None = None,
     digits: int = 4,
 ) -> Table:
-    """Each leaf of a tree with its rule: the conditions of its rows, merged.
+    """List the leaves of a tree with their rules, the merged conditions of their rows.
 
-    Missing values are spoken of where training rows missed some, as in
-    :func:`agathis.export.to_rules`, which gives a rule for each cluster.
+    Missing values are included where training rows had some, as in
+    :func:`agathis.export.to_rules`, which gives one rule per cluster.
 
     Parameters
     ----------
@@ -137,8 +137,8 @@ def explanation_table(
         Rows as the model takes them; with a scaler, from before scaling. By default the training
         rows, with their weights.
     scaler, one_hot, value_names : optional
-        As for :func:`agathis.export.to_text`: bounds in the units before scaling, categories and
-        codes in words.
+        As for :func:`agathis.export.to_text`: bounds in the units before scaling, and labels of
+        categories and codes.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
@@ -151,11 +151,11 @@ def explanation_table(
     Returns
     -------
     table : Table
-        A row a leaf, from left to right: ``leaf`` (its node number), ``cluster``, ``size`` (how
-        many rows reach it, those of weight 0 left out), ``share`` (of the weight of all rows),
+        One row per leaf, from left to right: ``leaf`` (its node number), ``cluster``, ``size``
+        (its number of rows with positive weight), ``share`` (of the total weight),
         ``depth`` (the root counted as 1, as in :func:`weighted_average_depth`),
-        ``explanation_size``, ``rule``. It reads as a list of dictionaries, prints itself, and
-        has ``to_pandas``, ``to_csv``, ``to_markdown`` and ``to_dict``.
+        ``explanation_size``, ``rule``. It behaves as a list of dictionaries, is printed as a
+        table, and has ``to_pandas``, ``to_csv``, ``to_markdown`` and ``to_dict``.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def explanation_table(
 def _reached(
     found: TreeInUnits, X: ArrayLike | None, sample_weight: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of each node, rows that end there and their share of all weight: 0 but at leaves."""
+    """Return the rows that end at each node and their fraction of the weight; 0 for splits."""
     tree = found.tree
     if X is None:
         if sample_weight is not None:
@@ -220,18 +220,18 @@ def _reached(
 
 
 def _columns_asked(described: Described) -> dict[int, tuple[Hashable, ...]]:
-    """Of each split what it asks for: a feature, or of a sum each of its columns."""
+    """Return the columns of each split: a feature, or those of a sum."""
     out: dict[int, tuple[Hashable, ...]] = {}
     for node in described.splits:
         axis = described.sums.get(node)
-        # Whatever is asked of a column alone is another condition than that on the sum.
+        # A condition on a column alone differs from one on the sum.
         columns = () if axis is None else tuple((axis, feature) for feature in axis.features)
         out[node] = columns or (int(described.tree.feature[node]),)
     return out
 
 
 def _depths(described: Described) -> np.ndarray:
-    """Of each node, how many columns are asked for on the way to it."""
+    """Return for each node the number of columns in the conditions on its path."""
     tree, asked = described.tree, _columns_asked(described)
     depth = np.zeros(tree.node_count, dtype=np.int64)
     # Parents are numbered before their children.
@@ -242,7 +242,7 @@ def _depths(described: Described) -> np.ndarray:
 
 
 def _explanation_sizes(described: Described) -> np.ndarray:
-    """Of each node, how many different (feature, direction) pairs lead to it."""
+    """Return for each node the number of different (feature, direction) pairs on its path."""
     tree, asked = described.tree, _columns_asked(described)
     pairs: list[frozenset[tuple[Hashable, str]]] = [frozenset()] * tree.node_count
     for node in np.flatnonzero(~tree.is_leaf).tolist():

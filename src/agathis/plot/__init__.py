@@ -1,8 +1,8 @@
-"""Pictures of clustering trees.
+"""Plots of clustering trees.
 
-Each picture comes in two parts: a plain data function that says what is to be seen, and a
-function that draws it with matplotlib (``pip install "agathis[plot]"``). The data functions need
-no matplotlib; they are in ``_describe`` and named here too. Here is only drawing.
+Each plot has two functions: one returns plain data, the other draws it with matplotlib (``pip
+install "agathis[plot]"``). The data functions need no matplotlib; they are in ``_describe`` and
+exported here too. This package only draws.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "plot_tree",
 ]
 
-# Imported when first asked for.
+# Imported on first use.
 _HOMES = {
     "cluster_points": "agathis._describe.points",
     "cluster_profile": "agathis._describe.profile",

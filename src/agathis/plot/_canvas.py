@@ -1,7 +1,7 @@
-"""The one door to matplotlib: axes to draw on, and names as plain text.
+"""Access to matplotlib: axes to draw on, and names as plain text.
 
-Nothing is set that outlives a picture, and pyplot is used only where it makes the figure. Names
-come from people's data: they are never read as formulas, so that ``$``, ``_`` and ``^`` stay.
+No global setting is changed, and pyplot is used only to create figures. Names come from user data:
+they are never parsed as formulas, so that ``$``, ``_`` and ``^`` stay.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-#: For every text that may hold a name.
+#: For every text that may contain a name.
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 GREY = "#666666"
-#: Lines that a name may take before it is cut short.
+#: The maximum number of lines of a name.
 MOST_LINES = 3
 
 
 def check_axes(ax: Axes | None) -> None:
-    """Raise where nothing can be drawn: without matplotlib, or on what are no axes."""
+    """Raise if matplotlib is missing, or if ``ax`` is not an Axes."""
     axes = needed("matplotlib.axes", "plot", "drawing")
     if ax is not None and not isinstance(ax, axes.Axes):
         raise TypeError(f"ax must be a matplotlib Axes; it is a {type(ax).__name__}.")
 
 
 def canvas(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes as given, or of a new figure of pyplot with the size in inches."""
+    """Return the given axes, or those of a new pyplot figure with the size in inches."""
     check_axes(ax)
     if ax is not None:
         return ax
@@ -41,12 +41,12 @@ def canvas(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def clean(name: object) -> str:
-    """A name on one line, without what cannot be printed."""
+    """Return a name on one line, without unprintable characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(name)).split())
 
 
 def wrapped(name: object, width: int) -> list[str]:
-    """A name on a few lines of at most ``width`` characters; at least one line.
+    """Wrap a name to a few lines of at most ``width`` characters.
 
     >>> wrapped("mean of the worst perimeter", 12)
     ['mean of the', 'worst', 'perimeter']
@@ -59,7 +59,7 @@ def wrapped(name: object, width: int) -> list[str]:
 
 
 def shortened(name: object, width: int) -> str:
-    """A name of at most ``width`` characters, with dots where some are left out.
+    """Shorten a name to at most ``width`` characters, with an ellipsis.
 
     >>> shortened("concentration", 8)
     'concent…'
@@ -78,7 +78,7 @@ def sample_of(n_read: int | None) -> str:
 
 
 def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
-    """The width of each line in units of the font size."""
+    """Return the width of each line in units of the font size."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
@@ -88,11 +88,11 @@ def text_widths(lines: Iterable[str], *, bold: bool = False) -> list[float]:
 
 
 def beside(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
-    """A legend beside the axes where the figure makes room for it, otherwise inside."""
+    """Draw a legend beside the axes if the figure can be resized, otherwise inside."""
     place: dict[str, Any] = {"loc": "best", "framealpha": 0.8}
     if ax.figure.get_layout_engine() is not None:
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-    # A label that begins with _ would be left out: the names are written afterwards.
+    # Labels with a leading _ would be left out: the names are set afterwards.
     legend = ax.legend(handles, ["x"] * len(names), **place, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=name, **PLAIN)

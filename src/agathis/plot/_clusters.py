@@ -1,4 +1,4 @@
-"""Rows as points of the plane, drawn with the clusters they are in, and the leaves behind them."""
+"""Scatter plot of rows by cluster, with the leaves as regions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# Points that a vector picture draws one by one.
+# The maximum number of points that a vector image draws individually.
 VECTOR_POINTS = 5_000
-# Of a point, so that a light one is seen on its light region.
+# Edge of a point, so that a light one is visible on its light region.
 OUTLINE = (0.0, 0.0, 0.0, 0.6)
-# The room that a number takes, in points.
+# The size of a number, in points.
 NUMBER = (17.0, 15.0)
-# Characters of a name beside the picture.
+# Characters of a name in the legend.
 NAME = 28
 
 
@@ -47,22 +47,22 @@ def plot_clusters(
     max_points: int | None = 10_000,
     legend: bool = True,
 ) -> Axes:
-    """Draw rows as points, with the colour and marker of their cluster.
+    """Plot rows as points, with the colour and marker of their cluster.
 
-    The number of a cluster stands where the median of its points is. Where the tree looks only at
-    the two features that are shown, its leaves are drawn as rectangles; a split on the sum of both
-    is an oblique line.
+    The number of a cluster is at the median of its points. If the tree splits only on the two
+    plotted features, its leaves are drawn as rectangles; a split on the sum of both is an oblique
+    line.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features), or collection of Dask
+    X : array-like of shape (n_samples, n_features), or Dask collection
         In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are taken by the trees that ``predict`` them. Principal components
-        have the column's mean in their place; in a plane of two features such rows are not
-        drawn, and the picture says how many. Of a collection of Dask 50,000 rows are taken, drawn
-        at random, and the picture says so.
+        scaling. Missing values are accepted if the tree can predict them. Principal components
+        use the column's mean in their place; in a plane of two features such rows are not
+        drawn, and the plot shows how many. Of a Dask collection 50,000 rows are sampled at
+        random, which the plot shows.
     features : pair of int or str, optional
         Two features, by number or name. By default the first two principal components of X; of
         data with two columns these; of data with one column that and the cluster.
@@ -73,18 +73,18 @@ def plot_clusters(
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     scaler : fitted scaler or Pipeline of scalers, optional
-        What the rows were scaled with before the tree was grown, as in
+        The scaler applied to the rows before the tree was fitted, as in
         :func:`agathis.export.to_text`; X is then in the units from before.
     one_hot : mapping or OneHotEncoder, optional
         As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
         red".
     standardise : bool, default=False
-        Whether principal components are those of columns with variance 1; of columns in
-        different units, the one with the largest numbers would else be the plane.
+        Whether columns are scaled to unit variance before computing principal components.
+        Otherwise columns in large units dominate them.
     max_points : int, default=10_000
-        Where X has more rows, so many are drawn, the same ones every time; ``None`` is all.
+        The maximum number of rows to draw, sampled reproducibly; ``None`` is all.
     legend : bool, default=True
-        Whether clusters are named beside the picture.
+        Whether to add a legend.
 
     Returns
     -------
@@ -171,11 +171,11 @@ def _draw_points(ax: Axes, found: ClusterPoints) -> list[Line2D]:
 
 
 def _set_limits(ax: Axes, found: ClusterPoints) -> None:
-    """Room around the points, the same on all sides."""
+    """Return axis limits with equal margins."""
     for axis, values in zip("xy", found.points.T, strict=True):
         values = values[~np.isnan(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
-        # Halves first: the difference of two large numbers may be out of range.
+        # Halve first: the difference of two large numbers may overflow.
         margin = 0.12 * (high / 2 - low / 2) or 0.5 * max(1e-3 * abs(low), 1.0)
         ax.set(**{f"{axis}lim": (low - margin, high + margin)})
 
@@ -203,7 +203,7 @@ def _draw_regions(ax: Axes, regions: Sequence[Region]) -> None:
 
 
 def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
-    """The number of each cluster where the median of its points is, or beside another number."""
+    """Draw the number of each cluster at the median of its points, avoiding other numbers."""
     dots = ax.figure.dpi / 72
     taken = np.empty((0, 2))
     for k in range(len(found.sizes)):
@@ -238,7 +238,7 @@ def _draw_numbers(ax: Axes, found: ClusterPoints) -> None:
 
 
 def _free_place(place: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """The place itself or one near it, on rings around it, where no number is yet."""
+    """Return the position, or a free one on rings around it."""
     for ring in range(len(taken) + 1):
         for angle in np.arange(8 * ring or 1) * 2 * np.pi / (8 * ring or 1):
             free = place + ring * np.multiply(NUMBER, [np.cos(angle), np.sin(angle)])

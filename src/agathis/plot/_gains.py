@@ -1,4 +1,4 @@
-"""What splits were worth, drawn: how many leaves are enough."""
+"""Plot of the objective by number of leaves."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None) -> Axes:
-    """Draw the objective against the number of leaves.
+    """Plot the objective against the number of leaves.
 
-    Where the line turns flat, further leaves explain little more. Squares are splits that found a
-    cluster, with the number of clusters from there on. The scale on the right is the share of all
-    gains. A Kauri tree with fewer leaves is the first part of one with more, so the
-    picture also tells what ``max_leaf_nodes`` would have given.
+    Where the curve is flat, further leaves explain little more. Squares are splits that found a
+    cluster, with the number of clusters from there on. The axis on the right is the fraction of
+    all gains. A Kauri tree with fewer leaves is the first part of one with more, so the
+    plot also shows the effect of ``max_leaf_nodes``.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def plot_gains(model: BaseEstimator | Pipeline | Tree, *, ax: Axes | None = None
 
 
 def _draw_counts(ax: Axes, curve: GainCurve, y: np.ndarray) -> None:
-    """How many clusters there are, at the splits that found one; not all where these are many."""
+    """Annotate the number of clusters at splits that found one; not all of them if many."""
     founding = np.flatnonzero(curve.founds)
     every = -(-len(founding) // 12)
     for place, i in enumerate(founding):

@@ -1,4 +1,4 @@
-"""What is different about each cluster, drawn as a table of coloured numbers."""
+"""Plot of the cluster profile, as a table of coloured numbers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from agathis.plot._canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Characters of a feature's name, and of a line of a cluster's.
+# Characters of a feature name, and of a line of a cluster name.
 NAME, WIDTH = 36, 12
-# Font in points, and on it the height of a row; the height of the clusters' colours in rows.
+# Font size in points, row height relative to it, and height of the clusters' colours in rows.
 POINTS, ROW, HEAD = 9.0, 2.0, 0.4
-# Standard deviations at which colours are full.
+# Standard deviations at which colours are saturated.
 FULL = 2.0
 LOW, MIDDLE, HIGH = "#2166AC", "#F7F7F7", "#B35806"
 UNKNOWN = "#E0E0E0"
@@ -51,20 +51,19 @@ def plot_profile(
     max_features: int | None = 20,
     sample_weight: ArrayLike | None = None,
 ) -> Axes:
-    """Draw what is different about each cluster, as a table of coloured numbers.
+    """Plot the profile of each cluster, as a table of coloured numbers.
 
-    A number says how many standard deviations the mean of a cluster (column) is above or below
-    that of all rows. The feature of whose variance the clusters explain most is on top.
+    A number is the difference between the mean of a cluster (column) and that of all rows, in
+    standard deviations. Features are sorted by the variance that the clusters explain.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
-    X : array-like of shape (n_samples, n_features), or collection of Dask
+    X : array-like of shape (n_samples, n_features), or Dask collection
         In the units that the tree was fitted in; with a scaler or a pipeline, from before
-        scaling. Missing values are taken by the trees that ``predict`` them, and left out of the
-        means. Of a collection of Dask 50,000 rows are taken, drawn at random, and the picture says
-        so.
+        scaling. Missing values are accepted if the tree can predict them, and left out of the
+        means. Of a Dask collection 50,000 rows are sampled at random, which the plot shows.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure, as large as the table needs.
     feature_names : sequence of str, optional
@@ -72,13 +71,13 @@ def plot_profile(
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     scaler : fitted scaler or Pipeline of scalers, optional
-        What the rows were scaled with before the tree was grown, as in
+        The scaler applied to the rows before the tree was fitted, as in
         :func:`agathis.export.to_text`; X is then in the units from before.
     one_hot : mapping or OneHotEncoder, optional
         As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
         red".
     max_features : int, default=20
-        The most features that are shown; ``None`` is all.
+        The maximum number of features shown; ``None`` is all.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows in means and standard deviations.
 
@@ -126,7 +125,7 @@ def plot_profile(
 
 
 def _inches(rows: Sequence[str], heads: Sequence[Sequence[str]]) -> tuple[float, float]:
-    """The size of a figure for the table."""
+    """Return the size of a figure for the table."""
     beside = max(text_widths(rows)) * POINTS / 72
     above = (max(map(len, heads)) + 3.5) * 1.25 * POINTS / 72
     return (
@@ -136,12 +135,12 @@ def _inches(rows: Sequence[str], heads: Sequence[Sequence[str]]) -> tuple[float,
 
 
 def _column(heads: Sequence[Sequence[str]]) -> float:
-    """The width of a column in units of the font."""
+    """Return the width of a column in units of the font size."""
     return max(max(text_widths(lines)) for lines in [*heads, ["+10.0"]]) + 1.0
 
 
 def _points_on(ax: Axes, rows: Sequence[str], heads: Sequence[Sequence[str]]) -> float:
-    """The largest font that fits in the cells of axes that were given."""
+    """Return the largest font size that fits in the cells of given axes."""
     room = ax.get_window_extent()
     dots = ax.figure.dpi / 72
     wide = room.width / dots / len(heads) / _column(heads)
@@ -190,7 +189,7 @@ def _draw(
 
 
 def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]], n_read: int | None) -> str:
-    """What the numbers are, on as many lines as it takes below the columns."""
+    """Describe the numbers, on as many lines as needed below the columns."""
     parts = ["standard deviations", "from the mean of all rows"]
     if len(profile.features) < profile.n_features:
         parts.insert(0, f"{len(profile.features)} of {profile.n_features} features;")
@@ -202,7 +201,7 @@ def _legend(profile: ClusterProfile, heads: Sequence[Sequence[str]], n_read: int
 
 
 def _signed(value: float) -> str:
-    """A number with its sign; none for what is 0 when rounded.
+    """Format a number with its sign, omitted if it rounds to 0.
 
     >>> _signed(1.234), _signed(-0.04)
     ('+1.2', '0.0')

@@ -1,9 +1,9 @@
-"""The tree as a picture.
+"""Plot of the tree.
 
-Everything is measured in the size of the font first: how wide and how high each box is, and by
-the same tidy layout where it stands, with the root on top or, where that is too wide, on the
-left. Then the font is chosen so that the whole fits. The axes have these units and the same scale
-both ways, so boxes and text stay in proportion.
+Everything is measured in units of the font size first: the size of each box, and its position by
+the tidy layout, with the root on top or, where that is too wide, on the left. Then the font size is
+chosen so that the tree fits. The axes have these units and an equal aspect ratio, so boxes and text
+stay in proportion.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import FancyBboxPatch
 
-# In units of the font size: height of a line, air in a box, the strip at its foot, space between
-# words and box, between neighbours, between one depth and the next, the border around all.
+# In units of the font size: line height, padding of a box, strip at its foot, space between label
+# and box, between siblings, between depths, and the margin.
 LINE, AIR, STRIP, CLOSE, ASIDE, NEXT, BORDER = 1.3, 0.5, 0.45, 0.12, 0.8, 1.9, 0.6
-# Characters on a line.
+# Characters per line.
 WIDTH = 22
-# Font of a figure of our own, in points, and its least and largest size in inches; on a page of
-# this size the root should be on top.
+# Font size of a new figure, in points, and its minimum and maximum size in inches; the root should
+# be on top if the tree fits on a page of this size.
 POINTS = 9.0
 LEAST, MOST, PAGE = (3.0, 2.0), (80.0, 80.0), (14.0, 14.0)
-# The largest font on axes that were given.
+# The maximum font size on given axes.
 POINTS_ON_AXES = 11.0
 
 
@@ -57,35 +57,35 @@ def plot_tree(
     root: str = "auto",
     fontsize: float | None = None,
 ) -> Axes:
-    """Draw a tree.
+    """Plot a tree.
 
-    A leaf has the colour and the name of its cluster. A split has the name of its feature; what
-    leads to a child stands above that; the strip at its foot shows the clusters below it. The
-    thicker a line, the more rows pass it.
+    A leaf has the colour and the name of its cluster. A split has the name of its feature; the
+    condition of a child is written above it; the strip at its foot shows the clusters below. The
+    width of a line shows the number of rows.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
-        Where to draw, in letters that fit. By default a new figure, as large as the tree needs.
+        The axes, to which the font size is fitted. By default a new figure, as large as needed.
     feature_names : sequence of str, optional
         By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     scaler, one_hot, value_names
-        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, categories
-        and codes in words.
+        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, and labels of
+        categories and codes.
     max_depth : int, optional
-        Nodes below this depth are left out; dashed boxes say how many leaves there are.
+        Nodes below this depth are left out; dashed boxes show their number of leaves.
     digits : int, default=4
         Significant digits of the thresholds.
     details : bool, default=True
-        Whether sizes, kinds of split and gains are shown.
+        Whether to show sizes, kinds of split and gains.
     root : {"auto", "top", "left"}, default="auto"
-        Where the root is: ``"auto"`` is on top unless the picture would be very wide.
+        The position of the root: ``"auto"`` is on top unless the plot would be very wide.
     fontsize : float, optional
-        In points. By default what fits.
+        In points. By default chosen to fit.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def plot_tree(
 
 @dataclass(frozen=True)
 class _Text:
-    """What is written for a node: words above its box, lines in it, of which some are bold."""
+    """Return the texts of a node: the label above its box, and its lines, some of them bold."""
 
     words: list[str]
     lines: list[str]
@@ -155,7 +155,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A node on the sheet: the middle, top and size of its box, and the line from its parent."""
+    """A positioned node: the middle, top and size of its box, and the line from its parent."""
 
     node: LayoutNode
     text: _Text
@@ -172,7 +172,7 @@ class _Sheet:
     size: tuple[float, float]
 
     def points(self, page: tuple[float, float]) -> float:
-        """The largest font with which the sheet fits on a page of this size in inches."""
+        """Return the largest font size with which the tree fits on a page of this size."""
         return min(72 * inches / side for inches, side in zip(page, self.size, strict=True))
 
 
@@ -184,7 +184,7 @@ def _measure(
     page: tuple[float, float],
     points: float,
 ) -> _Sheet:
-    """Place the boxes, with the root where it is asked for, or where the font is larger."""
+    """Position the boxes, with the root where requested, or where the font is larger."""
     texts = {n.node: _text(n, details) for n in layout.nodes}
     if root != "auto":
         return _place(tree, layout, texts, root == "left")
@@ -196,7 +196,7 @@ def _measure(
 
 
 def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool) -> _Sheet:
-    """Give each node room along the two axes: across its depth, and from one depth to the next."""
+    """Compute the extents of each node: across its depth, and from one depth to the next."""
     width = {i: text.width for i, text in texts.items()}
     wide = {i: max([width[i], *text_widths(text.words)]) for i, text in texts.items()}
     high = {i: text.above + text.height for i, text in texts.items()}
@@ -209,7 +209,7 @@ def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool)
     for depth in range(layout.depth + 1):
         begin.append(end)
         end += max(along[n.node] for n in layout.nodes if n.depth == depth) + NEXT
-    # Words above boxes stand in one row: the boxes of a depth begin at the same height.
+    # Labels above boxes are in one row: the boxes of a depth begin at the same height.
     above = [max(texts[n.node].above for n in layout.nodes if n.depth == d)
              for d in range(layout.depth + 1)]  # fmt: skip
 
@@ -233,7 +233,7 @@ def _place(tree: Tree, layout: TreeLayout, texts: dict[int, _Text], lying: bool)
 def _line(
     above: _Placed, box: _Placed, bend: float, lying: bool
 ) -> tuple[list[float], list[float]]:
-    """From the parent to the child, or to the words above it; it turns aside at ``bend``."""
+    """Draw the line from the parent to the child's label; it turns aside at ``bend``."""
     if lying:
         start, y0 = above.x + above.width / 2, above.top + above.height / 2
         y1 = box.top + box.height / 2
@@ -250,7 +250,7 @@ def _text(n: LayoutNode, details: bool) -> _Text:
 
 
 def _lines(n: LayoutNode, details: bool) -> tuple[list[str], list[str]]:
-    """What stands in a box: names, and facts below them."""
+    """Return the lines in a box: names, and facts below them."""
     facts = [f"{n.size:,} sample{'s'[: n.size != 1]}"] if details else []
     if n.kind == "leaf":
         return wrapped(n.cluster_name, WIDTH), facts
@@ -262,7 +262,7 @@ def _lines(n: LayoutNode, details: bool) -> tuple[list[str], list[str]]:
 
 
 def _percent(share: float) -> str:
-    """A share for reading: whole percents, or one digit of a small one.
+    """Format a fraction as a percentage, with a decimal if it is small.
 
     >>> _percent(0.423), _percent(0.0042), _percent(0.0), _percent(0.0001)
     ('42%', '0.4%', '0%', '<0.1%')
@@ -315,7 +315,7 @@ def _draw(ax: Axes, sheet: _Sheet, points: float) -> None:
 def _write(
     ax: Axes, lines: Sequence[str], x: float, top: float, points: float, ink: str | None, bold: int
 ) -> None:
-    """Write lines below each other; without ``ink`` in the colour of all text, as on the axes."""
+    """Write lines below each other; without ``ink`` in the default text colour of the axes."""
     for i, line in enumerate(lines):
         ax.text(
             x,
@@ -332,7 +332,7 @@ def _write(
 
 
 def _draw_strip(ax: Axes, box: _Placed, frame: FancyBboxPatch) -> None:
-    """The clusters below a node, each as wide as its share."""
+    """Draw the clusters below a node, with widths by their fractions."""
     from matplotlib.patches import Rectangle
 
     x = box.x - box.width / 2
