@@ -1,9 +1,9 @@
-"""From a raw table to a fitted pipeline: the one line, and the steps that the command line shares.
+"""Fit a pipeline to a raw table: :func:`fit_table`, and the steps shared with the command line.
 
-    table -> TableEncoder -> rows that can be used -> Kauri -> what is worth saying about it
+    table -> TableEncoder -> usable rows -> Kauri -> notes on the result
 
-What is said, such as which columns were left out, are notes; whoever fits in Python finds them in
-``columns_`` of the encoder and, with ``verbose``, on the screen.
+Notes, such as which columns were left out, are in ``columns_`` of the encoder and are printed with
+``verbose``.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ from agathis._tables.wording import count, quoted, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
-#: How long trees of few values are searched, and how many are few: of more it is less, down to 1.
+#: The search effort of tables of at most ``FEW_VALUES`` values; it decreases to 1 for larger ones.
 MOST_EFFORT, FEW_VALUES = 24.0, 15_000
-#: Of very few values there are fewer trees: half as long will do.
+#: Smaller tables have fewer candidate trees and need half the effort.
 VERY_FEW = 1200
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedTable:
-    """A table that is ready for a fit.
+    """A table that was encoded for a fit.
 
     Attributes
     ----------
     encoder : TableEncoder
         Fitted.
     X : EncodedRows of shape (n_samples, n_features)
-        Scaled features of the rows that are used; NaN where a value is missing.
+        Scaled features of the rows used; missing values are NaN.
     raw : ndarray of shape (n_samples, n_features)
         The features in the units of the table.
     table : pyarrow.Table
-        The rows that are used.
+        The rows used.
     rows : ndarray of int
-        Which rows of the table these are.
+        Their positions in the table that was read.
     n_read : int
-        Rows of the table.
+        The number of rows read.
     target : ndarray of str, or None
     notes : list of Note
     target_name : str or None
     missing : {"tree", "drop", "error"}
-        What was done with rows that miss values.
+        The handling of rows with missing values.
     """
 
     encoder: TableEncoder
@@ -79,30 +79,30 @@ class PreparedTable:
 
     @property
     def encoded(self) -> FeatureRows:
-        """The rows in the units of the table, for whoever would encode the table again."""
+        """The rows in the units of the table, so that the table is not encoded twice."""
         return FeatureRows(self.raw, {}, int(np.isnan(self.raw).any(axis=1).sum()))
 
     @property
     def misses(self) -> bool:
-        """Whether values are missing that a tree has to learn about."""
+        """Whether values are missing."""
         return bool(np.isnan(self.X).any())
 
     @property
     def provenance(self) -> Provenance:
-        """Where the rows come from, for the model that is fitted to them."""
+        """The provenance of a model fitted to these rows."""
         used = len(self.rows)
         return Provenance.of_encoder(
             self.encoder,
             rows_read=self.n_read,
             rows_used=used,
-            rows_why="they miss values" if used < self.n_read else None,
+            rows_why="rows with missing values were dropped" if used < self.n_read else None,
             target=self.target_name,
             missing=self.missing,
             notes=tuple(map(str, self.notes)),
         )
 
     def notes_on(self, model: BaseEstimator) -> list[Note]:
-        """What to say of a model of these rows."""
+        """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
         X, places = np.asarray(self.X), self.encoder.places()
         return notes_on_deciding(deciding(model.tree_, X, places, kernel), len(places))
@@ -111,17 +111,17 @@ class PreparedTable:
 def prepare(
     table: Any, encoder: TableEncoder, *, missing: str = "tree", target: str | None = None
 ) -> PreparedTable:
-    """Encode a table, and choose the rows that can be used.
+    """Encode a table and select the usable rows.
 
     Parameters
     ----------
     table : DataFrame of pandas or polars, or pyarrow.Table
     encoder : TableEncoder
-        Gets fitted.
+        It is fitted here.
     missing : {"tree", "drop", "error"}
-        What becomes of rows that miss values.
+        The handling of rows with missing values.
     target : str, optional
-        A column of known classes, which is left out and kept beside.
+        A column of known classes, which is not used as a feature.
     """
     table = as_arrow(table)
     n_read = table.num_rows
@@ -133,7 +133,7 @@ def prepare(
     raw = encoder._fit(table).X
     rows, more = usable_rows(encoder, raw, missing)
     if len(rows) < len(raw):
-        # What is left may have fewer values, or none that differ.
+        # The remaining rows may have fewer categories or constant columns.
         table = table.take(rows)
         raw = encoder._fit(table).X
     X = encoder.scaled(raw)
@@ -160,14 +160,14 @@ def new_model(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> BaseEstimator:
-    """An estimator for these rows; what is not given depends on their number and gaps.
+    """Create an estimator; defaults depend on the number of rows and on missing values.
 
     Parameters
     ----------
     prepared : PreparedTable
     n_clusters : int
     method : str
-        A name in ``METHODS``; parameters that it has not are ignored.
+        A name in ``METHODS``; parameters that it does not have are ignored.
     **others
         As for :func:`fit_table`.
     """
@@ -187,7 +187,7 @@ def new_model(
     if "search" in known:
         params["search"] = search or "local"
     if search_effort is None:
-        # More leaves than clusters are for closer fits, and a longer search makes them no plainer.
+        # With more leaves than clusters a longer search does not make the rules simpler.
         plain = kernel == "linear" and leaves <= max(2, n_clusters)
         search_effort = effort_for(*prepared.X.shape) if plain else 1.0
     params["search_effort"] = search_effort
@@ -197,15 +197,15 @@ def new_model(
 
 
 def leaf_size(given: float | None, leaves: int) -> float:
-    """``min_samples_leaf`` as it was given, rows or a fraction of them, or for so many leaves."""
+    """``min_samples_leaf`` as given, rows or a fraction of them, or the default."""
     size = default_min_leaf(leaves) if given is None else given
     return int(size) if size >= 1 else size
 
 
 def effort_for(n_rows: int, n_features: int) -> float:
-    """How long to search a tree of so many rows; more features than rows count twice over.
+    """The search effort for a table of this size.
 
-    A tree of few rows that is not quite the best changes with every row; the best one seldom does.
+    A suboptimal tree of few rows changes with every row; the optimal one seldom does.
 
     >>> effort_for(150, 4), effort_for(344, 8), round(effort_for(20_000, 12)), effort_for(64, 6831)
     (12.0, 24.0, 6, 1.0)
@@ -217,19 +217,19 @@ def effort_for(n_rows: int, n_features: int) -> float:
 
 
 class TablePipeline(ModelMethods, Pipeline):
-    """An encoder of raw tables and a model; notebooks show its tree in the words of the table.
+    """Pipeline of a table encoder and a model, whose methods are in terms of the raw table.
 
     Attributes
     ----------
     provenance_ : Provenance
-        The table that it was fitted to, where a function fitted it.
+        The table that it was fitted to.
     """
 
     provenance_: Provenance
 
 
 def as_pipeline(prepared: PreparedTable, model: BaseEstimator) -> Pipeline:
-    """The fitted encoder and the fitted model, for raw tables."""
+    """Combine the fitted encoder and the fitted model in a pipeline for raw tables."""
     name = type(model).__name__.lower()
     pipeline = TablePipeline([("tableencoder", prepared.encoder), (name, model)])
     pipeline.provenance_ = prepared.provenance
@@ -265,48 +265,50 @@ def fit_table(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Pipeline:
-    """Clusters of a raw table, as ``agathis fit`` finds them.
+    """Cluster a DataFrame and return a fitted pipeline, as ``agathis fit`` does.
 
     Parameters
     ----------
     table : DataFrame of pandas or polars, or pyarrow.Table
     n_clusters : int, optional
-        By default :func:`agathis.suggest` is asked.
+        The number of clusters; by default that of :func:`agathis.suggest`.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that a
-        cluster is one rule; ``None`` is unlimited, for the closest fit.
+        The maximum number of leaves. "auto" is one leaf per cluster (at least two), so that each
+        cluster has one rule; ``None`` is unlimited.
     min_samples_leaf : float, optional
-        Fewest rows of a leaf, or their share; by default 2 % of the rows, or less for many leaves.
+        The minimum number of samples in a leaf. If less than 1, a fraction of the rows. By default
+        2 % of the rows, or less for many leaves.
     kernel : str, default="linear"
     gamma : float, optional
-        Of the kernel.
+        The coefficient of the kernel.
     search : {"local", "greedy", "optimal"}, default="local"
     search_effort, time_limit : float, optional
     split : {"axis", "pair"}, default="axis"
-        How far to look for a better tree, and what its rules may ask: see :class:`agathis.Kauri`.
-        By default the effort is 24 for tables of up to 15,000 values, 12 for those of fewer than
-        1,200, less for larger ones, and 1 from some nine million on, for more leaves than clusters
-        and for other kernels.
+        The search for a better tree and the type of its splits: see :class:`agathis.Kauri`. The
+        default effort is 24 for tables of up to 15,000 values, 12 for fewer than 1,200, less for
+        larger ones, and 1 from about nine million values on, for more leaves than clusters and for
+        other kernels.
     missing : {"tree", "drop", "error"}, default="tree"
-        Rows that miss values: each split learns where they go, they are left out, or they are an
-        error. A model of rows without gaps sends later ones with the larger part at each split.
+        The handling of rows with missing values: each split learns their direction, they are
+        dropped, or they raise an error. A model fitted without missing values sends them to the
+        child with more samples.
     target : str, optional
-        A column of known classes: it is not used.
+        A column of known classes, which is not used as a feature.
     drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
         As for :class:`agathis.TableEncoder`.
     random_state : int, RandomState instance or None, default=None
-        Draws what the search tries, and the rows of :func:`agathis.suggest`. Pass an int for the
-        same tree in every call, as the command does; ``None`` draws from NumPy's global state.
+        The random state of the search and of :func:`agathis.suggest`. Pass an int for
+        reproducible results, as the command does; ``None`` uses NumPy's global state.
     n_jobs : int, optional
-        Threads; by default as many as cores.
+        The number of threads; by default all cores.
     verbose : int, default=0
-        Whether to print what became of the columns.
+        Whether to print how the columns were handled.
 
     Returns
     -------
     model : Pipeline
-        Of a fitted :class:`agathis.TableEncoder` and a fitted :class:`agathis.Kauri`; it takes raw
-        tables, and so do exports, pictures and reports of it.
+        A fitted :class:`agathis.TableEncoder` and a fitted :class:`agathis.Kauri`. The pipeline,
+        its exports, plots and reports take raw tables.
 
     Examples
     --------
@@ -366,7 +368,7 @@ def fit_table(
         n_jobs=n_jobs,
     ).fit(prepared.X)
     if model.n_clusters_ == 1:
-        warn("All rows are in one cluster: no split of them gains anything.", UserWarning)
+        warn("All rows are in one cluster: no split improves the objective.", UserWarning)
     for note in prepared.notes_on(model) if verbose else ():
         print(note)
     return as_pipeline(prepared, model)
@@ -378,11 +380,11 @@ def suggested(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> Suggestion:
-    """How many clusters suit these rows."""
+    """Suggest a number of clusters for these rows."""
     if len(prepared.X) < 4:
         raise BadTable(
-            f"{count(len(prepared.X), 'row')} suggest no number of clusters; ",
+            f"{count(len(prepared.X), 'row')} are too few to suggest a number of clusters; ",
             Advice("n_clusters"),
-            " gives one.",
+            " sets it.",
         )
     return suggest(prepared.X, random_state=random_state, n_jobs=n_jobs)

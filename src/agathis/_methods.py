@@ -1,7 +1,6 @@
-"""The registry of clustering trees: names, classes and what each method takes.
+"""The registry of clustering methods: names, classes and capabilities.
 
-Comparisons, model files, experiments and commands read this one table. It is light to import: a
-class is looked up when it is needed.
+Comparisons, model files, experiments and commands use this table. Classes are imported on demand.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ if TYPE_CHECKING:
 
 
 class Method(NamedTuple):
-    """A clustering tree of the package.
+    """A clustering method of the package.
 
     Attributes
     ----------
     name : str
-        As papers call it.
+        The name in papers.
     key : str
-        As experiments call it; with hyphens, as it is typed.
+        The name in experiments and, with hyphens, on the command line.
     home, estimator : str
-        Where its class is, and what that is called.
+        The module and the name of its class.
     kernels : bool
-        Whether it can be grown, and judged, by any kernel.
+        Whether it supports kernels other than the linear one.
     leaves : bool
-        Whether it takes a number of leaves; a leaf of the others is a cluster.
+        Whether it has ``max_leaf_nodes``; the others have one leaf per cluster.
     centres : bool
-        Whether it starts from the centres of KMeans, and takes them as ``centers``.
+        Whether it starts from the centres of KMeans, its parameter ``centers``.
     slow : bool
-        Whether it takes minutes where the others take moments, so that it waits to be asked for.
+        Whether it takes minutes where others take seconds, and runs on request only.
     search : str or None
-        How its estimator looks for a better tree than its first, where that is not its default.
+        The ``search`` parameter, if it is not the default of the estimator.
     """
 
     name: str
@@ -62,7 +61,7 @@ class Method(NamedTuple):
 
 ALL = (
     Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
-    # The paper's is greedy; this is what the command line and ``fit_table`` grow.
+    # Kauri of the paper is greedy; this is the default of the command line and ``fit_table``.
     Method(
         "Kauri local",
         "kauri_local",
@@ -80,10 +79,9 @@ ALL = (
     Method("RDM", "rdm", "agathis.rivals", "RDM"),
     Method("ICOT", "icot", "agathis.rivals", "ICOT", centres=False, slow=True),
 )
-#: Every tree of the package, under the name that papers use.
+#: All methods by the name that papers use.
 METHODS = {method.name: method for method in ALL}
 WITH_KERNELS = tuple(method.name for method in ALL if method.kernels)
-WITH_LEAVES = tuple(method.name for method in ALL if method.leaves)
 
 
 def make_method(
@@ -96,9 +94,9 @@ def make_method(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> BaseEstimator:
-    """The estimator of a name in ``METHODS``, with those of the parameters that it takes.
+    """Create the estimator of a name in ``METHODS``; parameters that it does not have are ignored.
 
-    ``kernel`` holds its kernel parameters.
+    ``kernel`` is a mapping of kernel parameters.
     """
     method = METHODS[name]
     params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
@@ -114,12 +112,12 @@ def make_method(
 
 
 def method_of(estimator: BaseEstimator) -> Method:
-    """The method that an estimator of the package (or of a subclass) fits by."""
+    """The method of an estimator of the package or of a subclass."""
     plain = {method.estimator: method for method in ALL if method.search is None}
     for base in type(estimator).__mro__:
         if base.__module__.split(".")[0] == "agathis" and base.__name__ in plain:
             return plain[base.__name__]
     raise ValueError(
-        f"{type(estimator).__name__} is no clustering tree of agathis; there are "
+        f"{type(estimator).__name__} is not a clustering method of agathis; methods are "
         f"{', '.join(plain)}."
     )

@@ -74,7 +74,7 @@ def test_a_model_from_a_file_is_searched_as_the_fitted_one(kernel):
 
 def test_a_model_without_its_settings_is_not_searched(iris):
     tree = Kauri(3).fit(iris).tree_
-    with pytest.raises(ValueError, match="rows cannot be encoded: a tree alone"):
+    with pytest.raises(ValueError, match="rows cannot be encoded: a tree does"):
         refine(from_json(to_json(tree)), iris)
 
 

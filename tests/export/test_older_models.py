@@ -48,11 +48,11 @@ def test_a_page_says_what_an_older_file_does_not_hold(path):
         assert summary["provenance"]["scaling_known"]
         return
     assert found["stability"] is found["gap"] is None
-    why = f"how the tree was grown is not known: a model file of version {version} does not hold it"
+    why = f"the settings of the fit are unknown: model files of version {version} do not store it"
     assert found["leaves_why"] == why
     assert summary["provenance"]["scaling"] == "standardised"
     assert why in render(summary)
     with pytest.raises(
-        ValueError, match=f"rows cannot be encoded: a model file of version {version}"
+        ValueError, match=f"rows cannot be encoded: model files of version {version}"
     ):
         model.score(kept["rows"])

@@ -115,7 +115,7 @@ def test_the_column_that_misses_a_value_is_named(names):
     model = from_json(to_json(Kauri(2).fit(rows), feature_names=names))
     rows[0, 1] = np.nan
     column = 1 if names is None else "'price'"
-    with pytest.raises(ValueError, match=f"NaN, for example in column {column};"):
+    with pytest.raises(ValueError, match=f"NaN, for example in column {column},"):
         model.predict(rows)
 
 
@@ -228,7 +228,7 @@ def test_scores_and_distances_of_a_file(kernel, scaler, iris):
     if kernel in ("linear", "cosine"):
         np.testing.assert_array_equal(loaded.transform(iris), model.transform(iris))
     else:
-        with pytest.raises(ValueError, match="need the training rows"):
+        with pytest.raises(ValueError, match="require the training rows"):
             loaded.transform(iris)
 
 

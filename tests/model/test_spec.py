@@ -101,7 +101,7 @@ def test_what_json_does_not_hold():
     assert spec.not_restorable == ("kernel", "random_state")
     assert spec.kernel.kernel == NotRestorable(f"{__name__}.a_kernel")
     assert through_json(spec) == spec
-    with pytest.raises(ValueError, match=r"kernel was .*a_kernel, which a file does not hold"):
+    with pytest.raises(ValueError, match=r"kernel was .*a_kernel, which a file cannot store"):
         spec.to_estimator(random_state=0)
     assert spec.to_estimator(kernel=a_kernel, random_state=0).kernel is a_kernel
 
@@ -119,21 +119,21 @@ def test_subclasses_and_strangers():
         pass
 
     assert FitSpec.of(Mine(3)).method == "kauri"
-    with pytest.raises(ValueError, match="KMeans is no clustering tree of agathis; there are Kau"):
+    with pytest.raises(ValueError, match="KMeans is not a clustering method of agathis; meth"):
         FitSpec.of(KMeans(3))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"method": "cart"}, "method='cart' is unknown; there are 'kauri', 'kmeans_dt'"),
+        ({"method": "cart"}, "method='cart' must be one of 'kauri', 'kmeans_dt'"),
         ({"method": 3}, "method must be a string; it is 3"),
         ({"n_clusters": 0}, "'n_clusters' parameter of FitSpec must be an int in the range"),
         ({"n_clusters": True}, "n_clusters must not be True"),
-        ({"n_jobs": 1}, "n_jobs is no setting of method='kauri'"),
+        ({"n_jobs": 1}, "n_jobs is not a setting of method='kauri'"),
         ({"search": []}, r"search must be an object; it is \[\]"),
-        ({"search": {"gamma": 1}}, "search.gamma is no setting of method='kauri'"),
-        ({"options": {"depth_factor": 1}}, "options.depth_factor is no setting"),
+        ({"search": {"gamma": 1}}, "search.gamma is not a setting of method='kauri'"),
+        ({"options": {"depth_factor": 1}}, "options.depth_factor is not a setting"),
         ({"kernel": {"kernel": "mine"}}, "'kernel' parameter of FitSpec must be a str among"),
         ({"constraints": {"max_depth": "deep"}}, "'max_depth' parameter of FitSpec must be"),
         ({"random_state": {"not_restorable": 1}}, "not_restorable must be a string; it is 1"),

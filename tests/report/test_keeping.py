@@ -50,7 +50,7 @@ def test_a_name_is_changed_everywhere(wine):
     assert told == "agathis rename model.json 1='strong and red'"
     # Names that cannot be are refused, and the old one stays.
     rename(page, 0, NAMES[2])
-    assert "Cluster 2 has this name" in page.locator(".cluster h3 .error").inner_text()
+    assert "Cluster 2 already has this name" in page.locator(".cluster h3 .error").inner_text()
     page.keyboard.press("Escape")
     rename(page, 0, " ")
     assert "needs a name" in page.locator(".cluster h3 .error").inner_text()
@@ -149,7 +149,7 @@ def test_a_row_by_its_identifier(browser, tmp_path):
         find("bottle 17")
         assert page.locator("#rows tbody tr").count() == 8
         find("no such")
-        assert 'No row has "no such" in its label' in page.locator("#row-error").inner_text()
+        assert 'No label matches "no such"' in page.locator("#row-error").inner_text()
         page.locator("#id").fill("bottle 042")
         page.keyboard.press("Enter")
         assert found.texts('#rows tr[aria-current="true"] td')[0] == "42"

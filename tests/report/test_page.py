@@ -48,7 +48,7 @@ def test_click_shows_the_rule(wine, model):
         if node["classes"]:
             assert "class_" in panel
         else:
-            assert "no values are told" in panel
+            assert "rows are not shown" in panel
 
 
 @pytest.mark.slow
@@ -175,8 +175,7 @@ def test_row_by_index(wine, model):
     page.locator("#row-back").click()
     page.locator("#rows button").nth(2).click()
     assert (
-        page.locator("#path h3").inner_text()
-        == f"The way of row {page.locator('#row').input_value()}"
+        page.locator("#path h3").inner_text() == f"Path of row {page.locator('#row').input_value()}"
     )
 
 

@@ -101,7 +101,7 @@ def test_many_rows_are_sampled_and_it_is_said():
     assert found["explained"] == pytest.approx(
         1 - cost(X, leaf_clusters(summary)) / cost(X, np.zeros(len(X), int)), abs=0.02
     )
-    assert f"Computed of {SAMPLE:,} of the {3 * SAMPLE:,} rows" in render(summary)
+    assert f"Computed on {SAMPLE:,} of the {3 * SAMPLE:,} rows" in render(summary)
 
 
 def leaf_clusters(summary):
@@ -160,16 +160,16 @@ def test_what_more_leaves_buy():
     }
     text = buys(quality, {"n_leaves": 3}).replace("\xa0", " ")
     assert text == (
-        "3 leaves explain 40 % of the spread; 6 would explain 46 %, 6 points more; with up to 12 a "
-        "tree has 9 and explains 50 %, 10 points more."
+        "3 leaves explain 40 % of the variance; 6 would explain 46 %, 6 points more; with up to 12 "
+        "a tree has 9 and explains 50 %, 10 points more."
     )
     labels = [step["label"] for step in steps(quality, {"n_leaves": 3})]
     assert labels == ["3 leaves, this tree", "6 leaves", "up to 12: 9 leaves", "KMeans, no rules"]
     labels = [step["label"] for step in steps(quality, {"n_leaves": 7})]
     assert labels[:3] == ["3 leaves", "6 leaves", "7 leaves, this tree"]
-    why = {**quality, "leaves": [], "leaves_why": "a leaf of IMM is a cluster"}
-    assert "no more: a leaf of IMM is a cluster." in buys(why, {"n_leaves": 3})
-    assert "not looked at" in buys(quality, {"n_leaves": 12})
+    why = {**quality, "leaves": [], "leaves_why": "IMM has one leaf per cluster"}
+    assert "No larger trees: IMM has one leaf per cluster." in buys(why, {"n_leaves": 3})
+    assert "not fitted" in buys(quality, {"n_leaves": 12})
     flat = [{"allowed": 6, "n_leaves": 6, "explained": 0.401}]
     assert "next to nothing" in buys({**quality, "leaves": flat}, {"n_leaves": 3})
 
@@ -197,10 +197,12 @@ def test_k_2k_and_4k_leaves_are_always_compared(name):
         # A search gives a thousandth of the cost back for shorter rules.
         assert many["explained"] >= few["explained"] - 0.002
     if "max_depth" in limits:
-        assert found["leaves_why"] == "max_depth=2 allows no more than 4 leaves"
+        assert found["leaves_why"] == "max_depth=2 allows at most 4 leaves"
         assert found["leaves"][-1]["n_leaves"] <= 4
     if "min_samples_leaf" in limits:
-        assert found["leaves_why"] == "leaves of 30 rows or more leave no room for 6"
+        assert (
+            found["leaves_why"] == f"min_samples_leaf=30 allows at most {len(SCALED) // 30} leaves"
+        )
         assert found["leaves"][-1]["n_leaves"] <= len(SCALED) // 30
 
 
@@ -213,8 +215,8 @@ def test_why_fewer_leaves_are_compared(blobs):
         text = render(summary)
         assert reasons[name] is None or reasons[name] in text
     assert reasons["Kauri"] is None
-    assert reasons["IMM"] == "a leaf of IMM is a cluster"
-    assert "ICOT takes too long" in reasons["ICOT"]
+    assert reasons["IMM"] == "IMM has one leaf per cluster"
+    assert "ICOT is too slow" in reasons["ICOT"]
     few = X[:14]
     found = summarise(Kauri(3, max_leaf_nodes=3).fit(few), few)["quality"]
     assert [step["allowed"] for step in found["leaves"]] == [3, 6]
@@ -357,7 +359,7 @@ def test_identifiers_only_of_few_rows():
     model = Kauri(2, max_leaf_nodes=2).fit(X)
     found = summarise(model, many, ids=np.arange(5001))
     assert found["ids"]["values"] is None
-    assert "Identifiers are on pages of up to 5,000 rows" in render(found)
+    assert "Identifiers are included for at most 5,000 rows" in render(found)
     with pytest.raises(ValueError, match="ids has 3 values; X has 12 rows"):
         summarise(model, X, ids=[1, 2, 3])
     assert summarise(model, X)["ids"] is None
@@ -366,7 +368,7 @@ def test_identifiers_only_of_few_rows():
 @pytest.mark.parametrize(
     ("kernel", "value", "why"),
     [
-        ("rbf", np.nan, "Kauri takes no missing values with these settings"),
+        ("rbf", np.nan, "Kauri does not accept missing values with these settings"),
         ("chi2", -5.0, "Negative values in data: kernel='chi2' needs non-negative X"),
     ],
 )

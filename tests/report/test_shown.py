@@ -78,7 +78,7 @@ def test_a_page_shows_them_after_the_others():
     assert sum(found["zip"]["counts"]) == len(frame)
     text = render(summary)
     assert text.count("<small>only shown</small>") == 5
-    assert "and after them what is only shown" in text
+    assert "followed by the columns that are only shown" in text
     assert "only shown" not in render(summarise(fit_table(frame, 2, drop=SHOWN), frame))
 
 

@@ -87,7 +87,7 @@ def write_report(
         "source": name,
         "rows_read": n_read,
         "rows_used": len(X),
-        "rows_why": "they miss values" if len(X) < n_read else None,
+        "rows_why": "rows with missing values were dropped" if len(X) < n_read else None,
     }
     with bad_data():
         try:

@@ -2,7 +2,7 @@
 
     estimator, pipeline, tree -> ``fitted_model`` (conversion) -> FittedModel (fitted_model)
 
-It has the tree over raw columns, the spec it was fitted with (spec), how fitted columns come from
-raw ones (encoding), and what is known of the table and of the fit (facts). Exports, plots and
-reports describe a ``FittedModel``.
+It holds the tree over raw columns, the settings of the fit (spec), the computation of the fitted
+columns from raw ones (encoding), and the facts about the table and the fit (facts). Exports, plots
+and reports take a ``FittedModel``.
 """

@@ -1,4 +1,4 @@
-"""A ``FittedModel`` of an estimator, a pipeline, a tree, or another model with other names."""
+"""Convert an estimator, a pipeline, a tree or a renamed model to a ``FittedModel``."""
 
 from __future__ import annotations
 
@@ -34,20 +34,19 @@ def fitted_model(
     value_names: Mapping[Any, Any] | None = None,
     X: Any = None,
 ) -> FittedModel:
-    """Describe a fitted model by one object, which is what its file holds.
+    """Convert a fitted model to the object that model files store.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     scaler, feature_names, cluster_names, one_hot, value_names : optional
-        As for :func:`agathis.export.to_text`. With a scaler the tree is for rows that are not
-        scaled.
+        As for :func:`agathis.export.to_text`. With a scaler, the tree takes unscaled rows.
     X : array-like of shape (n_samples, n_features), optional
-        Rows in the units of the thresholds: with a scaler, from before scaling. Thresholds then
-        become the shortest numbers that send all of them where the model sends them
-        (``_describe.rounding``), in the tree itself, and so in whatever is made of it. Of a
-        pipeline that begins with a TableEncoder, a raw table, or what its ``encode`` made of one.
+        Rows in the units of the thresholds; with a scaler, before scaling. The thresholds of the
+        tree are rounded to the shortest numbers that leave the leaf of every row unchanged
+        (``_describe.rounding``). For a pipeline that starts with a TableEncoder: a raw table, or
+        the result of its ``encode``.
 
     Returns
     -------
@@ -75,12 +74,12 @@ def fitted_model(
 
 
 def model_of(described: Described, model: object, scaler: object, X: Any = None) -> FittedModel:
-    """The same of a model that is described already."""
+    """Convert a model that is described already."""
     tree = described.tree
     if X is not None:
         rows = table_of(described, X, missing=True)
-        words = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
-        tree = rounded(tree, rows, but=words, threads=checks.n_threads(None))
+        binary = [f for f, column in enumerate(described.columns) if isinstance(column, Indicator)]
+        tree = rounded(tree, rows, but=binary, threads=checks.n_threads(None))
     return FittedModel(
         tree,
         feature_names=described.features if described.named_features else None,
@@ -95,13 +94,13 @@ def model_of(described: Described, model: object, scaler: object, X: Any = None)
 
 
 def _of_fit(described: Described, model: object, scaler: object) -> dict[str, Any]:
-    """What is known of the fit: its settings, preparation, scores and table."""
+    """Collect the settings, preparation, scores and provenance of the fit."""
     source = described.model
     encoding = _encoding(described, model, scaler)
     tree = tree_of(source) if isinstance(encoding, Encoding) else None
     if isinstance(source, Tree):
         found = {"preparation": encoding, "fitted_tree": tree, "provenance": _provenance(model)}
-        return {**found, "spec": Unavailable("it is a tree without its method")}
+        return {**found, "spec": Unavailable("a tree does not store them")}
     if isinstance(source, FittedModel):
         of_fit = {
             name: getattr(source, name)
@@ -135,10 +134,10 @@ def _encoding(described: Described, model: object, scaler: object) -> Encoding |
     own = source.preparation if isinstance(source, FittedModel) else None
     if prepared is None:
         if isinstance(source, Tree):
-            return Unavailable("a tree alone does not say how its rows were scaled")
+            return Unavailable("a tree does not store how its rows were scaled")
         return own
     if own is not None:
-        return Unavailable("the model has a preparation, and so has the pipeline around it")
+        return Unavailable("both the model and the pipeline around it transform the rows")
     if isinstance(model, Pipeline) and len(model.steps) == 2:
         first = model.steps[0][1]
         if isinstance(first, ModelEncoder):
@@ -149,7 +148,7 @@ def _encoding(described: Described, model: object, scaler: object) -> Encoding |
 
 
 def _provenance(model: object) -> Provenance | None:
-    """What a pipeline knows of the table that it was fitted to."""
+    """The provenance of the table that a pipeline was fitted to."""
     found = getattr(model, "provenance_", None)
     if isinstance(found, Provenance):
         return found

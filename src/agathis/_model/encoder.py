@@ -15,10 +15,10 @@ from agathis._trees.stepped import Step
 
 
 class ModelEncoder(TransformerMixin, BaseEstimator):
-    """Raw rows in the space of the fit of a model.
+    """Encode raw rows as the fit of a model did.
 
-    Exports of a pipeline that begins with it speak of raw columns: it tells its raw features as
-    :class:`agathis.TableEncoder` does.
+    Exports of a pipeline that starts with it are in terms of raw columns, because it has the same
+    attributes for its raw features as :class:`agathis.TableEncoder`.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ class ModelEncoder(TransformerMixin, BaseEstimator):
         return self.model.encoded(self.encode(X).X)
 
     def encode(self, table: Any) -> FeatureRows:
-        """The raw features of rows."""
+        """Convert rows to raw features."""
         X = self.model.features_of(table)
         return FeatureRows(X, {}, int(np.isnan(X).any(axis=1).sum()))
 
 
 class _ColumnScaler:
-    """From each raw feature to the column of the fit in the same position."""
+    """Map each raw feature to the column of the fit in the same position."""
 
     def __init__(self, encoding: Encoding, n_features: int) -> None:
         self.columns = encoding.columns
@@ -69,8 +69,8 @@ class _ColumnScaler:
         )
         if not one_each:
             raise ValueError(
-                "the columns of the fit are not one for each feature in the same order: a tree "
-                "that is searched there has no form in raw columns. Refine the fitted pipeline."
+                "the columns of the fit do not correspond to the features one to one, so that a "
+                "tree over them has no equivalent over raw columns. Refine the fitted pipeline."
             )
 
     def transform(self, X: np.ndarray) -> np.ndarray:
@@ -85,14 +85,14 @@ class _ColumnScaler:
 
 
 def _values_of(column: CategoryColumn, feature: int) -> tuple[float, float]:
-    """The values where the category of a feature is there and where it is not."""
+    """The encoded values of rows in the category of a feature and of other rows."""
     values = dict(column.values)
     on = values.pop(feature)
     return on, next(iter(values.values()), column.unknown)
 
 
 def _is_rising(column: object, feature: int) -> bool:
-    """Whether a column is made of this feature alone, and larger where that is."""
+    """Whether a column is an increasing function of this feature alone."""
     if isinstance(column, CategoryColumn):
         if feature not in dict(column.values):
             return False

@@ -1,8 +1,8 @@
-"""How the columns of a fit come from raw features: the exact float64 operations, as plain data.
+"""The computation of fitted columns from raw features: exact float64 operations, as plain data.
 
-A tree is fitted to encoded rows and described in raw units. What was computed between the two is
-kept here for each fitted column, so that a model that was read from a file encodes raw rows to the
-same numbers, bit by bit: it can be scored, refined and reported in the space of its fit.
+A tree is fitted to encoded rows and described in raw units. The operations between the two are
+stored for each fitted column, so that a loaded model encodes raw rows to bit-identical numbers and
+can be scored, refined and reported in the space of its fit.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ Operation = Step | Logarithm | Ranks
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """A raw number after some operations.
+    """A raw number and the operations applied to it.
 
     Attributes
     ----------
     feature : int
-        The raw feature.
+        Index of the raw feature.
     operations : tuple of Step, Logarithm or Ranks
-        In their order.
+        In the order of application.
     """
 
     feature: int
@@ -71,9 +71,9 @@ class CategoryColumn:
     Attributes
     ----------
     values : tuple of (int, float)
-        The raw 0/1 feature of each category, and the value where it is 1.
+        The raw 0/1 feature of each category, and the encoded value of that category.
     unknown, missing : float
-        The values where no feature is 1, and where they are missing.
+        The encoded values of unknown categories and of missing values.
     """
 
     values: tuple[tuple[int, float], ...]
@@ -90,7 +90,7 @@ class CategoryColumn:
 
 @dataclass(frozen=True, eq=False)
 class ComputedColumn:
-    """A raw number after transformers that no operations stand for; it cannot be written."""
+    """A raw number after transformers that no operations express; it cannot be saved."""
 
     feature: int
     function: Callable[[np.ndarray], np.ndarray]
@@ -102,21 +102,21 @@ class ComputedColumn:
 
 @dataclass(frozen=True)
 class Encoding:
-    """From raw features to the columns of the fit.
+    """The mapping from raw features to the columns of the fit.
 
     Attributes
     ----------
     columns : tuple
-        For each fitted column how it is computed.
+        The computation of each fitted column.
     steps : str
-        The transformers, for people.
+        The names of the transformers, for display.
     """
 
     columns: tuple[NumberColumn | CategoryColumn | ComputedColumn, ...]
     steps: str = ""
 
     def encode(self, X: np.ndarray) -> np.ndarray:
-        """Rows in the space of the fit.
+        """Encode rows as the fit did.
 
         Parameters
         ----------
@@ -134,20 +134,20 @@ class Encoding:
 
     @property
     def why_not_written(self) -> str | None:
-        """Why a file cannot hold it; None if it can."""
+        """The reason why a file cannot store it, or None."""
         reasons = (c.why for c in self.columns if isinstance(c, ComputedColumn))
         return next(reasons, None)
 
 
 @dataclass(frozen=True)
 class Unavailable:
-    """An encoding that is not known, and why."""
+    """Settings or an encoding that are not known, and the reason."""
 
     why: str
 
 
 def encoding_of(prepared: Preparation, steps: str) -> Encoding:
-    """The encoding that the steps before a tree compute."""
+    """The encoding computed by the steps before a tree."""
     own: dict[int, list[int]] = {}
     for f, feature in enumerate(prepared.features):
         own.setdefault(feature.source, []).append(f)

@@ -1,4 +1,4 @@
-"""What is known of the table and of the fit behind a model: provenance, scores and centres."""
+"""Facts about the table and the fit of a model: provenance, scores and centres."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Provenance:
     source : str or None
         The file.
     reading : mapping
-        Options it was read with.
+        Options of the table reader.
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -51,11 +51,11 @@ class Provenance:
         How numbers were scaled.
     columns : tuple of ColumnUse
     target, identifier : str or None
-        Columns of known classes and of identifiers.
+        The columns of known classes and of identifiers.
     show : tuple of str
         Columns that are only shown.
     missing : str
-        What was done with rows that miss values: "tree", "drop" or "error".
+        The handling of rows with missing values: "tree", "drop" or "error".
     notes : tuple of str
     """
 
@@ -74,7 +74,7 @@ class Provenance:
 
     @classmethod
     def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
-        """What a fitted encoder knows of its table, and what the caller knows besides."""
+        """The provenance stored in a fitted encoder, updated with the arguments."""
         left_out = {"kind": "", "became": "left out", "why": "as was asked for", "used": False}
         columns = told_columns(encoder)
         columns += [{"column": n, **left_out} for n in encoder.drop if n != known.get("target")]
@@ -100,7 +100,7 @@ def _usual_scale(encoder: TableEncoder) -> str:
 
 @dataclass(frozen=True)
 class FitMetrics:
-    """What a fit knows of its tree; None where the method does not tell.
+    """Scores of a fit; None where the method has no such attribute.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class FitMetrics:
 
     @classmethod
     def of(cls, model: BaseEstimator) -> FitMetrics:
-        """Those of a fitted estimator."""
+        """The scores of a fitted estimator."""
 
         def number(name: str) -> float | None:
             value = getattr(model, name, None)
@@ -148,7 +148,7 @@ class CentrePoints:
         About ``origin``.
     origin : tuple of float
     fill : tuple of float or None
-        What stands for missing values, by fitted column.
+        The imputed value of each fitted column.
     """
 
     points: tuple[tuple[float, ...], ...]
@@ -157,7 +157,7 @@ class CentrePoints:
 
     @classmethod
     def of(cls, model: BaseEstimator) -> CentrePoints | None:
-        """Those of a fitted estimator; None where it has none that are points."""
+        """The centres of a fitted estimator; None where they are not points."""
         centres = getattr(model, "_centres", None)
         if not isinstance(centres, PointCentres) or centres.space.map is not None:
             return None

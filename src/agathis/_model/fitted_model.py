@@ -1,7 +1,7 @@
 """A fitted model, the same object after a fit and after it was read from a file.
 
-It comes from a file (:func:`agathis.export.from_json`) or from an estimator, a pipeline or a tree
-(``conversion``); a file is this object written down.
+It is read from a file (:func:`agathis.export.from_json`), which stores this object, or made from an
+estimator, a pipeline or a tree (``conversion``).
 """
 
 from __future__ import annotations
@@ -34,65 +34,65 @@ from agathis._trees.tree import Tree
 
 
 class FittedModel(TreeModel, ModelMethods, BaseEstimator):
-    """A fitted clustering tree with all that describes it.
+    """Fitted clustering tree with its settings, preprocessing and provenance.
 
-    It predicts as the model it comes from, and every exporter, picture and report takes it.
-    ``fit`` leaves the tree as it is, so that it may stand at the end of a pipeline.
+    It predicts as the model it was made from, and every export, plot and report accepts it.
+    ``fit`` does nothing, so that it can be the last step of a pipeline.
 
-    Of a data frame of pandas or polars, a ``pyarrow.Table`` or a ``pyarrow.RecordBatch``,
-    ``predict``, ``apply`` and ``decision_path`` take the rows as they were before encoding: columns
-    are found by their names, others are ignored, and sources of ``one_hot`` are encoded here. A
-    category that the tree has not seen is none of the known ones, with a warning. Arrays have a
-    column for each feature, in their order.
+    ``predict``, ``apply`` and ``decision_path`` accept a DataFrame of pandas or polars, a
+    ``pyarrow.Table`` or a ``pyarrow.RecordBatch`` with the raw rows, before encoding: columns are
+    selected by name, other columns are ignored, and the categorical features of ``one_hot`` are
+    encoded. Unknown categories raise a warning and are treated as none of the known ones. An array
+    has one column per feature, in order.
 
-    ``encode`` gives rows in the space of the fit; ``score``, ``transform``, :func:`agathis.refine`
-    and reports work there, wherever the spec and the preparation are known. Training rows are not
-    part of the model.
+    ``encode`` returns rows in the space of the fit, which ``score``, ``transform``,
+    :func:`agathis.refine` and reports use if the spec and the preparation are known. Training rows
+    are not part of the model.
 
     Parameters
     ----------
     tree : Tree
-        Over raw columns, in their units.
+        The tree over raw columns, in their units.
     feature_names : sequence of str, optional
     cluster_names : sequence of str, optional
     one_hot, value_names : mapping, optional
         As for :func:`agathis.export.to_text`.
     date_parts : mapping, optional
-        For each feature that is a part of a date the column and the part.
+        The column and the date part of each feature that is a date part.
     takes_missing : bool, default=True
-        Whether rows may miss values.
+        Whether rows may have missing values.
     method : str, optional
-        The class of the estimator that the tree comes from.
+        The class name of the estimator.
     rounded : bool, default=False
-        Whether thresholds have no more digits than rows needed; texts then show them in full.
+        Whether the thresholds were rounded to the digits that the rows require. They are then
+        displayed in full.
     spec : FitSpec or Unavailable, optional
-        All settings that decide the tree, or why they are not known.
+        The settings of the fit, or the reason why they are unknown.
     preparation : Encoding, Unavailable or None
-        How the columns of the fit come from raw features; None where these are the same.
+        The computation of the fitted columns from raw features; None if they are the same.
     fitted_tree : Tree, optional
-        The tree over the columns of the fit, where these are not the raw ones.
+        The tree over the fitted columns, if these are not the raw ones.
     roles : FeatureRoles, optional
-        Of the columns of the fit; by default all are split on and counted.
+        The roles of the fitted columns; by default all are used for splits and distances.
     centres : CentrePoints, optional
-        Cluster centres in the space of the fit, where they are points.
+        Cluster centres in the space of the fit, if they are points.
     fit_metrics : FitMetrics, optional
     provenance : Provenance, optional
         The table that the model was fitted to.
     n_jobs : int, optional
-        Threads of ``predict``; by default as many as cores.
+        The number of threads of ``predict``; by default all cores.
 
     Attributes
     ----------
     tree_ : Tree
     n_clusters_, n_leaves_, n_features_in_ : int
     feature_names_in_ : ndarray of str
-        Where names were given.
+        Defined only if feature names were given.
     cluster_names_ : list of str
-        Where names were given; exporters use them.
     one_hot_, value_names_, date_parts_ : mapping
-        Where they were given; exporters use them.
+        Defined only if they were given; exports use them.
     objective_, inertia_ : float
-        Where they are known; in the space of the fit.
+        In the space of the fit. Defined only if they are known.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     >>> model.predict([[7.5]])
     array([1], dtype=int32)
 
-    Rows of a data frame need no encoding.
+    A DataFrame needs no encoding.
 
     >>> import pandas as pd
     >>> plans = {"plan": ["plan_free", "plan_basic"]}
@@ -175,7 +175,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return f"FittedModel({self.method or 'a tree'}, {repr(self.tree)[5:]}"
 
     def encode(self, X: ArrayLike) -> EncodedRows:
-        """Rows in the space of the fit, with the roles of their columns.
+        """Encode raw rows as the fit did, with the roles of their columns.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return self.encoded(rows)
 
     def encoded(self, rows: np.ndarray) -> EncodedRows:
-        """The same of raw features as numbers, an array with a column for each."""
+        """Encode raw features, an array with one column per feature."""
         if isinstance(self.preparation, Unavailable):
             raise ValueError(f"rows cannot be encoded: {self.preparation.why}.")
         if self.preparation is not None:
@@ -198,7 +198,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return EncodedRows.of(rows, self.roles or FeatureRoles.plain(rows.shape[1]))
 
     def is_complete(self, rows: np.ndarray) -> np.ndarray:
-        """Which rows, raw features as numbers, miss no value; a category of missing ones is one."""
+        """Mask of the rows of raw features without missing values or categories for them."""
         named = getattr(self, "feature_names_in_", ())
         place = {name: f for f, name in enumerate(named)}
         absent = [
@@ -210,22 +210,22 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return ~(np.isnan(rows).any(axis=1) | (rows[:, absent] > 0).any(axis=1))
 
     def settings(self) -> FitSpec:
-        """The spec; raises ValueError with the reason where it is not known."""
+        """The spec; raises ValueError with the reason if it is unknown."""
         if self.spec is None or isinstance(self.spec, Unavailable):
-            raise ValueError(f"the settings of the fit are not known: {self.why_no_spec}.")
+            raise ValueError(f"the settings of the fit are unknown: {self.why_no_spec}.")
         return self.spec
 
     @property
     def why_no_spec(self) -> str | None:
-        """Why the settings of the fit are not known; None where they are."""
+        """The reason why the settings of the fit are unknown, or None."""
         if isinstance(self.spec, Unavailable):
             return self.spec.why
-        return "it is a tree without its method" if self.spec is None else None
+        return "a tree does not store them" if self.spec is None else None
 
     def score(
         self, X: ArrayLike, y: object = None, *, sample_weight: ArrayLike | None = None
     ) -> float:
-        """The objective of the clusters that the tree makes of X; higher is better.
+        """Objective of the clusters of X; higher is better.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         Returns
         -------
         score : float
-            As of the estimator that the model comes from.
+            As ``score`` of the fitted estimator.
         """
         rows, threads = self._every_column(X)
         Z = np.asarray(self.encoded(rows))
@@ -251,7 +251,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return kernel_objective(kernel, Z, labels, weight, threads, None)
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """The distance of each row to the centre of each cluster, in the space of the fit.
+        """Distance of each row to each cluster centre, in the space of the fit.
 
         Parameters
         ----------
@@ -267,8 +267,8 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         kernel = self._kernel()
         if self.centres is None:
             raise ValueError(
-                f"{kernel} has centres that are no points: distances to them need the training "
-                "rows, which the model does not hold."
+                f"transform is not available for {kernel}: its cluster centres are not points, and "
+                "distances to them require the training rows, which the model does not store."
             )
         points, origin = np.array(self.centres.points), np.array(self.centres.origin)
         return PointCentres(self._space(kernel), points, origin).distances(Z, threads)
@@ -279,12 +279,13 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         if spec.approximation.n_components is not None:
             raise ValueError(
                 "the kernel was approximated by a feature map (n_components), which the model "
-                "does not hold."
+                "does not store."
             )
         if spec.kernel.kernel == "precomputed":
-            raise ValueError("kernel='precomputed': the values of the kernel are not known.")
+            raise ValueError("kernel='precomputed': the kernel values are not stored.")
         if isinstance(spec.kernel.kernel, NotRestorable):
-            raise ValueError(f"the kernel was {spec.kernel.kernel.name}, which a file cannot hold.")
+            name = spec.kernel.kernel.name
+            raise ValueError(f"the kernel was {name}, which a file cannot store.")
         return spec.kernel.resolve(None if self.roles is None else self.roles.kernel_columns)
 
     def _space(self, kernel: Kernel) -> Space:
@@ -293,24 +294,24 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         return Space(kernel, None, None if fill is None else np.array(fill))
 
     def has_names(self, X: object) -> bool:
-        """Whether these are rows of a table, whose columns are found by their names."""
+        """Whether X is a table, whose columns are selected by name."""
         columns = column_names(X) if hasattr(self, "feature_names_in_") else []
         return len(columns) > 0 and all(isinstance(name, str) for name in columns)
 
     def features_of(self, X: ArrayLike) -> np.ndarray:
-        """Raw rows as numbers, a column for each feature, missing values and all."""
+        """Convert raw rows to numbers, one column per feature, including missing values."""
         if self.has_names(X):
             return self._rows_of_frame(X, every=True)
         return checks.check_table(X, missing=True, n_features=self.n_features_in_)
 
     def _every_column(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        """Raw features of X, all of them, not only those of the splits."""
+        """All raw features of X, not only those of the splits."""
         if self.has_names(X):
             X = self._rows_of_frame(X, every=True)
         return self._rows_and_threads(X)
 
     def fit(self, X: ArrayLike, y: object = None) -> FittedModel:
-        """Nothing: the tree is grown already.
+        """Do nothing and return the model.
 
         Parameters
         ----------
@@ -325,7 +326,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
 
     # Nothing is fitted, so there are no parameters of ``fit`` to take.
     def fit_predict(self, X: ArrayLike, y: object = None) -> np.ndarray:  # type: ignore[override]
-        """The cluster of each row.
+        """Predict the cluster of each row.
 
         Parameters
         ----------
@@ -350,7 +351,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         if self.has_names(X):
             X = self._rows_of_frame(X)
         threads = checks.n_threads(self.n_jobs)
-        # The names may have been given for reading only: rows without names are as welcome.
+        # The names may be for display only, so rows without names are valid too.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             X, _ = checks.check_X(self, X, reset=False, missing=True, threads=threads)
@@ -375,9 +376,9 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             names = getattr(self, "feature_names_in_", None)
             where = column if names is None else repr(names[column])
             raise ValueError(
-                f"Input X contains NaN, for example in column {where}; the tree was grown from "
-                "rows without missing values. Fill them in or drop these rows, or set "
-                "takes_missing=True: they then go with the larger part at each split."
+                f"Input X contains NaN, for example in column {where}, but the tree was fitted "
+                "without missing values. Impute them, drop these rows, or set takes_missing=True "
+                "to send them to the child with more samples at each split."
             )
 
     @property

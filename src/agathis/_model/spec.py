@@ -1,10 +1,10 @@
-"""The settings that decide a tree, as one object that goes into model files.
+"""The settings of a fit as one object, which model files store.
 
-A :class:`FitSpec` is made of an estimator, of JSON, or by hand, and makes estimators. Which
-parameters a method has, and what each may be, is read from its class (``_parameter_constraints``);
-which group of the spec a parameter belongs to is told by the fields of the groups.
+A :class:`FitSpec` is made from an estimator, from JSON or by hand, and creates estimators. The
+parameters of a method and their valid values are those of its class (``_parameter_constraints``);
+the fields of the groups define the group of each parameter.
 
-Threads, messages and time limits do not decide the tree and are not part of it; neither are the
+Threads, verbosity and time limits do not determine the tree and are not part of it; neither are the
 roles of columns, which belong to the data.
 """
 
@@ -33,8 +33,8 @@ LEFT_OUT = frozenset(
         *("one_hot", "split_features", "kernel_features"),
     }
 )
-#: The groups, and the parameter without which a method has none of the group's parameters: the
-#: ``n_init`` of a baseline is its own, and has nothing to do with a search.
+#: The groups, and the parameter that a method must have for the group to apply: the ``n_init`` of
+#: a baseline is not that of a search.
 GROUPS: dict[str, tuple[type, str | None]] = {
     "kernel": (KernelSpec, "kernel"),
     "constraints": (Constraints, None),
@@ -43,13 +43,13 @@ GROUPS: dict[str, tuple[type, str | None]] = {
 }
 #: The fields that hold one parameter of that name.
 SINGLE = ("n_clusters", "engine", "max_features", "random_state")
-#: The key by which JSON marks a value that cannot be written.
+#: The key that marks a value that JSON cannot store.
 MARK = "not_restorable"
 
 
 @dataclass(frozen=True)
 class NotRestorable:
-    """A value that JSON does not hold, such as a function; ``name`` says what it was."""
+    """A value that JSON cannot store, such as a function; ``name`` describes it."""
 
     name: str
 
@@ -60,10 +60,10 @@ class Parameters(NamedTuple):
     Attributes
     ----------
     group : dict
-        For each parameter its group; ``None`` for a single field, ``"options"`` for what only this
-        method has.
+        The group of each parameter; ``None`` for a single field, ``"options"`` for parameters that
+        only this method has.
     allowed : dict
-        What each may be, in scikit-learn's terms.
+        The valid values of each parameter, as scikit-learn's ``_parameter_constraints``.
     """
 
     group: dict[str, str | None]
@@ -75,7 +75,7 @@ def parameters_of(key: str) -> Parameters:
     """The parameters of the method with that key."""
     methods = {method.key: method for method in ALL if method.search is None}
     if key not in methods:
-        raise ValueError(f"method={key!r} is unknown; there are {', '.join(map(repr, methods))}.")
+        raise ValueError(f"method={key!r} must be one of {', '.join(map(repr, methods))}.")
     constraints = methods[key].estimator_class._parameter_constraints
     allowed = {name: value for name, value in constraints.items() if name not in LEFT_OUT}
     group: dict[str, str | None] = dict.fromkeys(allowed, "options")
@@ -88,7 +88,7 @@ def parameters_of(key: str) -> Parameters:
 
 @dataclass(frozen=True)
 class FitSpec:
-    """The settings of a fit that decide its tree.
+    """All settings of a fit that determine the tree.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class FitSpec:
         The ``key`` of the method in the registry (:mod:`agathis._methods`).
     n_clusters : int or None
     kernel : KernelSpec
-        The linear kernel, for methods that have no other.
+        The linear kernel for methods without a ``kernel`` parameter.
     constraints : Constraints
     search : SearchSpec
     approximation : Approximation
@@ -138,7 +138,7 @@ class FitSpec:
 
     @classmethod
     def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:
-        """The spec of a method with these parameters; those that are no part of it are ignored."""
+        """The spec of a method with these parameters; others are ignored."""
         single: dict[str, Any] = {}
         grouped: dict[str, dict[str, Any]] = {"options": {}}
         for name, group in parameters_of(method).group.items():
@@ -158,19 +158,19 @@ class FitSpec:
 
     @property
     def max_leaves(self) -> int | None:
-        """The maximum number of leaves; ``None`` is no limit."""
+        """The maximum number of leaves; ``None`` is unlimited."""
         if self.search.search == "optimal":
             return self.n_clusters
         return leaf_limit(self.constraints.max_leaf_nodes, self.n_clusters or 1)
 
     def limits(self, dataset: Counted) -> Limits:
-        """The limits of a tree of these rows."""
+        """Resolve the constraints for a dataset."""
         constraints = replace(self.constraints, max_leaf_nodes=self.max_leaves)
         return constraints.resolve(dataset, self.n_clusters or 1)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the method's estimator, by their names."""
+        """The parameters of the method's estimator by name."""
         out = {}
         for name, group in parameters_of(self.method).group.items():
             if group == "options":
@@ -181,18 +181,18 @@ class FitSpec:
 
     @property
     def not_restorable(self) -> tuple[str, ...]:
-        """Parameters whose values a file did not hold."""
+        """The names of parameters whose values a file could not store."""
         return tuple(
             name for name, value in self.parameters.items() if isinstance(value, NotRestorable)
         )
 
     def to_estimator(self, **overrides: Any) -> BaseEstimator:
-        """An estimator, not fitted, with these settings.
+        """Create an unfitted estimator with these settings.
 
         Parameters
         ----------
         **overrides
-            Parameters that replace those of the spec, or are not part of it.
+            Parameters that replace those of the spec or are not part of it.
         """
         values = {**self.parameters, **overrides}
         for name, value in values.items():
@@ -202,9 +202,9 @@ class FitSpec:
         return method.estimator_class(**values)
 
     def to_dict(self) -> dict[str, Any]:
-        """The spec as plain data for JSON.
+        """Convert the spec to plain data for JSON.
 
-        Functions, fitted estimators without centres and instances of RandomState are written as
+        Functions, fitted estimators without centres and instances of RandomState become
         ``{"not_restorable": name}``.
         """
         out: dict[str, Any] = {"method": self.method}
@@ -217,7 +217,7 @@ class FitSpec:
 
     @classmethod
     def from_dict(cls, data: object) -> FitSpec:
-        """The spec that :meth:`to_dict` wrote; anything else is a ValueError that says why."""
+        """Read the result of :meth:`to_dict`; raises ValueError if it is invalid."""
         if not isinstance(data, Mapping):
             raise ValueError(f"a spec must be an object; it is {_shown(data)}.")
         method = data.get("method")
@@ -238,7 +238,7 @@ class FitSpec:
         for (place, name), value in found.items():
             if not isinstance(name, str) or name not in group or group[name] != place:
                 where = "" if place is None else f"{place}."
-                raise ValueError(f"{where}{name} is no setting of method={method!r}.")
+                raise ValueError(f"{where}{name} is not a setting of method={method!r}.")
             values[name] = _restored(name, value, allowed[name])
         missing = group.keys() - values.keys()
         if missing:
@@ -247,11 +247,11 @@ class FitSpec:
 
 
 def _missing_value(name: str, value: NotRestorable) -> ValueError:
-    return ValueError(f"{name} was {value.name}, which a file does not hold: give it as {name}=.")
+    return ValueError(f"{name} was {value.name}, which a file cannot store: pass {name}=.")
 
 
 def _plain(value: Any) -> Any:
-    """A value of a parameter as plain data."""
+    """Convert the value of a parameter to plain data."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, NotRestorable):
@@ -274,7 +274,7 @@ def _plain(value: Any) -> Any:
 
 
 def _restored(name: str, value: Any, allowed: Any) -> Any:
-    """The value of a parameter from plain data, checked as estimators check it."""
+    """Convert plain data to the value of a parameter, validated as by the estimator."""
     if isinstance(value, Mapping) and set(value) == {MARK}:
         if not isinstance(value[MARK], str):
             raise ValueError(f"{name}: {MARK} must be a string; it is {_shown(value[MARK])}.")

@@ -244,7 +244,7 @@ def _fit_of_older(data: Mapping[str, Any], version: int) -> dict[str, Any]:
     value = data.get("objective")
     if value is not None and (not isinstance(value, float) or not math.isfinite(value)):
         raise wrong(f"objective is {short(value)}, not a finite number")
-    unknown = Unavailable(f"a model file of version {version} does not hold it")
+    unknown = Unavailable(f"model files of version {version} do not store it")
     metrics = None if value is None else FitMetrics(objective=float(value))
     return {"spec": unknown, "preparation": unknown, "fit_metrics": metrics}
 

@@ -186,11 +186,11 @@ function planeChart(room) {
 function planeHint() {
   const { explained, points, kind, scaled, n_missing: missing, n_rows: n } = data.plane;
   const what = points
-    ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "A mark is a row. ")
-    : "A mark stands for the rows around it and has the look of their most frequent cluster; the larger, the more rows. ";
+    ? (points.length + missing < n ? `${points.length.toLocaleString("en")} of ${counted(n)}. ` : "Each mark is a row. ")
+    : "Each mark is a bin of rows, drawn as their most frequent cluster; its size shows the number of rows. ";
   const where = kind !== "components" ? "" :
-    `Seen along the two directions in which ${scaled ? "the scaled rows" : "the rows"} differ most, with ${percent(explained[0] + explained[1])} of all variance. `;
-  return what + where + (missing ? `${counted(missing)} with missing values have no place here.` : "");
+    `The axes are the first two principal components of the ${scaled ? "scaled rows" : "rows"}, with ${percent(explained[0] + explained[1])} of the variance. `;
+  return what + where + (missing ? `${counted(missing)} with missing values are not shown.` : "");
 }
 
 // A column of the profile: all rows in grey, those of a cluster in front. Shares, of the rows of each.

@@ -1,4 +1,4 @@
-// Elements, numbers and words. Texts of the data are only ever set as text.
+// Helpers for elements, numbers and strings. Data only ever reaches the page as text nodes.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
@@ -48,7 +48,7 @@ function ruleText(rule) {
   return rule.map((box) => box.map((parts) => parts.join("")).join(" and ") || "all rows").join(", or ");
 }
 
-// A value of a feature as its reader knows it; `value` gives that of another feature of the row.
+// A value of a feature in the terms of the table; `value` returns that of any feature of the row.
 function valueText(f, value) {
   const feature = data.features[f];
   if (feature.kind === "indicator") {
@@ -61,7 +61,7 @@ function valueText(f, value) {
   return code ? code[1] : String(value(f));
 }
 
-// Whole numbers, or floats, that lie as bytes in base64.
+// Decode base64 into a typed array.
 function unpacked(text, Kind) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Kind(bytes.buffer);

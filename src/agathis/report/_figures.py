@@ -1,4 +1,4 @@
-"""Numbers as the words of a page."""
+"""Formatting of numbers on the page, and sentences about them."""
 
 from __future__ import annotations
 
@@ -58,30 +58,28 @@ def times(ratio: float) -> str:
 
 
 def how_far_apart(silhouette: float) -> str:
-    """How far apart clusters are, after the bounds of Kaufman and Rousseeuw.
+    """Interpret a silhouette coefficient, after Kaufman and Rousseeuw.
 
     >>> [how_far_apart(value) for value in (0.8, 0.6, 0.3, 0.1)]
-    ['far apart', 'apart', 'not far apart', 'not really apart']
+    ['strong structure', 'reasonable structure', 'weak structure', 'no substantial structure']
     """
-    bounds = ((0.7, "far apart"), (0.5, "apart"), (0.25, "not far apart"))
-    return next((word for bound, word in bounds if silhouette > bound), "not really apart")
+    bounds = ((0.7, "strong structure"), (0.5, "reasonable structure"), (0.25, "weak structure"))
+    return next((word for bound, word in bounds if silhouette > bound), "no substantial structure")
 
 
 def again(agreement: float) -> str:
-    """Whether the same groups come out of other rows.
+    """Interpret the mean adjusted Rand index of refitted trees.
 
     >>> [again(value) for value in (0.95, 0.7, 0.3)]
-    ['the same groups come again', 'similar groups come again', 'other rows give other groups']
+    ['stable', 'moderately stable', 'unstable']
     """
     if agreement >= 0.8:
-        return "the same groups come again"
-    return "similar groups come again" if agreement >= 0.5 else "other rows give other groups"
+        return "stable"
+    return "moderately stable" if agreement >= 0.5 else "unstable"
 
 
 def steps(quality: Mapping[str, Any], about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Bars of the section on leaves: trees by the leaves they may have, this one among them, then
-    KMeans.
-    """
+    """Bars of the section on leaves: trees by their maximum number of leaves, then KMeans."""
     n = about["n_leaves"]
     own = {"allowed": n, "n_leaves": n, "explained": quality["explained"], "own": True}
     others = [
@@ -112,35 +110,35 @@ def _bar(step: Mapping[str, Any]) -> str:
 
 
 def buys(quality: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    """A sentence or two on what more leaves would explain.
+    """Sentences on the explained variance of trees with more leaves.
 
     >>> quality = {"explained": 0.6, "kmeans": 0.7, "leaves_why": None,
     ...            "leaves": [{"allowed": 6, "n_leaves": 6, "explained": 0.655},
     ...                       {"allowed": 12, "n_leaves": 8, "explained": 0.66}]}
     >>> for part in buys(quality, {"n_leaves": 3}).replace("\\xa0", " ").split("; "):
     ...     print(part)
-    3 leaves explain 60 % of the spread
+    3 leaves explain 60 % of the variance
     6 would explain 66 %, 6 points more
     with up to 12 a tree has 8 and explains 66 %, 6 points more.
     """
     own, n = quality["explained"], about["n_leaves"]
     if own is None:
-        return "Of these rows nothing can be said."
-    head = f"{n} {'leaf explains' if n == 1 else 'leaves explain'} {percent(own)} of the spread"
-    why = f" Why there are no more: {quality['leaves_why']}." if quality["leaves_why"] else ""
+        return "The explained variance of these rows is not available."
+    head = f"{n} {'leaf explains' if n == 1 else 'leaves explain'} {percent(own)} of the variance"
+    why = f" No larger trees: {quality['leaves_why']}." if quality["leaves_why"] else ""
     more = [
         step for step in quality["leaves"] if step["allowed"] > n and step["explained"] is not None
     ]
     if not more:
-        return f"{head}.{why or ' Trees with more leaves are not looked at.'}"
+        return f"{head}.{why or ' Trees with more leaves were not fitted.'}"
     told = [_told(step, own) for step in more]
     best = max(step["explained"] for step in more) - own
-    worth = " More leaves buy next to nothing here." if best < 0.015 else ""
+    worth = " More leaves add next to nothing here." if best < 0.015 else ""
     return f"{head}; {'; '.join(told)}.{worth}{why}"
 
 
 def _told(step: Mapping[str, Any], own: float) -> str:
-    """What a tree of more leaves would explain."""
+    """The explained variance of a tree with more leaves."""
     points = _whole(step["explained"]) - _whole(own)
     gain = f"{points} point{'s'[: points != 1]} more" if points > 0 else "no more"
     allowed, grown = step["allowed"], step["n_leaves"]
@@ -151,5 +149,5 @@ def _told(step: Mapping[str, Any], own: float) -> str:
 
 
 def _whole(share: float) -> int:
-    """Per cent, rounded as ``percent`` does."""
+    """A percentage, rounded as ``percent`` does."""
     return int(Decimal(100 * share).quantize(Decimal(1), ROUND_HALF_UP))

@@ -1,4 +1,4 @@
-// A row by its position: its cluster, its leaf and the way to it.
+// Look up a row by its position or identifier: its cluster, its leaf and its path.
 
 const leafOf = unpacked(data.lookup.data, unsigned[data.lookup.bytes]);
 const columns = data.rows?.columns.map((text) => unpacked(text, floats[data.rows.bytes])) ?? null;
@@ -9,7 +9,7 @@ const nodeOf = (row) => data.lookup.leaves[leafOf[row]];
 
 const ids = data.ids?.values ?? null;
 
-// A row among its neighbours, or among those that were found.
+// Show a row among its neighbours, or among the rows that match.
 function showRow(row, found = null) {
   const total = leafOf.length;
   const first = Math.max(0, Math.min(row - (row % SHOWN), total - 1));
@@ -20,7 +20,7 @@ function showRow(row, found = null) {
   byId("row").value = row;
   byId("row-error").textContent = "";
   const way = pathTo(nodeOf(row));
-  byId("path").replaceChildren(el("h3", {}, `The way of row ${row}` + (ids ? `, ${ids[row]}` : "")), el("ol", {}, way.map((node, i) => step(node, way[i - 1], row))), ...allValues(row));
+  byId("path").replaceChildren(el("h3", {}, `Path of row ${row}` + (ids ? `, ${ids[row]}` : "")), el("ol", {}, way.map((node, i) => step(node, way[i - 1], row))), ...allValues(row));
 }
 
 function tableRow(row, current) {
@@ -34,7 +34,7 @@ function tableRow(row, current) {
     el("td", {}, ruleText(node.rule)));
 }
 
-// One node on the way: what was asked, what the answer was, and how many rows went along.
+// A node of the path: its condition, the value of the row, and the number of rows.
 function step(number, before, row) {
   const node = data.nodes[number];
   const leaf = !node.children.length;
@@ -58,7 +58,7 @@ function allValues(row) {
   return [el("details", {}, el("summary", {}, "All values of this row"), list)];
 }
 
-// Show a row and its way in the tree; false where there is no such row.
+// Show a row and its path in the tree, or an error where there is no such row.
 function lookUp(text) {
   const row = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN;
   if (!(row < leafOf.length)) {
@@ -74,15 +74,15 @@ function follow(row, found = null) {
   arrange();
 }
 
-// Rows by their identifier: the one that has it, or those that have the text in theirs.
+// Find rows by identifier: an exact match, or all identifiers that contain the text.
 function find(text) {
   const wanted = text.trim().toLowerCase();
   const rows = ids.map((_, row) => row);
   const same = rows.filter((row) => ids[row].trim().toLowerCase() === wanted);
   const found = same.length ? same : rows.filter((row) => wanted && ids[row].toLowerCase().includes(wanted));
   if (found.length) follow(found[0], found.slice(0, SHOWN));
-  const more = found.length > SHOWN ? `${found.length} rows have "${text}" in it; these are the first.` : "";
-  byId("row-error").textContent = found.length ? more : `No row has "${text}" in its ${data.ids.name}.`;
+  const more = found.length > SHOWN ? `${found.length} rows match "${text}"; the first ones are shown.` : "";
+  byId("row-error").textContent = found.length ? more : `No ${data.ids.name} matches "${text}".`;
 }
 
 function listenToLookup() {

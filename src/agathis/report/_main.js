@@ -1,4 +1,4 @@
-// The page comes together: charts, tree, look-up, code to copy, light and dark, paper.
+// Start the page: charts, tree, look-up, code to copy, dark mode, print layout.
 
 function drawMarks() {
   for (const sign of document.querySelectorAll("svg[data-marker]")) {
@@ -6,12 +6,12 @@ function drawMarks() {
   }
 }
 
-// As wide as there is room, so that letters have their size on a phone too.
+// As wide as the element, so that labels keep their size on a phone.
 function drawCharts(room = null) {
   byId("plane").replaceChildren(planeChart(room ?? byId("plane").clientWidth - 20));
 }
 
-// The small distributions of the profile, above the words that are there.
+// The small histograms of the profile, above the text of each cell.
 function drawProfile() {
   for (const cell of document.querySelectorAll("td[data-cell]")) {
     cell.prepend(distribution(data.profile[cell.dataset.cell], cell.dataset.of === undefined ? null : Number(cell.dataset.of)));
@@ -20,7 +20,7 @@ function drawProfile() {
 
 function showCode() {
   const put = (id, { text, error }) => {
-    byId(id).textContent = text ?? `This is not to be had: ${error}`;
+    byId(id).textContent = text ?? `Not available: ${error}`;
   };
   const sql = () => put("sql", data.code.sql[byId("dialect").value]);
   byId("dialect").addEventListener("change", sql);
@@ -35,7 +35,7 @@ function showCode() {
   }
 }
 
-// Some browsers give pages from a file no clipboard: then the text is chosen, for the keys to copy.
+// Some browsers deny the clipboard to local files: then select the text, for the user to copy.
 async function copied(element) {
   try {
     await navigator.clipboard.writeText(element.textContent);

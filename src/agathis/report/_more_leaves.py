@@ -1,8 +1,7 @@
-"""What more leaves would buy: trees of K, 2 K and 4 K leaves, grown from the rows of the page.
+"""Explained variance by number of leaves: trees of K, 2 K and 4 K leaves, fitted to the rows.
 
-A tree is grown in the way of the model, with the model's own limits. What these limits, the method
-or the number of rows forbid is told in words, so that no number of leaves is missing without a
-reason.
+Trees are fitted with the settings and limits of the model. Where a limit, the method or the number
+of rows allows fewer leaves, the reason is given.
 """
 
 from __future__ import annotations
@@ -17,20 +16,21 @@ from sklearn.base import BaseEstimator, clone
 from agathis._suggest import default_min_leaf
 from agathis._trees.tree import Tree
 
-#: What more leaves buy is told of so many times the clusters.
+#: Numbers of leaves, as multiples of the number of clusters.
 TIMES = (1, 2, 4)
 
 
 @dataclass(frozen=True)
 class MoreLeaves:
-    """Trees by the leaves that they were allowed.
+    """Trees by their maximum number of leaves.
 
     Attributes
     ----------
     trees : list of dict
-        ``allowed``, ``n_leaves`` and what the tree has ``explained``, a tree each.
+        For each tree its maximum number of leaves, ``allowed``, ``n_leaves`` and the fraction of
+        the variance that is ``explained``.
     why : str or None
-        Why there are not all of them, or why one has fewer leaves than it was allowed.
+        Why some trees were not fitted, or why one has fewer leaves than the maximum.
     """
 
     trees: list[dict[str, Any]]
@@ -50,20 +50,20 @@ def more_leaves(
     Parameters
     ----------
     grower : estimator
-        Grows trees as the model does.
+        With the settings of the model.
     own : Tree or None
-        The tree of the model over the columns of ``rows``: a search begins with it, so that more
-        leaves are never worse for want of luck.
+        The tree of the model over the columns of ``rows``: a search starts from it, so that trees
+        with more leaves are never worse.
     n_clusters : int
     rows : EncodedRows
     fitted : callable
-        Fits a grower to rows, quietly.
+        Fits a grower to rows without warnings.
     explained : callable
-        What a fitted model explains of the rows.
+        The explained variance of a fitted model.
     """
     params = grower.get_params(deep=False)
     if "max_leaf_nodes" not in params:
-        return MoreLeaves([], f"a leaf of {type(grower).__name__} is a cluster")
+        return MoreLeaves([], f"{type(grower).__name__} has one leaf per cluster")
     searches = params.get("search", "greedy") != "greedy"
     found: list[dict[str, Any]] = []
     why = None
@@ -83,20 +83,20 @@ def more_leaves(
 
 
 def with_leaves(grower: BaseEstimator, allowed: int) -> BaseEstimator:
-    """The same with so many leaves, and room for them."""
+    """A clone with this maximum number of leaves, and a leaf size that allows it."""
     other = clone(grower).set_params(max_leaf_nodes=allowed)
     if getattr(other, "search", None) == "optimal":
-        # The optimum is of trees with a leaf a cluster.
+        # The optimal search is for one leaf per cluster.
         other.set_params(search="local")
     least = getattr(other, "min_samples_leaf", 1)
     if isinstance(least, float) and least > default_min_leaf(allowed):
-        # A share of the rows that leaves no room for so many.
+        # The fraction allows fewer leaves.
         other.set_params(min_samples_leaf=default_min_leaf(allowed))
     return other
 
 
 def for_share(grower: BaseEstimator, share: float) -> BaseEstimator:
-    """A grower for a share of the rows: limits that count rows are as much smaller."""
+    """A clone for a fraction of the rows: limits in rows are scaled down."""
     known = grower.get_params(deep=False)
     counts = {
         name: max(least, round(share * known[name]))
@@ -107,11 +107,11 @@ def for_share(grower: BaseEstimator, share: float) -> BaseEstimator:
 
 
 def _limit(grower: BaseEstimator, n_rows: int, allowed: int) -> str | None:
-    """The limit that leaves no room for so many leaves; None where rows have no more to give."""
+    """The limit that prevents this number of leaves; None where no further split has a gain."""
     depth = getattr(grower, "max_depth", None)
     if depth is not None and 2**depth < allowed:
-        return f"max_depth={depth} allows no more than {2**depth} leaves"
+        return f"max_depth={depth} allows at most {2**depth} leaves"
     least = getattr(grower, "min_samples_leaf", 1)
     if isinstance(least, (int, np.integer)) and least * allowed > n_rows:
-        return f"leaves of {least:,} rows or more leave no room for {allowed}"
+        return f"min_samples_leaf={least} allows at most {n_rows // least} leaves"
     return None

@@ -1,6 +1,6 @@
-// Names of clusters, changed in place, and the page saved with them.
+// Rename clusters in place, and save the page with the new names.
 
-// The page as it came, before anything was drawn: this is what is saved, with the new names.
+// The page before anything was drawn: this is what is saved, with the new names.
 const pristine = document.documentElement.cloneNode(true);
 
 function rename(k, name) {
@@ -21,11 +21,11 @@ function rename(k, name) {
   tellNames();
 }
 
-// What is wrong with a name, or nothing.
+// The error message of an invalid name, or an empty string.
 function wrongName(k, name) {
   if (!name) return "A cluster needs a name.";
   const other = data.clusters.findIndex((cluster, i) => i !== k && cluster.name === name);
-  return other < 0 ? "" : `Cluster ${other} has this name.`;
+  return other < 0 ? "" : `Cluster ${other} already has this name.`;
 }
 
 function editName(k) {
@@ -40,7 +40,7 @@ function editName(k) {
   input.select();
   let open = true;
   const close = (name) => {
-    // To take the field away ends its focus, which would close it once more.
+    // Removing the input blurs it, which would call this again.
     if (!open) return;
     open = false;
     input.remove();
@@ -58,7 +58,7 @@ function editName(k) {
   };
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
-    // The button gets the focus back, and must not hear the key as well.
+    // The button gets the focus back and must not receive the same key.
     event.preventDefault();
     if (event.key === "Enter") accept(false);
     else close(null);
@@ -66,7 +66,7 @@ function editName(k) {
   input.addEventListener("blur", () => accept(true));
 }
 
-// As a shell takes it.
+// Quoted for a shell.
 const quoted = (text) => (/^[\w.+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function tellNames() {
@@ -78,7 +78,7 @@ function tellNames() {
 // The whole page with the names that clusters have now.
 function savedPage() {
   const page = pristine.cloneNode(true);
-  // As it was written: nothing in the element can end it.
+  // Escaped as the template does, so that no text can close the element.
   page.querySelector("#data").textContent = JSON.stringify(data).replace(/[<>&]/g, (sign) => "\\u00" + sign.charCodeAt(0).toString(16));
   data.clusters.forEach((cluster, k) => {
     for (const place of page.querySelectorAll(`[data-name="${k}"]`)) place.textContent = cluster.name;

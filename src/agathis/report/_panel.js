@@ -1,6 +1,6 @@
-// What is told of a node: its rule, how many rows, the mix of clusters and classes, its values.
+// The panel of a node: its rule, its size, the proportions of clusters and classes, its values.
 
-// What a split did to the cluster whose rows it divided, by the name of the kind of split.
+// The effect of each kind of split on the cluster whose rows it divided.
 const MOVES = {
   star: "One side became a new cluster.",
   double_star: "Both sides became new clusters.",
@@ -24,9 +24,9 @@ function showPanel(number) {
   if (!leaf && node.histogram) parts.push(el("h4", {}, "This split"), ...histogram(node));
   if (!leaf && node.gain !== null) {
     const kind = MOVES[node.move] ? ` ${MOVES[node.move]}` : "";
-    parts.push(el("p", { class: "small", id: "panel-gain" }, `It brought ${percent(node.gain)} of all that the splits gained.${kind}`));
+    parts.push(el("p", { class: "small", id: "panel-gain" }, `It contributes ${percent(node.gain)} of the total gain.${kind}`));
   }
-  if (!leaf) parts.push(el("h4", {}, "Clusters below"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
+  if (!leaf) parts.push(el("h4", {}, "Clusters in this subtree"), ...mixOf(node.mix, data.clusters.map((c) => c.name), (k) => mark(k, 12), (k) => ({ class: `k${k}` })));
   if (node.classes) {
     const look = (c) => ({ class: "class", opacity: 1 - (0.82 * c) / Math.max(1, data.classes.length - 1) });
     const sign = (c) => svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { ...look(c), width: 10, height: 10, rx: 2 }));
@@ -36,7 +36,7 @@ function showPanel(number) {
   byId("panel").replaceChildren(...parts);
 }
 
-// Counts as a bar and as words, the most frequent first.
+// Counts as a stacked bar and as text, the most frequent first.
 function mixOf(counts, names, sign, look) {
   const total = counts.reduce((sum, n) => sum + n, 0);
   const found = counts.map((count, i) => [count, i]).filter(([count]) => count).sort((a, b) => b[0] - a[0]);
@@ -50,15 +50,14 @@ function mixOf(counts, names, sign, look) {
 
 function valuesOf(node) {
   if (!node.telling.length) {
-    return node.size ? [el("p", { class: "small" }, `Of fewer than ${data.about.few} rows no values are told.`)] : [];
+    return node.size ? [el("p", { class: "small" }, `Values of fewer than ${data.about.few} rows are not shown.`)] : [];
   }
-  const head = node.parent < 0 ? "The most telling features" : "Where these rows differ most from all rows";
+  const head = node.parent < 0 ? "Most informative features" : "Features that differ most from all rows";
   const key = node.parent < 0 ? "" : "Dark: these rows; light: all rows. ";
   const numbers = node.telling.some(({ feature }) => data.features[feature].kind !== "indicator");
   const shares = node.telling.some(({ feature }) => data.features[feature].kind === "indicator");
-  const bar = "a bar is the middle half of the values, with the median as a line; in words, the lower quarter | the middle | the upper quarter. "
-    + "A quarter of the rows is below the first, half are below the second, three quarters below the third.";
-  const hint = [numbers ? `Of numbers ${bar}` : "", shares ? "Of categories a bar is the share of the rows." : ""].filter(Boolean).join(" ");
+  const bar = "Numbers: first quartile | median | third quartile; the bar spans the quartiles, its line is the median.";
+  const hint = [numbers ? bar : "", shares ? "Categories: the bar is the fraction of the rows." : ""].filter(Boolean).join(" ");
   return [
     el("h4", {}, head),
     el("p", { class: "small" }, key + hint),
@@ -66,7 +65,7 @@ function valuesOf(node) {
   ];
 }
 
-// A feature: numbers on the left; on the right a bar of quartiles above that of all rows.
+// A feature: numbers on the left; on the right its bar above that of all rows.
 function valueRow(found, isRoot) {
   const feature = data.features[found.feature];
   const missing = found.missing ? el("small", {}, `${counted(found.missing)} missing`) : null;
@@ -90,7 +89,7 @@ function quartileBars(found, feature, isRoot) {
     svg("rect", { class: cls, x: x(a), y, width: Math.max(2, x(b) - x(a)), height: 7, rx: 2 }),
     feature.kind === "indicator" ? null : svg("line", { class: "middle", x1: x(middle), x2: x(middle), y1: y - 2, y2: y + 9 }),
   ];
-  const words = "middle half and median" + (isRoot ? "" : " of these rows, above all rows");
+  const words = "quartiles and median" + (isRoot ? "" : " of these rows, above all rows");
   return svg("svg", { class: "boxes", viewBox: "0 0 106 30", width: 106, height: 30, role: "img", "aria-label": words },
     bar(own, 4, "own"), isRoot ? null : bar(all, 18, "all"));
 }

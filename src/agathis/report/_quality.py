@@ -110,7 +110,9 @@ def _quality_of(
     if n_known < 2 or why is not None:
         return out
     if np.isnan(fit).any() and not get_tags(grower).input_tags.allow_nan:
-        out["leaves_why"] = f"{type(grower).__name__} takes no missing values with these settings"
+        out["leaves_why"] = (
+            f"{type(grower).__name__} does not accept missing values with these settings"
+        )
         return out
     grower = for_share(grower, len(drawn) / len(rows.points))
     out["stability"] = stability(grower, fit, labels)
@@ -176,7 +178,7 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
     such models are searched instead.
     """
     if model.why_no_spec is not None:
-        return None, f"how the tree was grown is not known: {model.why_no_spec}"
+        return None, f"the settings of the fit are unknown: {model.why_no_spec}"
     spec = model.settings()
     seed = spec.random_state if isinstance(spec.random_state, int) else 0
     try:
@@ -187,7 +189,7 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
     if known.get("kernel") == "precomputed":
         return None, "kernel='precomputed' is a matrix of the training rows"
     if rows.why_unknown is not None:
-        return None, f"how its rows were prepared is not known: {rows.why_unknown}"
+        return None, f"the preprocessing of the fit is unknown: {rows.why_unknown}"
     try:
         check_domain(spec.kernel.resolve(), rows.points)
     except ValueError as error:
@@ -201,7 +203,7 @@ def grower_of(model: FittedModel, rows: FitRows) -> tuple[BaseEstimator | None, 
         params["search"] = "local"
     grower.set_params(**{name: value for name, value in params.items() if name in known})
     slow = any(m.slow and m.estimator == type(grower).__name__ for m in METHODS.values())
-    return grower, f"{model.method} takes too long to grow trees for a page" if slow else None
+    return grower, f"{model.method} is too slow to fit more trees for a page" if slow else None
 
 
 def _is_linear(model: FittedModel) -> bool:

@@ -1,26 +1,26 @@
-// The tree: boxes that fold, are chosen, walked by keys, moved and zoomed.
+// The interactive tree: fold, select, move with the keyboard, pan and zoom.
 
 const view = byId("view");
 const canvas = byId("canvas");
 const tip = byId("tip");
 const links = svg("svg", { "aria-hidden": "true" });
 const boxes = [];
-const TALL = 780; // the most that the view takes of the page
+const TALL = 780; // maximum height of the view
 const PAPER = { outline: { room: 420 }, across: { room: 690, tall: 840, close: true } };
-const EASY = 18; // boxes below each other that are easy to read
-const NARROW = 640; // a view that is not as wide has an outline
-const READABLE = 0.6; // letters that are smaller by more than that cannot be read
+const EASY = 18; // maximum number of boxes below each other before the tree is folded
+const NARROW = 640; // narrower views show an outline
+const READABLE = 0.6; // minimum zoom at which text is readable
 
 const state = {
-  folded: new Set(), // nodes whose children are not seen
-  chosen: 0, // what the panel tells of
-  active: 0, // what the keyboard is at
+  folded: new Set(), // nodes whose children are hidden
+  chosen: 0, // the node in the panel
+  active: 0, // the node with the keyboard focus
   way: new Set(), // the path of the row that was looked up
   kind: "across",
   scale: 1,
   left: 0,
   top: 0,
-  plan: null, // the last places
+  plan: null, // the last layout
   paper: false,
 };
 
@@ -49,7 +49,7 @@ function makeBoxes() {
     if (when) item.prepend(when);
     boxes.push(item);
   }
-  // As they are read, so that screen readers meet them in that order.
+  // In reading order, for screen readers.
   canvas.append(...unfolded(new Set()).map((number) => boxes[number]));
 }
 
@@ -313,7 +313,7 @@ function foldMore() {
   if (open.length) foldAt(Math.min(2, Math.max(...open.map(depthOf))));
 }
 
-// Of a large tree the upper part is seen first, as deep as is easy to read.
+// Fold the lower levels of a large tree, so that the rest is readable.
 function foldMost() {
   const ends = (depth) => data.nodes.filter((node, number) =>
     depthOf(number) === depth || (depthOf(number) < depth && !node.children.length)).length;
