@@ -189,3 +189,15 @@ def test_a_column_of_dates_without_a_name():
     read = from_json(to_json(model))
     assert {part.column for part in read.date_parts.values()} == {""}
     np.testing.assert_array_equal(read.predict(rows), model.predict(rows))
+
+
+@pytest.mark.parametrize("mask", ["split", "kernel"])
+def test_every_entry_of_a_mask_of_roles_is_checked(mask):
+    # The first column settles that there is one; those after it are checked all the same.
+    record = json.loads(to_json(fit_table(table(), n_clusters=3)))
+    n = len(record["preparation"]["columns"])
+    record["roles"] = {"one_hot": [], "split": [True] * n, "kernel": [True] * n}
+    from_json(json.dumps(record))
+    record["roles"][mask][-1] = "x"
+    with pytest.raises(ValueError, match=f"{mask} of roles is 'x', not true or false"):
+        from_json(json.dumps(record))

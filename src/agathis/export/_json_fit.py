@@ -212,9 +212,10 @@ def _roles(found: object, n: int) -> FeatureRoles | None:
     masks = []
     for name in ("split", "kernel"):
         mask = _list(found.get(name), f"{name} of roles", n)
-        if len(mask) != n or not any(truth(one, f"{name} of roles") for one in mask):
+        truths = [truth(one, f"{name} of roles") for one in mask]
+        if len(truths) != n or not any(truths):
             raise wrong(f"{name} of roles has no column, or not one entry for each")
-        masks.append(np.array(mask, dtype=bool))
+        masks.append(np.array(truths, dtype=bool))
     split = masks[0]
     if any(split[group].any() and not split[group].all() for group in groups):
         raise wrong("roles splits on some columns of a group only")
