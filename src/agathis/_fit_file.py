@@ -1,10 +1,9 @@
-"""Trees of tables that stay on disk.
+"""Out-of-core fits from files.
 
-The flow of :func:`fit_file`: a file is opened (``source``), its columns are chosen
-(``file_columns``), its rows are copied block by block into a temporary file that NumPy can map
-(``spill``), or are read again each time (``file_rows``), a :class:`~agathis.Kauri` is fitted to
-that, and the labels are written (``labels``). pyarrow does the reading and is imported when a
-file is opened.
+The steps of :func:`fit_file`: open a file (``source``), select its columns (``file_columns``), copy
+its rows block by block into a memory-mapped temporary file (``spill``) or read them again each time
+(``file_rows``), fit a :class:`~agathis.Kauri`, and write the labels (``labels``). pyarrow is
+imported when a file is opened.
 """
 
 from __future__ import annotations
@@ -54,77 +53,70 @@ def fit_file(
     progress: Callable[[int, int | None], object] | None = None,
     **params: Any,
 ) -> Kauri:
-    """Grow a tree of the rows of a file, which need not fit in memory.
+    """Fit a tree to the rows of a file, which need not fit in memory.
 
-    The rows are read once, a block at a time, and copied as plain numbers into a temporary
-    file, which needs 4 or 8 bytes a value on disk and is removed in any case. From there they
-    are read again, leaf by leaf, as the tree grows. Parquet files need no copy (``copy``). In
-    memory are some 13 bytes a row (its
-    place, its leaf and its label), 8 more for weights, the rows of one block, the ``subsample``
-    rows that bins are found from, and the sums of the leaves: a few times
-    ``n_leaves * d**2 * max_bins * 8`` bytes, for d columns.
+    The rows are read once, in blocks, and copied as numbers into a temporary file of 4 or 8 bytes
+    per value, which is always removed. During growth they are read from there leaf by leaf. Parquet
+    files need no copy (``copy``). Memory holds about 13 bytes per row, 8 more with weights, one
+    block of rows, the ``subsample`` rows used for bins, and the sums of the leaves: a few times
+    ``n_leaves * d**2 * max_bins * 8`` bytes for d columns.
 
     Parameters
     ----------
     path : str or PathLike
-        A file in Parquet (``.parquet``, ``.pq``), Arrow IPC or Feather (``.arrow``,
-        ``.feather``, ``.ipc``; as a file or as a stream), CSV (``.csv``, ``.csv.gz``) or TSV
-        (``.tsv``, ``.tab``, ``.tsv.gz``). Text has the column names in its first line. Or a folder
-        of Parquet files, or a pattern such as ``"visits/2024-*.parquet"``: their rows in the
-        order of their names; only the columns that are used are read.
+        A Parquet (``.parquet``, ``.pq``), Arrow IPC or Feather (``.arrow``, ``.feather``, ``.ipc``;
+        file or stream), CSV (``.csv``, ``.csv.gz``) or TSV (``.tsv``, ``.tab``, ``.tsv.gz``) file;
+        the first line of text files has the column names. Or a directory of Parquet files, or a
+        pattern such as ``"visits/2024-*.parquet"``, read in the order of their names.
     n_clusters : int, default=8
-        The most clusters there may be.
+        The maximum number of clusters.
     columns : list of str, default=None
-        The columns that the tree may use. ``None`` is every column of numbers (integers,
-        floats, booleans, decimals, and texts such as ``1.264,40`` or ``€ 5``), except identifiers,
-        codes (postal codes, phone numbers), parts of a calendar (years, months), columns without
-        a name and an index that pandas stored; a warning names those that are left out.
+        The columns to use. If None, all numeric columns (integers, floats, booleans, decimals, and
+        strings such as ``1.264,40`` or ``€ 5``), except identifiers, codes (postal codes, phone
+        numbers), datetime parts (years, months), unnamed columns and a stored pandas index; a
+        warning lists the columns left out.
     weight : str, default=None
-        The column with the sample weights; it is then no feature.
+        The column with the sample weights, which is then not a feature.
     labels : str or PathLike, default=None
-        Where to write the cluster of each row, in the order of the file: ``.npy`` (int32),
-        ``.csv`` or ``.parquet`` (one column, ``cluster``). A file that is already there is
-        replaced at the very end, or stays as it is when anything fails.
+        The file for the cluster of each row, in the order of the input: ``.npy`` (int32), ``.csv``
+        or ``.parquet`` (one column, ``cluster``). An existing file is replaced only on success.
     format : {"parquet", "arrow", "csv", "tsv"}, default=None
-        The format, where the name does not tell it.
+        The format, if it does not follow from the name.
     delimiter : str, default=None
-        What separates the columns of text; ``None`` is a tab for TSV, and for CSV what its first
-        rows show: a comma, a semicolon, a tab or a bar.
+        The column separator of text files. If None, a tab for TSV, and inferred from the first rows
+        for CSV: a comma, a semicolon, a tab or a bar.
     decimal : {".", ","}, default=None
-        The decimal point of text; ``None`` is what its first rows show. Where these could be
-        either, as 1.200 is, a warning says what they are taken for.
+        The decimal point of text files. If None, inferred from the first rows; ambiguous numbers
+        such as 1.200 cause a warning.
     encoding : str, default=None
-        Of text; ``None`` is UTF-8.
+        The encoding of text files. If None, UTF-8.
     block_rows : int, default=65536
-        The most rows that are read at a time. Fewer are where they would fill more than 64 MiB.
-        CSV is parsed 4 MiB at a time, and a compressed batch of an Arrow file is unpacked whole.
+        The maximum number of rows per block; a block has at most 64 MiB. CSV is parsed 4 MiB at a
+        time, and a compressed batch of an Arrow file is unpacked at once.
     temp_dir : str or PathLike, default=None
-        A directory for the temporary file; ``None`` is the system's.
+        The directory for the temporary file. If None, that of the system.
     copy : bool or "auto", default="auto"
-        Whether rows are copied into a temporary file. ``False`` reads Parquet files again for
-        each leaf, which takes longer and no room on the disk; ``"auto"`` does so where a copy
-        would not fit.
+        Whether to copy the rows into a temporary file. If False, Parquet files are read again for
+        each leaf, which takes longer and no disk space. ``"auto"`` copies if there is enough space.
     progress : callable, default=None
-        Called after each block with the number of rows read and the number of all rows, or
-        ``None`` where the format does not tell it; in place of what ``verbose=1`` shows.
+        Called after each block with the number of rows read and the total number of rows, or
+        ``None`` if unknown; replaces the progress output of ``verbose=1``.
     **params
-        Parameters of :class:`~agathis.Kauri`; ``engine`` is ``"binned"`` unless given.
-        With ``keep_training_data=True``, and with engines other than ``"binned"``, the rows are
-        in memory after all.
+        Parameters of :class:`~agathis.Kauri`; ``engine`` defaults to ``"binned"``. With
+        ``keep_training_data=True`` or another engine the rows are loaded into memory.
 
     Returns
     -------
     model : Kauri
-        Fitted, with the column names as ``feature_names_in_``.
+        The fitted model, with the column names as ``feature_names_in_``.
 
     Notes
     -----
-    A missing value becomes NaN, and an infinite one is an error. Values are kept as float32 where
-    every column fits exactly (floats of up to 32 bits, integers of up to 16, booleans), else as
-    float64. CSV columns are numbers if they are in the first 4 MiB of text, and have to stay so,
-    written in the same way.
-    An identifier, by the first rows, is whole numbers that go up by one, or that have many values
-    and a name such as ``id`` or ``customer_id``.
+    Missing values become NaN; infinite values are an error. Values are stored as float32 if every
+    column fits exactly (floats of up to 32 bits, integers of up to 16, booleans), else as float64.
+    CSV columns are numeric if they are in the first 4 MiB, and must remain so in the same notation.
+    An identifier is a column of integers that increase by one in the first rows, or of integers
+    with many distinct values and a name such as ``id`` or ``customer_id``.
 
     Examples
     --------
@@ -156,7 +148,7 @@ def fit_file(
 
     directory = tempfile.gettempdir() if temp_dir is None else os.fsdecode(temp_dir)
     if source.n_rows is not None and (copy is True or not can_be_read_again(source)):
-        # A column takes that at least; some files claim more rows than they have.
+        # The minimum space of one column, as some files claim more rows than they have.
         check_room(directory, 4 * source.n_rows, source.path)
     names = choose_columns(source, columns, weight)
     X: Any = None
@@ -183,7 +175,7 @@ def fit_file(
 
 
 def _new_model(n_clusters: int, params: dict[str, Any]) -> Kauri:
-    """A Kauri whose parameters are known to be good before hours of reading."""
+    """A Kauri with validated parameters, so that errors are raised before reading the file."""
     from agathis._checks.data import check_params, n_threads
     from agathis._checks.engines import BINNED
     from agathis._checks.kernels import check_engine, kernel_of

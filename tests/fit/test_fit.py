@@ -44,10 +44,10 @@ def test_nothing_is_left_of_another_fit(iris):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"search": "optimal", "split": "pair"}, "the proof is for cuts of single columns"),
-        ({"search": "optimal", "max_leaf_nodes": 5}, "max_leaf_nodes=5 with search='optimal'"),
-        ({"kernel": "rbf", "engine": "features"}, "engine='features' needs features"),
-        ({"engine": "gram", "n_components": 4}, "has no use for them"),
+        ({"search": "optimal", "split": "pair"}, "for splits on single columns"),
+        ({"search": "optimal", "max_leaf_nodes": 5}, "max_leaf_nodes=5 is not supported"),
+        ({"kernel": "rbf", "engine": "features"}, "engine='features' needs a feature map"),
+        ({"engine": "gram", "n_components": 4}, "which engine=.gram. does not use"),
     ],
 )
 def test_settings_that_do_not_go_together(params, message, iris):

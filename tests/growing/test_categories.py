@@ -370,7 +370,7 @@ class TestParameters:
 
     def test_too_many_categories_of_one_source(self):
         X = np.eye(260)
-        with pytest.raises(ValueError, match=r"a source of 260 categories; .* take up to 254"):
+        with pytest.raises(ValueError, match=r"feature with 260 categories; .* take up to 254"):
             Kauri(2, one_hot=[range(260)], engine="features", max_leaf_nodes=None).fit(X)
         tree = Kauri(2, one_hot=[range(260)], engine="gram", max_leaf_nodes=None).fit(X).tree_
         assert tree.has_terms

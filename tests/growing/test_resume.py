@@ -294,7 +294,7 @@ BAD = {
     ),
     "a light leaf": (
         tree_of([(0, 0, 3.5), (1, 0, 2.5)], {2: 1, 3: 0, 4: 2}),
-        "start has a leaf, node 4, of rows that weigh 1; each leaf must weigh min_leaf=2 at least",
+        "start has a leaf, node 4, of weight 1; the minimum weight of a leaf is 2",
     ),
 }
 

@@ -296,7 +296,7 @@ def test_tiny_data(X, n_clusters):
 def test_too_many_categories_are_a_message():
     X = np.vstack([np.eye(300), np.eye(300)])
     group = [list(range(300))]
-    with pytest.raises(ValueError, match="one_hot has a source of 300 categories"):
+    with pytest.raises(ValueError, match="one_hot has a categorical feature with 300 categories"):
         Kauri(3, engine="gram", one_hot=group, max_leaf_nodes=4, **QUICK).fit(X)
 
 
@@ -501,11 +501,11 @@ def test_time_ends_a_proof(rows):
 
 def test_where_no_proof_can_be_given_it_is_told(monkeypatch, rows):
     hot = np.hstack([rows, np.eye(11)[np.arange(150) % 11]])
-    with pytest.raises(ValueError, match=r"a source of 11 categories.*up to 10\. Put rare"):
+    with pytest.raises(ValueError, match=r"feature with 11 categories.*up to 10\. Merge rare"):
         Kauri(3, search="optimal", one_hot=[list(range(4, 15))]).fit(hot)
-    with pytest.raises(ValueError, match="split='pair' with search='optimal'"):
+    with pytest.raises(ValueError, match="split='pair' is not supported by search='optimal'"):
         Kauri(3, search="optimal", split="pair").fit(rows)
-    with pytest.raises(ValueError, match=r"max_leaf_nodes=5 with search='optimal'.*n_clusters=3"):
+    with pytest.raises(ValueError, match=r"max_leaf_nodes=5 is not supported .*n_clusters=3"):
         Kauri(3, search="optimal", max_leaf_nodes=5).fit(rows)
     monkeypatch.setattr(fitting, "FACTOR_ROWS", 100)
     with pytest.raises(ValueError, match=r"rbf.* has no points, and X has more than 100 rows"):

@@ -1,10 +1,10 @@
-"""The data of a fit: rows, features, weights, and who holds them.
+"""The data of a fit: rows, features and weights.
 
-:mod:`~agathis._dataset.given` makes a dataset of what a user gives.
-:mod:`~agathis._dataset.protocol` says what a fit asks of one, and
-:mod:`~agathis._dataset.features` what its columns are to a search.
+:mod:`~agathis._dataset.given` converts user input into a dataset,
+:mod:`~agathis._dataset.protocol` defines the interface, and :mod:`~agathis._dataset.features` the
+roles of columns.
 
-Engines with :mod:`~agathis._dataset.bins` take their sums from rows in
-:mod:`~agathis._dataset.parts`, wherever these are; a part in this process has a store
-(:mod:`~agathis._dataset.row_stores`). Sums are exact (:mod:`~agathis._dataset.grid`).
+The binned engine (:mod:`~agathis._dataset.bins`) sums the rows of partitions
+(:mod:`~agathis._dataset.parts`), read from a store (:mod:`~agathis._dataset.row_stores`). Sums are
+exact (:mod:`~agathis._dataset.grid`).
 """

@@ -1,15 +1,13 @@
-"""Bins: each feature is cut into at most 255 of them, where rows are many and where gaps are wide.
+"""Binning of features into at most 255 bins.
 
-Where a feature has no more distinct values than bins are allowed, each value is a bin. Else two
-thirds of the edges are quantiles: about as many rows fall between two of them. Quantiles alone
-would cut through groups that are far apart, and never set a small far one free. So the others are
-where they lower the squared error within bins most. For a density f these edges are equally far
-apart in the integral of f^(1/3); with the distinct values of a sample in order and gaps g between
-them that is the running sum of g^(2/3) (weight about the gap)^(1/3). A gap that is wider than a
-bin's share of the sum gets one edge and no more.
+A feature with few distinct values has one bin per value. Otherwise two thirds of the edges are
+quantiles. Quantiles alone would not separate small distant groups, so that the other edges minimise
+the squared error within bins. For a density f these are equidistant in the integral of f^(1/3);
+with sorted distinct values at distances g, in the cumulative sum of g^(2/3) (weight at the
+gap)^(1/3). A gap larger than the sum per bin gets one edge.
 
-An edge lies half-way between the largest value of a bin and the smallest of the next, as seen in
-the rows that the bins were found from; a value that is equal to an edge is below it.
+An edge is half-way between the largest value of a bin and the smallest of the next, in the rows
+used for binning; a value equal to an edge is below it.
 """
 
 from __future__ import annotations
@@ -28,14 +26,14 @@ __all__ = ["MISSING_BIN", "Bins", "find_bins"]
 
 @dataclass(frozen=True)
 class Bins:
-    """Where the bins of each feature are.
+    """The bins of each feature.
 
     Attributes
     ----------
     low, high : list of ndarray
-        For each feature the smallest and largest value of each bin.
+        The smallest and largest value of each bin of each feature.
     edges : list of ndarray
-        For each feature the edges between its bins, one less than these.
+        The edges between the bins of each feature.
     """
 
     low: list[np.ndarray]
@@ -43,13 +41,13 @@ class Bins:
     edges: list[np.ndarray]
 
     def assign(self, X: np.ndarray, threads: int = 1, out: np.ndarray | None = None) -> np.ndarray:
-        """The bin of each value, ``MISSING_BIN`` where there is none; X is float32 or float64."""
+        """The bin of each value, ``MISSING_BIN`` for NaN; X is float32 or float64."""
         if out is None:
             out = np.empty(X.shape, dtype=np.uint8)
         edges = np.full((len(self.edges), EDGES), np.inf)
         for row, own in zip(edges, self.edges, strict=True):
             row[: len(own)] = own
-        # The same comparisons, with narrow edges: the largest that is not above the edge.
+        # Round edges down to the type of X, so that comparisons have the same results.
         table = edges.astype(X.dtype)
         above = table > edges
         table[above] = np.nextafter(table[above], -np.inf, dtype=X.dtype)
@@ -59,14 +57,14 @@ class Bins:
         return out
 
     def around(self, feature: int, value: float) -> tuple[int, float, float]:
-        """The bin that a value is in, and its edges: values above the first up to the second."""
+        """The bin of a value, with its lower (exclusive) and upper (inclusive) edge."""
         edges = self.edges[feature]
         own = int(np.searchsorted(edges, value))
         low = -np.inf if own == 0 else float(edges[own - 1])
         return own, low, np.inf if own == len(edges) else float(edges[own])
 
     def threshold(self, feature: int, before: int, after: int) -> float:
-        """Between two bins of a feature; infinite where only missing values come ``after`` (-1)."""
+        """The threshold between two bins; infinite if only missing values come ``after`` (-1)."""
         if after < 0:
             return np.inf
         return threshold_between(float(self.high[feature][before]), float(self.low[feature][after]))
@@ -75,13 +73,13 @@ class Bins:
 def find_bins(
     sample: np.ndarray, weight: np.ndarray | None, max_bins: int, threads: int = 1
 ) -> Bins:
-    """Bins of about equal weight, from rows that may miss values.
+    """Compute bins from a sample of rows, which may have missing values.
 
     Parameters
     ----------
     sample : ndarray of shape (n_samples, n_features)
     weight : ndarray of shape (n_samples,) or None
-        ``None`` where all weights are 1.
+        ``None`` if all weights are 1.
     max_bins : int
     threads : int
 
@@ -134,14 +132,14 @@ def _bins_of(
 
 
 def _quantiles(passed: np.ndarray, total: float, count: int) -> np.ndarray:
-    """Of the cuts, with so much weight before each, those after equal shares of the weight."""
+    """The indices of edges at quantiles; ``passed`` is the weight before each edge."""
     shares = np.arange(1, count + 1) / (count + 1)
     at = np.searchsorted(passed, shares * total * (1 - 1e-12))
     return np.unique(at[at < len(passed)])
 
 
 def _wide(gap: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
-    """Of the cuts, by their gaps and the weight of each value, those that lower the error most."""
+    """The indices of edges that minimise the squared error, from gaps and weights of values."""
     with np.errstate(over="ignore"):
         measure = np.cbrt(gap * gap * (weight[:-1] + weight[1:]))
     chosen = np.zeros(len(gap), dtype=bool)
@@ -155,6 +153,6 @@ def _wide(gap: np.ndarray, weight: np.ndarray, count: int) -> np.ndarray:
     if rest > 0:
         passed = np.cumsum(np.where(chosen, 0.0, measure))
         shares = np.arange(1, rest + 1) / (rest + 1)
-        # Ties must not hang on rounding: weights of 2 are rows twice.
+        # Ties must not depend on rounding, so that weights of 2 equal duplicated rows.
         chosen[np.searchsorted(passed, shares * passed[-1] * (1 - 1e-9))] = True
     return np.flatnonzero(chosen)

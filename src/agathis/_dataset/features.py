@@ -1,8 +1,7 @@
-"""The columns of a dataset as a search sees them: those with thresholds, and categories.
+"""The features of a dataset: numeric columns, and categorical features.
 
-A source of categories is a group of one-hot columns. To the engines it is a number a row, its
-*code*: the place of the column that is on, the next number where none is, and -1 where the
-category is missing.
+A categorical feature is a group of one-hot columns. Engines use one code per row: the index of the
+nonzero column, the number of columns if there is none, and -1 for a missing category.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from agathis._trees.tree import MISSING_GOES
 
 @dataclass(frozen=True, eq=False)
 class SearchedColumns:
-    """The columns of the data whose thresholds are looked at.
+    """The numeric columns to split on.
 
-    An engine numbers them from 0. Where there is none it gets a column of zeros, along which
-    nothing can be cut.
+    Engines number them from 0. If there is none, engines get a column of zeros, which cannot be
+    split.
 
     Attributes
     ----------
     columns : ndarray of int
-        Rising.
+        Sorted column indices.
     n_features : int
-        Columns of the data.
+        The number of columns of the data.
 
     Examples
     --------
@@ -49,7 +48,7 @@ class SearchedColumns:
         return len(self.columns)
 
     def take(self, X: np.ndarray) -> np.ndarray:
-        """These columns of some rows; X itself where it is all of them."""
+        """These columns of X; X itself if all."""
         if self.is_all:
             return X
         if len(self.columns) == 0:
@@ -57,25 +56,25 @@ class SearchedColumns:
         return X[:, self.columns]
 
     def number(self, place: int) -> int:
-        """The column of the data that an engine knows by its place."""
+        """The column of the data with an index among the searched ones."""
         return int(self.columns[place])
 
     def place(self, feature: int) -> int | None:
-        """The other way round; ``None`` where the column is not searched."""
+        """The index of a column among the searched ones; ``None`` if it is not one of them."""
         at = int(np.searchsorted(self.columns, feature))
         return at if at < len(self.columns) and self.columns[at] == feature else None
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Groups of one-hot columns.
+    """Categorical features, as groups of one-hot columns.
 
     Attributes
     ----------
     columns : tuple of ndarray of int
-        For each source its columns, rising; the sources by their first column.
+        The sorted columns of each feature; features are sorted by their first column.
     on : ndarray of shape (n_sources,)
-        What a column of each source has that is on.
+        The nonzero value of the columns of each feature.
     """
 
     columns: tuple[np.ndarray, ...]
@@ -83,21 +82,21 @@ class Sources:
 
     @property
     def n_codes(self) -> np.ndarray:
-        """Codes of each source, missing ones aside."""
+        """The number of codes of each feature, not counting missing."""
         return np.array([len(own) + 1 for own in self.columns], dtype=np.int32)
 
     def check(self) -> None:
-        """Raise where a source has more categories than there are bins."""
+        """Raise ValueError if a feature has more categories than there are bins."""
         most = int(self.n_codes.max())
         if most > MISSING_BIN:
             raise ValueError(
-                f"one_hot has a source of {most - 1} categories; engine='features' and 'binned' "
-                f"take up to {MISSING_BIN - 1}, engine='gram' and 'blocks' any number. Put rare "
-                "categories together."
+                f"one_hot has a categorical feature with {most - 1} categories; engine='features' "
+                f"and 'binned' take up to {MISSING_BIN - 1}, 'gram' and 'blocks' any number. "
+                "Merge rare categories."
             )
 
     def codes(self, X: np.ndarray) -> np.ndarray:
-        """The code of each row in each source, of shape (n_rows, n_sources)."""
+        """The code of each row in each feature, of shape (n_rows, n_sources)."""
         out = np.empty((len(X), len(self.columns)), dtype=np.int32)
         for source, own in enumerate(self.columns):
             part = X[:, own]
@@ -121,9 +120,9 @@ class Sources:
         left: int,
         right: int,
     ) -> Split:
-        """The split that sends rows of these codes right.
+        """The split that sends rows with these codes right.
 
-        Where no code is given only missing values go right: that is a cut of the first column.
+        Without codes only missing values go right, as a split on the first column.
         """
         own = self.columns[source]
         missing = 0
@@ -151,9 +150,9 @@ class Features:
     Attributes
     ----------
     roles : FeatureRoles
-        Which columns are split on, which the kernel sees, and which are categories of one source.
+        The columns used for splits and by the kernel, and the categorical features.
     on : ndarray or None
-        What a column of each source that is split on has that is on.
+        The nonzero value of the columns of each categorical feature to split on.
     """
 
     roles: FeatureRoles
@@ -161,7 +160,7 @@ class Features:
 
     @classmethod
     def plain(cls, n_features: int) -> Features:
-        """Numbers that are all split on."""
+        """Numeric columns that are all used for splits."""
         return cls(FeatureRoles.plain(n_features))
 
     @property
@@ -170,17 +169,17 @@ class Features:
 
     @property
     def searched(self) -> SearchedColumns:
-        """The columns whose thresholds are looked at."""
+        """The numeric columns to split on."""
         return SearchedColumns(self.roles.searched, self.n_features)
 
     @property
     def sources(self) -> Sources | None:
-        """The sources of categories that are split on, where there are any."""
+        """The categorical features to split on, if any."""
         if self.on is None or not self.roles.groups:
             return None
         return Sources(self.roles.groups, self.on)
 
     @property
     def n_candidates(self) -> int:
-        """What a search looks at: columns, and sources, each as one."""
+        """The number of features to split on; a categorical feature counts as one."""
         return len(self.roles.searched) + len(self.roles.groups)

@@ -1,4 +1,4 @@
-"""The one place where what a user gives to ``fit`` is checked, unpacked and made a dataset."""
+"""Validate the arguments of ``fit``, and convert them into a dataset."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def dataset_of(
     n_clusters: int | None = None,
     missing: bool = False,
 ) -> InMemory:
-    """The dataset of a fit in memory or of a file.
+    """The dataset of a fit in memory or from a file.
 
     Parameters
     ----------
     estimator : estimator
-        Its parameters say what the kernel is, how many threads there are and, if it has such
-        parameters, what the roles of columns are. It gets ``n_features_in_`` and the like.
+        Its parameters define the kernel, the threads and possibly the roles of columns.
+        ``n_features_in_`` and ``feature_names_in_`` are set.
     X, sample_weight, gram : array-like
-        As they were given to ``fit``. Rows that an encoder made bring their roles and their units.
+        The arguments of ``fit``. Encoded rows have roles and units.
     n_clusters : int, optional
-        The minimum number of rows that count; 1 by default.
+        The minimum number of rows of positive weight; 1 by default.
     missing : bool
-        Whether values may be missing.
+        Whether missing values are supported.
     """
-    # Numbers of other types are converted, which reads a file into memory.
+    # Other dtypes are converted, which reads a file into memory.
     mapped = checks.is_elsewhere(X)
     threads = checks.n_threads(estimator.n_jobs)
     rows, misses = checks.check_X(estimator, X, reset=True, missing=missing, threads=threads)
@@ -66,9 +66,9 @@ def dataset_of(
 
 
 def roles_for(estimator: BaseEstimator, X: Any) -> FeatureRoles:
-    """The roles of the columns of X, which is as the user gave it, in a fit of an estimator.
+    """The roles of the columns of X (user input) in a fit of an estimator.
 
-    All columns are numbers to an estimator without parameters for roles.
+    For estimators without parameters for roles all columns are numeric.
     """
     n_features = estimator.n_features_in_
     if not hasattr(estimator, "one_hot"):

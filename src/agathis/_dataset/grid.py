@@ -1,15 +1,14 @@
-"""Points on a grid: sums of whole numbers are exact, whoever adds which rows in which order.
+"""Exact sums of points by fixed-point arithmetic, independent of the order of rows.
 
-A component of a point is a whole number of steps off the origin, in 64 bits. A step is a power of
-two, as small as lets the lengths of all rows add up to no more than 2^62 steps, so that no sum over
-some of them can leave 64 bits. Of n rows of about one length a value then has 61 - log2(n) bits,
-35 with 10^8 rows, and an outlier takes away no more than its share of the sum: beside 10^8
-rows of length 1 one of 10^9 costs four bits. (With the largest length times n in the place of the
-sum it would cost thirty.) Whole numbers, and numbers of 24 bits, lie on the grid as they are: the
-origin has few bits.
+A component is stored as a 64-bit integer number of steps from the origin. The step is the smallest
+power of two for which the magnitudes of all rows sum to at most 2^62 steps, so that no partial sum
+overflows. For n rows of similar magnitude a value has 61 - log2(n) bits, 35 for 10^8 rows. An
+outlier costs only its share of the sum: four bits for one of 10^9 among 10^8 rows of magnitude 1
+(with the maximum times n instead of the sum it would be thirty). Integers and values of 24 bits are
+represented exactly, as the origin has few bits.
 
-How long the rows are together is guessed from a sample, and known when they were summed once: where
-the guess was wrong they are summed once more.
+The sum of magnitudes is estimated from a sample and known after the first pass; if the estimate was
+wrong, the rows are summed again.
 """
 
 from __future__ import annotations
@@ -22,24 +21,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Bits of the sum of all lengths, by the guess; and with how many it is taken, and too few.
+# Bits of the estimated sum of magnitudes, and the accepted maximum and minimum.
 BITS, MOST_BITS, FEW_BITS = 61, 62, 48
-# Where nothing is known of a length, steps are that fine: any length is then too large.
+# The exponent of the finest step, for magnitudes of zero in the sample.
 FINEST = 1000
-# How much the whole table may exceed what a sample tells before it is summed again.
+# The safety factor of the estimate from a sample.
 GUESS = 4
-# Of the origin, counted from the largest length of the sample on.
+# Bits of the origin, relative to the largest magnitude of the sample.
 ORIGIN_BITS = 16
-# Steps are changed at most that often; three are needed.
+# The maximum number of passes; three are enough.
 ATTEMPTS = 8
 
 
 class Seen(NamedTuple):
-    """What the rows of the root needed.
+    """The sums of magnitudes over all rows.
 
-    ``lengths`` are sums over rows, in steps, of each component; ``squares`` is the weighted sum of
-    squared lengths, in steps of squares over 2^32. What was too long to be summed was left out:
-    the longest such of each component, and squared length, in steps, 0 where there was none.
+    ``lengths`` are the sums of absolute values of each component, in steps; ``squares`` is the
+    weighted sum of squared norms, in steps of squares over 2^32. Values too large to be summed are
+    excluded; ``most`` and ``most_square`` are the largest of these, in steps, or 0.
     """
 
     lengths: list[int]
@@ -59,20 +58,20 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Where the points of rows lie, and in what steps they are summed.
+    """The origin and the steps of fixed-point sums.
 
     Attributes
     ----------
     origin, gap : ndarray of shape (n_components,)
-        What is taken off the points, and what stands for missing components after that.
+        The origin subtracted from points, and the value of missing components relative to it.
     steps : ndarray of shape (n_components,)
-        Steps to the unit, powers of two.
+        Steps per unit, powers of two.
     square_steps : float
-        The same of squared lengths.
+        The same for squared norms.
     weight_steps : float or None
-        The same of weights; ``None`` where there are none.
+        The same for weights, if any.
     ratio : float
-        What weights of points are multiplied by; 1 unless they are huge.
+        The factor of weights; 1 unless these are huge.
     """
 
     origin: np.ndarray
@@ -92,9 +91,9 @@ class Grid:
         origin: np.ndarray | None = None,
         gap: np.ndarray | None = None,
     ) -> Grid:
-        """The grid for ``n_rows`` rows of which some are given, with the weight of all.
+        """Estimate the grid for ``n_rows`` rows of this total weight, from a sample.
 
-        ``origin`` is found where it is not given, and missing components are ``gap``.
+        ``origin`` is computed unless given, and missing components are ``gap``.
         """
         if origin is None:
             origin = rounded_origin(points, weight)
@@ -115,9 +114,9 @@ class Grid:
         return cls(origin, gap, steps, _steps_of(squares), weight_steps, ratio)
 
     def after(self, seen: Seen, n_rows: int) -> Grid | None:
-        """The grid that the rows need which were seen on this one; ``None`` where it is this."""
-        # Steps of what had no spread in the sample are so fine that others leave float64 in them:
-        # these are looked at again in steps of one.
+        """The grid for rows that were summed on this one; ``None`` if this one is suitable."""
+        # Steps of components constant in the sample are so fine that other values overflow
+        # float64; these are summed again in steps of one.
         far = np.isinf(seen.most) & (self.steps > 1.0)
         far_square = seen.most_square == np.inf and self.square_steps > 1.0
         if far.any() or far_square:
@@ -149,19 +148,19 @@ class Grid:
         return replace(self, steps=steps, square_steps=square_steps) if changed else None
 
     def inertia(self, seen: Seen) -> float:
-        """The weighted sum of squared lengths."""
+        """The weighted sum of squared norms."""
         return float(Fraction(seen.squares, 2**32) / Fraction(self.square_steps))
 
 
 class TooLarge(ValueError):
-    """Lengths of rows leave the range of float64."""
+    """Norms of rows exceed the range of float64."""
 
 
 TOO_LARGE = "X is too large: the squared length of some row is not finite."
 
 
 def settled(grid: Grid, n_rows: int, root: Callable[[Grid], Seen]) -> tuple[Grid, Seen]:
-    """The grid that the rows fit on; ``root`` sums them on one and tells what they needed."""
+    """The final grid and its sums of magnitudes; ``root`` sums the rows on a grid."""
     for _ in range(ATTEMPTS):
         seen = root(grid)
         coarser = grid.after(seen, n_rows)
@@ -172,7 +171,7 @@ def settled(grid: Grid, n_rows: int, root: Callable[[Grid], Seen]) -> tuple[Grid
 
 
 def rounded_origin(points: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
-    """About the mean of some points, in few bits, so that values of few bits stay what they are."""
+    """The mean of points, rounded to few bits, so that values of few bits remain exact."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean = np.average(points.astype(np.float64), axis=0, weights=weight)
     out = mean.copy()
@@ -186,7 +185,7 @@ def rounded_origin(points: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
 
 
 def _steps_of(total: float) -> float:
-    """Steps to the unit, so that this has ``BITS`` bits."""
+    """Steps per unit, so that a total has ``BITS`` bits."""
     if total == 0.0:
         return math.ldexp(1.0, FINEST)
     return math.ldexp(1.0, min(FINEST, max(-FINEST, BITS - _ceil_log2(total))))

@@ -1,4 +1,4 @@
-"""Rows in memory, or in a file that is mapped or read again as if it were."""
+"""Datasets in memory, or in a file that is mapped or read repeatedly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agathis._trees.tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
-    """The dataset of exact engines and of searches, which reach every row at any time.
+    """A dataset with random access to all rows, as exact engines and searches need.
 
     Attributes
     ----------
@@ -29,19 +29,19 @@ class InMemory:
     features : Features
     kernel : Kernel
     matrix : ndarray or None
-        The kernel matrix of X, where it is given.
+        The precomputed kernel matrix of X, if given.
     weight : ndarray of shape (n_rows,) or None
-        ``None`` where all weights are 1.
+        ``None`` if all weights are 1.
     ids : ndarray of int32 or None
-        The rows of positive weight; ``None`` where it is all of them.
+        The rows of positive weight; ``None`` if all.
     mapped : bool
         Whether X is a file, and need not fit in memory.
     fill : ndarray of shape (n_features,) or None
-        The mean of each column, where values are missing.
+        The mean of each column, if values are missing.
     threads : int
-        How many may work on the rows at a time.
+        The number of threads.
     units : Units or None
-        What the rows were in the units of their table.
+        The original units of encoded rows.
     """
 
     X: np.ndarray
@@ -57,12 +57,12 @@ class InMemory:
 
     @property
     def n_counted(self) -> int:
-        """Rows of positive weight."""
+        """The number of rows of positive weight."""
         return len(self.X) if self.ids is None else len(self.ids)
 
     @property
     def total_weight(self) -> float:
-        """Of all rows."""
+        """The total weight of all rows."""
         return float(len(self.X)) if self.weight is None else exact_sum(self.weight)
 
     @property
@@ -70,13 +70,13 @@ class InMemory:
         return self.weight is not None
 
     def holder(self, plan: Plan) -> LocalParts:
-        """Who has the rows, for stocks with bins."""
+        """The holder of the rows, for the binned engine."""
         store_of = StreamStore if self.mapped else MemoryStore
         store = store_of(self.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources)
         return LocalParts([Part(store, self.counted_ids(), self.weight)])
 
     def labels(self, tree: Tree) -> np.ndarray:
-        """The cluster of each row, those of no weight too."""
+        """The cluster of each row, including those of zero weight."""
         if not self.mapped:
             return tree.predict(self.X, self.threads)
         labels = np.empty(len(self.X), dtype=np.int32)
@@ -85,7 +85,7 @@ class InMemory:
         return labels
 
     def counted_ids(self) -> np.ndarray:
-        """The rows of positive weight, as numbers that are the caller's to reorder."""
+        """The indices of rows of positive weight, as a new array."""
         if self.ids is None:
             return np.arange(len(self.X), dtype=np.int32)
         return self.ids.copy()
@@ -98,12 +98,12 @@ class InMemory:
     def asked(
         self, samples: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...]
     ) -> np.ndarray:
-        """What a cut compares with its threshold, of some of the rows of positive weight."""
+        """The values compared with a threshold, for some of the rows of positive weight."""
         rows = samples if self.ids is None else self.ids[samples]
         return asked_values(self.X, rows, feature, terms)
 
     def weights(self) -> np.ndarray:
-        """Their weights."""
+        """The weights of the rows of positive weight."""
         if self.weight is None:
             return np.ones(self.n_counted)
         return self.weight if self.ids is None else self.weight[self.ids]
@@ -111,7 +111,7 @@ class InMemory:
     def sample(
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Some rows of positive weight in their order, no more than ``most``; their weights."""
+        """A sample of at most ``most`` rows of positive weight in their order, with weights."""
         ids = sampled_positions(self.n_counted, most, random_state)
         if len(ids) == len(self.X) and not self.mapped:
             return self.X, self.weight

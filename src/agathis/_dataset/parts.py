@@ -1,9 +1,9 @@
-"""Parts of the rows: what is asked of them while a tree with bins grows, and those at hand.
+"""Partitions of the rows, for the binned engine.
 
-A grower knows cuts, tables of sums and nothing of rows. Rows are in *parts*, in memory, in files or
-on other machines, and whoever holds them is a :class:`Holder`. It is asked for the sums of a leaf
-with the whole list of cuts so far; a part makes those that it has not made yet. So to ask twice
-is harmless, and a part that was lost is read again and asked the same question.
+The engine works with splits and tables of sums, not with rows. Rows are in partitions, in memory,
+in files or on other machines, behind a :class:`Holder`. A request for the sums of a leaf contains
+all splits so far; a partition applies those that it has not applied yet. Requests are therefore
+idempotent, and can be repeated for a partition that was lost and read again.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from agathis._dataset.splits import Split, sent_left
 from agathis._kernels.space import Space
 from agathis._trees.tree import MISSING_GOES
 
-#: Rows done, and all of them.
+#: A progress callback: the rows done, and the total.
 Tell = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a part must know to sum its rows.
+    """The parameters for summing the rows of a partition.
 
     Attributes
     ----------
     bins : Bins
     space : Space
-        How rows become points.
+        Maps rows to points.
     searched : SearchedColumns
-        The columns that the bins are of.
+        The binned columns.
     sources : Sources or None
-        Of categories.
+        The categorical features.
     grid : Grid
     """
 
@@ -52,10 +52,10 @@ class Plan:
 
 
 class Cut(NamedTuple):
-    """A cut of the leaf ``slot``; its left side keeps the slot, the other gets the next.
+    """A split of the leaf with index ``slot``; the left side keeps it, the right gets the next one.
 
-    After bin ``last`` of a searched column, its ``place`` among these; where ``place`` is -1 rows
-    are sent where their values tell.
+    It is after bin ``last`` of the searched column with index ``place``, or by values if that
+    is -1.
     """
 
     slot: int
@@ -81,7 +81,7 @@ class Cut(NamedTuple):
 
 
 class Question(NamedTuple):
-    """How a cut would part a leaf; ``low`` and ``high`` are edges of the bin that it is in."""
+    """A request to evaluate a split; ``low`` and ``high`` are the edges of its bin."""
 
     feature: int
     threshold: float
@@ -92,7 +92,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Samples on the left, those that miss the value, and those of the bin on both sides."""
+    """Counts of samples: on the left, with missing values, and in the bin on either side."""
 
     n_left: int
     n_missing: int
@@ -104,12 +104,12 @@ class Answer(NamedTuple):
         return Answer(*(one + two for one, two in zip(self, other, strict=True)))
 
 
-#: Bins that rows are in, their sums, counts and weights.
+#: Nonempty bins, with their sums, counts and weights.
 Added = tuple[np.ndarray, np.ndarray, np.ndarray, "np.ndarray | None"]
 
 
 class Sums(NamedTuple):
-    """What a part found of a leaf: arrays of whole numbers, which add up to those of all parts."""
+    """The sums of a leaf in a partition, as integers, which add up exactly."""
 
     n_samples: int
     bins: Added
@@ -118,7 +118,7 @@ class Sums(NamedTuple):
 
 
 class Tally:
-    """Room for the sums of a leaf, by bin and by category.
+    """An accumulator for the sums of a leaf, by bin and by category.
 
     Parameters
     ----------
@@ -136,26 +136,26 @@ class Tally:
             self.codes = Histogram(len(plan.sources.columns), width, plan.grid, threads)
 
     def set_grid(self, grid: Grid) -> None:
-        """Begin anew on another grid."""
+        """Reset to zero, on another grid."""
         self.seen = None
         self.bins.set_grid(grid)
         if self.codes is not None:
             self.codes.set_grid(grid)
 
     def see(self) -> None:
-        """Keep what the rows needed that were added."""
+        """Record the magnitudes of the rows added."""
         found = Seen(*self.bins.seen)
         self.seen = found if self.seen is None else self.seen + found
 
     def take(self) -> Sums:
-        """What was added, to be sent; nothing is left of it here."""
+        """Return the sums and reset."""
         codes = None if self.codes is None else self.codes.sums()
         out = Sums(self.bins.n_samples, self.bins.sums(), codes, self.seen)
         self.set_grid(self.bins.grid)
         return out
 
     def put(self, sums: Sums) -> None:
-        """Add what another tally gave."""
+        """Add the sums of another accumulator."""
         self.bins.put(sums.bins, sums.n_samples)
         if self.codes is not None:
             self.codes.put(sums.codes, sums.n_samples)
@@ -167,7 +167,7 @@ class Tally:
 
 
 class Holder(Protocol):
-    """Whoever has the rows."""
+    """The interface of holders of rows."""
 
     @property
     def n_rows(self) -> int:
@@ -175,15 +175,15 @@ class Holder(Protocol):
         ...
 
     def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
-        """Add the rows of a leaf, as it is after these cuts, to the tally."""
+        """Add the rows of a leaf after these splits to the accumulator."""
         ...
 
     def size(self, cuts: Sequence[Cut], slot: int) -> int:
-        """Rows of a leaf after these cuts."""
+        """The number of rows of a leaf after these splits."""
         ...
 
     def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
-        """How a cut would part a leaf."""
+        """Evaluate a split of a leaf without applying it."""
         ...
 
 
@@ -193,20 +193,20 @@ class Part:
     Parameters
     ----------
     store : RowStore
-        Where they are taken from.
+        The source of the rows.
     ids : ndarray of int32
-        Those of positive weight, rising; are reordered here.
+        The sorted indices of rows of positive weight; reordered in place.
     weight : ndarray or None
-        Of all rows of the store.
+        The weights of all rows of the store.
     """
 
     def __init__(self, store: RowStore, ids: np.ndarray, weight: np.ndarray | None) -> None:
         self.store, self.ids, self.weight = store, ids, weight
-        # The rows of each leaf, rising, lie between these places of ids.
+        # The sorted rows of each leaf are ids[start:stop].
         self.start, self.stop = [0], [len(ids)]
 
     def bring(self, cuts: Sequence[Cut]) -> None:
-        """Make the cuts that have not been made."""
+        """Apply the splits that have not been applied yet."""
         for cut in cuts[len(self.start) - 1 :]:
             start, stop = self.start[cut.slot], self.stop[cut.slot]
             ids = self.ids[start:stop]
@@ -259,7 +259,7 @@ class Part:
 
 
 class LocalParts:
-    """Parts in this process.
+    """The partitions in this process.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class LocalParts:
 
 
 def added(found: Any) -> Any:
-    """The sum of some answers, of which there is one at least."""
+    """The sum of one or more answers."""
     first, *others = found
     for other in others:
         first = first + other

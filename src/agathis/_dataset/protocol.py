@@ -1,7 +1,7 @@
-"""What a fit asks of its data, wherever the rows are.
+"""The interface of datasets.
 
-:class:`~agathis._dataset.memory.InMemory` holds rows in memory or in a file, ``agathis.dask`` has
-them on other machines; another backend is another class with these attributes and methods.
+:class:`~agathis._dataset.memory.InMemory` holds rows in memory or in a file, ``agathis.dask`` on
+other machines. A new backend is a class with these attributes and methods.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Dataset(Protocol):
     ----------
     features : Features
     kernel : Kernel
-        Of the columns that it sees.
+        With its columns.
     n_counted : int
         The number of rows of positive weight.
     weighted : bool
         Whether some weight is not 1.
     total_weight : float
-        Of all rows.
+        The total weight of all rows.
     fill : ndarray of shape (n_features,) or None
-        The exact mean of each column, where values are missing.
+        The exact mean of each column, if values are missing.
     threads : int
-        How many may work on rows at a time in this process.
+        The number of threads in this process.
     """
 
     @property
@@ -63,21 +63,21 @@ class Dataset(Protocol):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """At most ``most`` rows of positive weight in their order, and their weights.
 
-        They are sampled by their position, so that the same rows are found wherever they are.
+        They are sampled by position, so that every backend samples the same rows.
         """
         ...
 
     def holder(self, plan: Plan) -> Holder:
-        """What answers questions on sums, sizes and cuts; it may be asked the same again."""
+        """The holder of the rows, which computes sums and sizes of leaves."""
         ...
 
     def labels(self, tree: Tree) -> Any:
-        """The cluster of each row, those of no weight too; lazily where rows are elsewhere."""
+        """The cluster of each row, including those of zero weight; lazy for distributed rows."""
         ...
 
 
 def sampled_positions(n_rows: int, most: int, random_state: np.random.RandomState) -> np.ndarray:
-    """The positions of at most ``most`` rows, rising; all of them where these are not more."""
+    """The sorted positions of a random sample of at most ``most`` rows."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.sort(sample_without_replacement(n_rows, most, random_state=random_state))

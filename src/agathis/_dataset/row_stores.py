@@ -1,9 +1,8 @@
-"""Where binned stocks take rows from: memory, or a file that is larger than memory.
+"""Row stores of the binned engine: memory, or a file larger than memory.
 
-Both give the rows of a leaf some at a time, as points and as bins. In memory the bins, and the
-points where they are not the rows themselves, are made once. Of a mapped file only the rows
-asked for are read, and bins and points are made of them each time, so that what is kept does
-not grow with the file.
+Both yield the rows of a leaf in chunks, as points and bins. In memory these are computed once. From
+a mapped file only the requested rows are read, and points and bins are computed each time, so that
+memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from agathis._dataset.splits import asked_values, sent_left
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import STEPS_AT_ONCE
 
-# Rows of a mapped file at a time.
+# Rows per chunk of a mapped file.
 STREAM_ROWS = 1 << 16
 
 
 class Chunk(NamedTuple):
-    """Some rows: their places ``ids`` in points, bins and codes, and where they begin.
+    """A chunk of rows: their indices ``ids`` into points, bins and codes, and its offset.
 
-    The codes are of sources of categories; ``None`` where there are none.
+    ``codes`` are category codes; ``None`` without categorical features.
     """
 
     points: np.ndarray
@@ -40,7 +39,7 @@ class Chunk(NamedTuple):
 
 class RowStore(Protocol):
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
-        """The rows ``ids``, which rise, some at a time."""
+        """The rows with the sorted indices ``ids``, in chunks."""
         ...
 
     def goes_left(
@@ -52,16 +51,16 @@ class RowStore(Protocol):
         threshold: float,
         missing_left: bool,
     ) -> np.ndarray:
-        """Which of these rows a cut after bin ``last`` sends left, as a mask of bytes.
+        """A mask (bytes) of the rows that a split after bin ``last`` sends left.
 
-        ``place`` is the column's among those that are searched, ``feature`` its number in X.
+        ``place`` is the index of the column among the searched ones, ``feature`` its index in X.
         """
         ...
 
     def values(
         self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
     ) -> np.ndarray:
-        """What a cut of these rows, which rise, compares with its threshold, as float64."""
+        """The values compared with a threshold, as float64, for sorted indices."""
         ...
 
 
@@ -102,7 +101,7 @@ class MemoryStore:
             yield Chunk(self.points, self.bins, ids[part], part.start, self.codes)
 
     def _rows_at_once(self, width: int) -> int:
-        """Rows at a time: an interrupt is seen, and progress told, in between."""
+        """Rows per chunk; between chunks interrupts are handled and progress is reported."""
         return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
 
     def goes_left(
@@ -123,7 +122,7 @@ class MemoryStore:
 
 
 class StreamStore:
-    """Rows of a file, read when they are asked for.
+    """Rows of a file, read when needed.
 
     Parameters
     ----------
@@ -177,12 +176,12 @@ class StreamStore:
     def values(
         self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
     ) -> np.ndarray:
-        # Wide, or a threshold would be rounded to float32, perhaps to the value above it.
+        # As float64, as a threshold rounded to float32 could be the value above it.
         return asked_values(self.X, ids, feature, terms)
 
 
 def take(X: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """Rows of a table that may be a mapped file, in memory."""
+    """Copy rows of a table, possibly a mapped file, into memory."""
     if len(ids) and ids[-1] - ids[0] == len(ids) - 1:
         return np.array(X[ids[0] : ids[-1] + 1], order="C", subok=False)
     return np.ascontiguousarray(np.asarray(X[ids]))

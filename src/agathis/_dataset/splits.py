@@ -1,4 +1,4 @@
-"""A split of a leaf, and where it sends rows."""
+"""Splits of leaves, and their application to rows."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 
 class Split(NamedTuple):
-    """Where a leaf is cut, and what becomes of its two sides.
+    """A split of a leaf, and the clusters of its sides.
 
-    ``left`` and ``right`` are the clusters of the children, ``move`` an index into
-    ``agathis._trees.tree.MOVES``. ``position`` is the number of samples on the left, less one, in
-    the order of the feature, or the last bin on the left where there are bins. ``missing`` says
-    where missing values go, an index into ``agathis._trees.tree.MISSING_GOES``.
+    ``left`` and ``right`` are the clusters of the children, ``move`` (the split kind) an index into
+    ``agathis._trees.tree.MOVES``, and ``missing`` (the side of missing values) one into
+    ``agathis._trees.tree.MISSING_GOES``. ``position`` is the number of samples on the left minus
+    one, in the order of the feature, or the last bin on the left for the binned engine.
 
-    A split on some categories of a source has their columns as ``terms``, each with its weight, and
-    ``source`` is the first column of the source. Such a split, and one along a column that is not
-    searched, has the position -1: rows are sent where their values tell.
+    A split on categories has their columns and weights as ``terms``, and ``source`` is the first
+    column of the categorical feature. Such a split, and one on a column that is not searched, has
+    the position -1 and is applied by comparing values.
     """
 
     feature: int
@@ -33,11 +33,10 @@ class Split(NamedTuple):
 
     @property
     def order(self) -> tuple[int, float, tuple[int, ...], int]:
-        """What decides between splits that gain the same, the lowest first.
+        """The sort key that resolves ties, the lowest first: the feature, then the threshold.
 
-        The feature, then the threshold. A source counts as its first column; of its subsets
-        those of fewest categories come first, then those of the first columns, and missing values
-        go right rather than left.
+        A categorical feature counts as its first column; subsets with fewer categories come first,
+        then those with lower columns, and missing values on the right before the left.
         """
         if self.source < 0:
             return self.feature, self.threshold, (), 0
@@ -46,7 +45,7 @@ class Split(NamedTuple):
 
 
 def sent_left(values: np.ndarray, threshold: float, missing_left: bool) -> np.ndarray:
-    """Which values a cut sends left, as a mask of bytes."""
+    """A mask (bytes) of the values that a split sends left."""
     left = values <= threshold
     if missing_left:
         left |= np.isnan(values)
@@ -56,10 +55,10 @@ def sent_left(values: np.ndarray, threshold: float, missing_left: bool) -> np.nd
 def asked_values(
     X: np.ndarray, rows: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...]
 ) -> np.ndarray:
-    """What a cut compares with its threshold, as float64: a column, or the sum of its terms."""
+    """The values compared with the threshold, as float64: a column, or the sum of the terms."""
     if not terms:
         return np.asarray(X[rows, feature], dtype=np.float64)
-    # In the order in which a tree sums them.
+    # Summed in the same order as in a tree.
     total = np.zeros(len(rows))
     for column, weight in terms:
         total += weight * np.asarray(X[rows, column], dtype=np.float64)

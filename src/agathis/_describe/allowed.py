@@ -1,7 +1,7 @@
-"""What a condition allows: a range of numbers, or some categories, and missing values or not.
+"""Admissible values of a condition: an interval of numbers, or some categories, and missing values.
 
-Boxes (:mod:`~agathis._describe.boxes`) are made of these, whatever a tree asks for: both are sets,
-which may meet, hold each other or be joined to one.
+Boxes (:mod:`~agathis._describe.boxes`) consist of these. Both are sets, which may intersect,
+contain each other or be merged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SameKind = TypeVar("SameKind", bound="Allowed")
 
 
 class Allowed(Protocol):
-    """A range or some categories; what it meets, holds or joins is of the same axis and kind."""
+    """An interval or some categories; operations take another one of the same axis and kind."""
 
     @property
     def low(self) -> float: ...
@@ -42,7 +42,7 @@ class Allowed(Protocol):
 
 @dataclass(frozen=True)
 class Range:
-    """Values above ``low`` and up to ``high``, and the missing ones where ``missing``."""
+    """Values above ``low`` and up to ``high``, and missing ones with ``missing``."""
 
     low: float = -INFINITY
     high: float = INFINITY
@@ -58,7 +58,7 @@ class Range:
 
     @property
     def n_sides(self) -> int:
-        """How many conditions it is: each bound is one, and so is "known"."""
+        """The number of conditions: each bound is one, and so is "known"."""
         bounds = (self.low > -INFINITY) + (self.high < INFINITY)
         return max(1, bounds) if self.has_values else 1
 
@@ -68,13 +68,13 @@ class Range:
         return not other.has_values or (self.low <= other.low and other.high <= self.high)
 
     def met(self, other: Range) -> Range:
-        """What both allow."""
+        """The intersection."""
         return Range(
             max(self.low, other.low), min(self.high, other.high), self.missing and other.missing
         )
 
     def joined(self, other: Range) -> Range | None:
-        """Both as one range, if they make one."""
+        """The union, if it is an interval."""
         missing = self.missing or other.missing
         if not (self.has_values and other.has_values):
             some = self if self.has_values else other
@@ -84,7 +84,7 @@ class Range:
         return Range(min(self.low, other.low), max(self.high, other.high), missing)
 
     def wider(self) -> list[Range]:
-        """The same without one of its bounds; where only missing values are left it has none."""
+        """The interval without one of its bounds; with missing values alone it has none."""
         if not self.has_values:
             return []
         return [replace(self, low=-INFINITY), replace(self, high=INFINITY)]
@@ -92,7 +92,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Categories:
-    """Some of the categories of a source by their places, ``UNSEEN`` and ``ABSENT``."""
+    """Some categories of a feature by index, ``UNSEEN`` and ``ABSENT``."""
 
     places: frozenset[int]
 
@@ -102,7 +102,7 @@ class Categories:
 
     @property
     def n_sides(self) -> int:
-        """One, however many there are: they are one list."""
+        """One condition, a single list."""
         return 1
 
     #: Where a range begins; categories have no order.
@@ -112,13 +112,13 @@ class Categories:
         return self.places >= other.places
 
     def met(self, other: Categories) -> Categories:
-        """What both allow."""
+        """The intersection."""
         return Categories(self.places & other.places)
 
     def joined(self, other: Categories) -> Categories:
-        """Both as one list, which they always make."""
+        """The union."""
         return Categories(self.places | other.places)
 
     def wider(self) -> list[Categories]:
-        """Nothing: a list with more categories is no shorter."""
+        """Nothing to drop: a list with more categories is no shorter."""
         return []

@@ -1,13 +1,12 @@
-"""What the splits of a tree ask for, and the words for the answers.
+"""What the splits of a tree test, and the text of their conditions.
 
-An axis is a question that a split may put to a row: how large is a feature, which category does a
-source have, how large is a sum of columns. A split sends some answers left and the others right.
-The columns that one-hot encoding made of a source are one axis, whether a split asks for one of
-them or for several: a source has one category, so that to be male is not to be female. This is
-known of columns that ``one_hot`` names; without it they are numbers, and several are a sum.
+An axis is a quantity that a split tests: a numeric feature, a categorical feature, or a sum of
+columns. The one-hot columns of a categorical feature are one axis, whether a split tests one of
+them or several: a row has one category, so that "male" excludes "female". This is known of columns
+in ``one_hot``; others are numbers, and several are a sum.
 
-A value of a source that none of its categories is, is ``UNSEEN``: all its columns are 0. It has no
-words of its own. In a tree with splits on categories it goes with the larger part.
+A value that matches no category is ``UNSEEN``: all one-hot columns are 0. It is not mentioned in
+conditions. In a tree with splits on categories it follows the larger child.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from agathis._describe.sums import ToldSum, shape_of, told_sum
 from agathis._trees.stepped import Steps, after, steps_of
 from agathis._trees.tree import Tree
 
-# Categories that are named rather than those that are not meant.
+# Categories that are listed, rather than the excluded ones.
 _MOST_NAMED = 5
 
-#: What stands before and after the name of an axis in a condition, and whether it joins several
-#: things by "or".
+#: The text before and after the name of an axis in a condition, and whether it joins several
+#: items by "or".
 Around = tuple[str, str, bool]
 
-# What several nodes may ask for: a source, a feature, or a sum by its terms and their steps.
+# Keys of axes: a categorical feature, a feature, or a sum by its terms and their steps.
 _Asked = str | int | tuple[tuple[tuple[int, float], ...], tuple[Steps, ...]]
 
 Answers = TypeVar("Answers", bound=Allowed)
 
 
 class Axis(Protocol[Answers]):
-    """What a split may ask for: a number, a sum or a source, with answers of its own kind."""
+    """A quantity that a split may test: a number, a sum or a categorical feature."""
 
     @property
     def name(self) -> str: ...
@@ -56,7 +55,7 @@ class Axis(Protocol[Answers]):
 
 @dataclass(frozen=True, eq=False)
 class NumberAxis:
-    """A feature whose values are numbers; ``seen`` says whether training rows missed some."""
+    """A numeric feature; ``seen`` tells whether training rows had missing values."""
 
     column: Number
     feature: int
@@ -75,22 +74,22 @@ class NumberAxis:
         return (self.feature,)
 
     def around(self, allowed: Range) -> Around:
-        # Bounds that no value meets are told as they are: such a node has no rows.
+        # Bounds that no value satisfies are written as they are: such a node has no rows.
         if allowed.low == INFINITY or (allowed.missing and not allowed.has_values):
             return "", " is missing", False
         return self.column.around(allowed.low, allowed.high, allowed.missing)
 
     def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
-        """Which rows are in the range."""
+        """Return which rows are in the interval."""
         return _within(X[:, self.feature], allowed)
 
 
 @dataclass(frozen=True, eq=False)
 class SumAxis:
-    """A sum of columns, each times its weight; it is missing where one of them is.
+    """A weighted sum of columns; it is missing if one of them is.
 
-    Each column may go through some steps before. ``told`` is the sum in words, and ``closed`` are
-    the sources that have missing values for a category: their columns miss none.
+    Each column may be transformed before. ``told`` is the sum as text, and ``closed`` are the
+    categorical features with a category for missing values: their columns have none.
     """
 
     terms: tuple[tuple[int, float], ...]
@@ -118,18 +117,18 @@ class SumAxis:
         return self.told.around(allowed.low, allowed.high, allowed.missing)
 
     def inside(self, X: np.ndarray, allowed: Range) -> np.ndarray:
-        """Which rows have such a sum."""
+        """Return which rows have such a sum."""
         return _within(self.total(X), allowed)
 
     def total(self, X: np.ndarray) -> np.ndarray:
-        """The sum of each row, as the tree computes it."""
+        """Compute the sum of each row as the tree does."""
         out = np.zeros(len(X))
         for (feature, weight), steps in zip(self.terms, self.steps, strict=True):
             out += weight * after(X[:, feature], steps)
         return out
 
     def in_words(self, X: np.ndarray) -> np.ndarray:
-        """The sum of each row as a reader finds it with the weights in words."""
+        """Compute the sum of each row with the weights of its text."""
         total = np.zeros(len(X))
         for (feature, _), steps, weight in zip(
             self.terms, self.steps, self.told.weights, strict=True
@@ -140,20 +139,20 @@ class SumAxis:
 
 @dataclass(frozen=True, eq=False)
 class SourceAxis:
-    """A source of categories.
+    """A categorical feature.
 
     Attributes
     ----------
     name : str
     features : tuple of int
-        Its columns; the categories of a row are the places in this.
+        Its one-hot columns; rows have indices into this tuple.
     categories : tuple
-        Theirs; None is that of missing values, and then no row misses its category.
+        Their categories; None is that of missing values, and then no row is missing.
     rest : object
-        The category that has no column, if it is known, else ``NO_CATEGORY``. Values that are
-        none of the others are taken for it.
+        The category without a column, if it is known, else ``NO_CATEGORY``. Unknown values are
+        treated as this category.
     seen : bool
-        Whether training rows missed some values.
+        Whether training rows had missing values.
     """
 
     name: str
@@ -177,7 +176,7 @@ class SourceAxis:
         return all(isinstance(category, bool) for category in self.categories)
 
     def word(self, place: int) -> str:
-        """A category in words."""
+        """Return the label of a category."""
         if place == ABSENT:
             return "missing"
         category = self.rest if place == UNSEEN else self.categories[place]
@@ -187,13 +186,13 @@ class SourceAxis:
 
     @property
     def named(self) -> list[int]:
-        """The places that have words of their own."""
+        """Return the indices of categories with labels."""
         known = [i for i, category in enumerate(self.categories) if category is not None]
         return known if self.rest in (NO_CATEGORY, None) else [*known, UNSEEN]
 
     @property
     def missing_place(self) -> int:
-        """The place of missing values."""
+        """Return the index of missing values."""
         if None in self.categories:
             return self.categories.index(None)
         return ABSENT if self.rest is not None else UNSEEN
@@ -219,12 +218,12 @@ class SourceAxis:
         return "", f" is {none}", False
 
     def inside(self, X: np.ndarray, allowed: Categories) -> np.ndarray:
-        """Which rows are in one of the categories."""
+        """Return which rows are in one of the categories."""
         place = self.places(X)
         return np.isin(place, list(allowed.places))
 
     def places(self, X: np.ndarray) -> np.ndarray:
-        """The place of the category of each row."""
+        """Return the category index of each row."""
         own = X[:, list(self.features)]
         on = own > 0.5
         out = np.where(on.any(axis=1), on.argmax(axis=1), UNSEEN)
@@ -234,7 +233,7 @@ class SourceAxis:
 
 @dataclass(frozen=True)
 class Split:
-    """A split: what it asks for, and the answers that go left and right, missing ones included."""
+    """A split: its axis, and the values that go left and right, including missing ones."""
 
     axis: Axis
     left: Allowed
@@ -252,15 +251,15 @@ class Split:
 def splits_of(
     tree: Tree, columns: Sequence[Column], digits: int | None = 4, numbers: str = "plain"
 ) -> dict[int, Split]:
-    """The split of each node that has one.
+    """Return the split of each internal node.
 
     Parameters
     ----------
     tree : Tree
     columns : sequence of Column
-        What each feature is.
+        The meaning of each feature.
     digits, numbers
-        How thresholds of sums are written.
+        The format of thresholds of sums.
     """
     sources = _sources(columns)
     numbers_of = {f: column for f, column in enumerate(columns) if isinstance(column, Number)}
@@ -306,7 +305,7 @@ def _owner(column: Column) -> str | None:
 
 
 def _sources(columns: Sequence[Column]) -> dict[str, SourceAxis]:
-    """The axis of each source."""
+    """Return the axis of each categorical feature."""
     indicators: dict[str, dict[int, Indicator]] = {}
     for f, column in enumerate(columns):
         if isinstance(column, Indicator):
@@ -317,7 +316,7 @@ def _sources(columns: Sequence[Column]) -> dict[str, SourceAxis]:
         rest = next(iter(own.values())).rest
         rest = None if is_missing(rest) else rest
         if rest is NO_CATEGORY and len(own) == 1 and isinstance(categories[0], bool):
-            # Of a truth one column tells both.
+            # One column of a boolean determines both.
             rest = not categories[0]
         out[source] = SourceAxis(source, tuple(own), categories, rest, seen=False)
     return out
@@ -342,6 +341,6 @@ def _split(tree: Tree, node: int, axis: Axis, missing_left: bool) -> Split:
 
 
 def _within(values: np.ndarray, allowed: Range) -> np.ndarray:
-    # A value that is missing is neither above nor below anything.
+    # A missing value is neither above nor below a threshold.
     known = (values > allowed.low) & (values <= allowed.high)
     return known | np.isnan(values) if allowed.missing else known

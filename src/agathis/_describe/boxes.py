@@ -1,13 +1,12 @@
-"""The region of a cluster as few boxes with few sides.
+"""Cover the region of a cluster by few boxes with few sides.
 
-A box allows each axis (:mod:`~agathis._describe.axes`) some answers: a range of numbers, some
-categories, missing values or not. The leaves of a tree are boxes that fill the space without
-overlap. Those of one cluster are joined where two make one box. Then each box drops the sides that
-it does not need: a side goes if the box, grown without it, meets no leaf of another cluster. Boxes
-of a cluster may so overlap. Last, a box goes if others hold all the leaves that it holds. So the
-boxes of a cluster hold its rows and no other row.
+A box restricts each axis (:mod:`~agathis._describe.axes`) to an interval or some categories, with
+or without missing values. The leaves of a tree are disjoint boxes that fill the space. Those of one
+cluster are merged where two make one box. Then each box drops every side without which it still
+meets no leaf of another cluster, so that boxes of a cluster may overlap. Last, boxes whose leaves
+are all covered by others are dropped. So the boxes of a cluster contain its rows and no others.
 
-Whether a value is missing is asked for only of what training rows missed some.
+Missing values are mentioned only for axes of which training rows had some.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a feature is to a reader, and how a range of its values is said.
+"""The meaning of features, and the text of intervals of their values.
 
-A range is all values above ``low`` and up to ``high``. Most features are numbers. Some hold
-codes, such as -1 for a no and 1 for a yes, and their ranges are said with the words for the
-codes. Some are columns that one-hot encoding made: 1 where a source, such as a colour, is in one
-category; of these the source is spoken of.
+An interval is all values above ``low`` and up to ``high``. Most features are numbers. Some hold
+codes, such as -1 for no and 1 for yes, and are described with the labels of the codes. One-hot
+columns are 1 where a categorical feature has a category; the text names the feature.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from agathis._tables.date_parts import DatePart
 
 INFINITY = float("inf")
 
-#: The category of rows that no column of a source speaks of, where it is not known.
+#: The category of rows that match no column, if it is unknown.
 NO_CATEGORY = object()
 
 
@@ -37,10 +36,10 @@ def listed(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A feature whose values are numbers; ``written`` are its thresholds as text.
+    """A numeric feature; ``written`` are its thresholds as text.
 
-    ``digits`` and ``numbers`` say how other values of it are written; ``when`` is the part of a
-    date that they are, if they are made of one.
+    ``digits`` and ``numbers`` format other values; ``when`` is the date part that it holds, if
+    any.
     """
 
     name: str
@@ -87,7 +86,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Codes(Number):
-    """A feature with a word for each of its values."""
+    """A feature with a label for each of its values."""
 
     codes: Mapping[float, str] = field(default_factory=dict)
 
@@ -102,11 +101,11 @@ class Codes(Number):
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where ``source`` is ``category``, else 0; of a missing source it misses its value.
+    """1 where ``source`` is ``category``, else 0; missing if the source is missing.
 
-    Where the missing values are a category of their own none is missing: the indicators of the
-    other categories are then 0. ``rest`` is the category of the source that has no indicator, as
-    encoders drop the first one, if there is such a one and it is known.
+    If missing values are a category, no value is missing: the indicators of the other categories
+    are then 0. ``rest`` is the category without an indicator, as encoders drop the first one, if
+    it is known.
     """
 
     source: str
@@ -141,7 +140,7 @@ def is_missing(value: object) -> bool:
 
 
 def _plain(value: object) -> object:
-    """A value of NumPy as Python's own."""
+    """Convert a value of NumPy to Python's type."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -186,7 +185,7 @@ def columns_of(
 
 
 def categories_of(columns: Sequence[Column], source: str) -> list[object]:
-    """The categories of a source that have columns."""
+    """Return the categories of a feature that have columns."""
     return [c.category for c in columns if isinstance(c, Indicator) and c.source == source]
 
 
@@ -216,7 +215,7 @@ def on_circle(column: Column) -> bool:
 
 
 def date_parts_of(names: Sequence[str], columns: Sequence[Column]) -> dict[str, DatePart]:
-    """For each feature that is a part of a date what it is made of."""
+    """Return the definition of each feature that is a date part."""
     return {
         name: column.when
         for name, column in zip(names, columns, strict=True)

@@ -1,7 +1,7 @@
-"""A tree as a reader knows it: in the units of the data, with names for all that it speaks of.
+"""A tree in the units of the data, with names of features and clusters.
 
-Whatever writes or draws a tree starts here: ``describe`` turns a model, or a pipeline that ends in
-one, into a ``Described``, and the writer puts this down in its language.
+All exports and plots start here: ``describe`` converts a model, or a pipeline that ends in one,
+into a ``Described``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from agathis._trees.tree import Tree
 
 @dataclass(frozen=True)
 class NodeWords:
-    """A node in words; ``left`` and ``right`` are the conditions of its children."""
+    """A node as text; ``left`` and ``right`` are the conditions of its children."""
 
     number: int
     depth: int
@@ -42,18 +42,18 @@ class NodeWords:
 
 @dataclass(frozen=True, eq=False)
 class TreeInUnits:
-    """A tree that takes rows as they were before the steps of a pipeline.
+    """A tree that takes rows from before the steps of a pipeline.
 
     Attributes
     ----------
     tree : Tree
         Its features are raw columns, in their units; categories are columns of 0 and 1.
     model : estimator or Tree
-        What the tree comes from, without these steps.
+        The model without these steps.
     preparation : Preparation or None
-        The steps, where there are some.
+        The steps, if any.
     fitted_names : list of str or None
-        Of the features of the tree, where columns of the data that was fitted had names.
+        Feature names of the tree, if it was fitted to named columns.
     """
 
     tree: Tree
@@ -63,31 +63,31 @@ class TreeInUnits:
 
     @property
     def scaled(self) -> bool:
-        """Whether values were changed before the model took them."""
+        """Whether values are transformed before the model."""
         return self.preparation is not None and any(p.links for p in self.preparation.lines)
 
     @property
     def takes_missing(self) -> bool:
-        """Whether missing values have a place in the tree, all or those that a step fills in."""
+        """Whether the tree accepts missing values, all or those that a step imputes."""
         filled = self.preparation is not None and self.preparation.fills_missing
         return filled or bool(getattr(self.model, "_takes_missing", True))
 
 
 @dataclass(frozen=True, eq=False)
 class Described(TreeInUnits):
-    """A tree in its units, with names.
+    """A tree in original units, with names.
 
     Attributes
     ----------
     features, clusters : list of str
     columns : list of Column
-        What each feature is.
+        The meaning of each feature.
     named_features, named_clusters : bool
-        Whether these are names that somebody gave.
+        Whether the names were given by the user.
     digits : int or None
-        Significant digits of the thresholds in words; ``None`` is all that they have.
+        Significant digits of thresholds in text; ``None`` is all.
     numbers : {"plain", "grouped", "words"}
-        How numbers are written.
+        The number format.
     shortened : bool
         Whether thresholds have as few digits as the rows allow.
     """
@@ -102,18 +102,18 @@ class Described(TreeInUnits):
     shortened: bool = False
 
     def label(self, leaf: int) -> int | str:
-        """The cluster of a leaf: its name where it was given one, else its number."""
+        """The name of a leaf's cluster if it was given, else its number."""
         cluster = int(self.tree.cluster[leaf])
         return self.clusters[cluster] if self.named_clusters else cluster
 
     def used(self) -> list[int]:
-        """The features that the tree asks for, in their order."""
+        """The features that the tree splits on, in their order."""
         asked = self.tree.feature[~self.tree.is_leaf]
         return np.unique(np.concatenate([asked, self.tree.term_feature])).tolist()
 
     @cached_property
     def splits(self) -> dict[int, Split]:
-        """What each node asks for that has a split."""
+        """The split of each internal node."""
         return splits_of(self.tree, self.columns, self.digits, self.numbers)
 
     @cached_property
@@ -151,11 +151,11 @@ class Described(TreeInUnits):
         return f"{left}{name}{end}", f"{right}{name}{other_end}"
 
     def around(self, node: int) -> tuple[tuple[str, str], tuple[str, str]]:
-        """What stands before and after the name in the conditions of the two children.
+        """Return the text before and after the name in the conditions of the two children.
 
-        Only what may come to the node is spoken of: of a source those categories, and missing
-        values where training rows missed some and no node above sent them elsewhere. So the
-        conditions along a path say what the rule of its leaf says.
+        It mentions only values that can reach the node: categories, and missing values if training
+        rows had some and no node above sent them elsewhere. So the conditions along a path agree
+        with the rule of its leaf.
         """
         split, reached = self.splits[node], self._reached[node]
         out = []
@@ -171,7 +171,7 @@ class Described(TreeInUnits):
 
     @cached_property
     def _reached(self) -> dict[int, Allowed]:
-        """For each split what may come to it, of what it asks for."""
+        """Return for each split the values of its axis that can reach it."""
         tree, out = self.tree, {}
         todo: list[tuple[int, dict[Axis, Allowed]]] = [(0, {})]
         while todo:
@@ -188,7 +188,7 @@ class Described(TreeInUnits):
         return out
 
     def nodes(self) -> Iterator[NodeWords]:
-        """The nodes in the order in which they are read: a parent, its left side, its right."""
+        """Return the nodes in reading order: a parent, its left subtree, its right subtree."""
         tree, todo = self.tree, [0]
         while todo:
             node = todo.pop()
@@ -260,7 +260,7 @@ def describe(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> Described:
-    """The tree of a model in the words of its reader; parameters as in ``to_text``."""
+    """Describe the tree of a model; parameters as in ``to_text``."""
     whole = isinstance(digits, Integral) and not isinstance(digits, bool)
     if digits is not None and (not whole or digits < 1):
         raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
@@ -330,7 +330,7 @@ def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> b
 
 
 def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
-    """The tree of a model over raw columns; parameters as in ``to_text``."""
+    """Return the tree of a model over raw columns; parameters as in ``to_text``."""
     title, steps = "scaler", [("scaler", scaler)]
     if isinstance(model, Pipeline):
         inside = [(f"model[{name!r}]", step) for name, step in model.steps[:-1]]
@@ -357,7 +357,7 @@ def last_step(model: BaseEstimator | Pipeline | Tree) -> BaseEstimator | Tree:
 
 
 def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
-    """Names as text, one for each of ``n`` features or clusters."""
+    """Validate names of ``n`` features or clusters."""
     if not hasattr(names, "__len__") or not hasattr(names, "__getitem__"):
         raise TypeError(f"{argument} must be a sequence of {n} names; it is {names!r}.")
     if isinstance(names, str) or len(names) != n:

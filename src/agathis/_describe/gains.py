@@ -1,4 +1,4 @@
-"""What each split was worth, in the order in which they were made."""
+"""The gain of each split, in the order in which they were made."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from agathis._trees.tree import MOVES, Tree
 
 @dataclass(frozen=True)
 class GainCurve:
-    """The tree as it grew: an entry for the root alone, then one for each split.
+    """The growth of a tree: one entry for the root alone, then one per split.
 
     Attributes
     ----------
     n_leaves : ndarray of shape (n_splits + 1,)
         1, 2, ...
     gain : ndarray of shape (n_splits + 1,)
-        What the last split added; 0 for the root.
+        The gain of the last split; 0 for the root.
     cumulative : ndarray of shape (n_splits + 1,)
-        What all splits so far added.
+        The sum of gains so far.
     objective : ndarray of shape (n_splits + 1,) or None
         The objective, where the model knows it and gains are its changes: Kauri.
     n_clusters : ndarray of shape (n_splits + 1,)
@@ -48,16 +48,16 @@ class GainCurve:
     move: tuple[str, ...]
 
     def leaves_for(self, share: float) -> int:
-        """The fewest leaves that reach this share of all gains."""
+        """Return the minimum number of leaves that reach this fraction of all gains."""
         if not 0 <= share <= 1:
             raise ValueError(f"share must be from 0 to 1; it is {share!r}.")
-        # What the last split reaches is all, whatever the rounding of the sum.
+        # The last split reaches all gains, despite rounding of the sum.
         enough = self.cumulative >= share * self.cumulative[-1]
         return int(self.n_leaves[np.argmax(enough)])
 
 
 def gain_curve(model: BaseEstimator | Pipeline | Tree) -> GainCurve:
-    """Tell what each split was worth: what :func:`plot_gains` draws.
+    """Compute the gain of each split, the data of :func:`plot_gains`.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def gain_curve(model: BaseEstimator | Pipeline | Tree) -> GainCurve:
     objective = None
     last = getattr(model, "objective_", None)
     if last is not None:
-        # From the last one back, which is the one that the model tells.
+        # Backwards from the final objective, which the model knows.
         objective = last - (cumulative[-1] - cumulative)
     held = np.zeros(tree.n_clusters, dtype=np.int64)
     held[tree.cluster[0]] = 1

@@ -1,10 +1,9 @@
-"""Where the nodes of a tree stand, and what is written on them.
+"""The layout of a tree, and the labels of its nodes.
 
-A tidy layout after Reingold and Tilford: each subtree is drawn on its own, two siblings are moved
-as near to each other as the outlines of their subtrees allow, and their parent stands half-way
-between them. Nodes of one depth are at least 1 apart and in order; what one subtree leaves free
-its neighbour may use, so a tree of 40 leaves is some 15 wide. Nodes are numbered after their
-parents, so that going through them backwards needs no recursion.
+A tidy layout after Reingold and Tilford: sibling subtrees are moved as near to each other as their
+outlines allow, with the parent half-way between them. Nodes of one depth are at least 1 apart and
+in order; subtrees interlock, so a tree of 40 leaves is some 15 wide. Nodes are numbered after their
+parents, so that iterating backwards needs no recursion.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def layout_tree(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> TreeLayout:
-    """Lay out a tree: what :func:`plot_tree` draws.
+    """Compute the layout of a tree, the data of :func:`plot_tree`.
 
     Parameters
     ----------
@@ -166,7 +165,7 @@ def layout_tree(
     gains = np.maximum(tree.gain, 0.0)
     total = gains.sum() or 1.0
     last = tree.max_depth if max_depth is None else min(max_depth, tree.max_depth)
-    # The first place is 0: half a node is left of it.
+    # The first position is 0: half a node is left of it.
     x = places(tree, last) - 0.5
     parent = tree.parents()
 
@@ -176,7 +175,7 @@ def layout_tree(
         condition = ""
         if up >= 0:
             side = int(tree.children_right[up] == i)
-            # The node above says which feature it is.
+            # The node above names the feature.
             condition = "".join(described.around(up)[side]).strip()
         nodes.append(
             LayoutNode(
@@ -202,7 +201,7 @@ def layout_tree(
 
 
 def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
-    """Of each node the weight of each cluster, and how many leaves are below it."""
+    """Return the weight of each cluster in each node, and the number of leaves below it."""
     weight = np.zeros((tree.node_count, tree.n_clusters))
     leaf = np.flatnonzero(tree.is_leaf)
     weight[leaf, tree.cluster[leaf]] = tree.weighted_n_node_samples[leaf]
@@ -215,17 +214,17 @@ def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 
 
 def places(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:
-    """The place of each node that is no deeper than ``last``, from left to right.
+    """Return the horizontal position of each node down to depth ``last``.
 
-    ``extent`` is the room that each node takes, with its place in the middle; by default 1.
+    ``extent`` is the width of each node, centred at its position; by default 1.
     """
     left, right = tree.children_left, tree.children_right
     room = np.full(tree.node_count, 0.5) if extent is None else np.asarray(extent) / 2
     drawn = np.flatnonzero(tree.depth <= last)
     # Half the distance between the children of a node.
     half = np.zeros(tree.node_count)
-    # Outlines of the subtrees that wait for their parent: of each depth the least and the
-    # greatest place that is taken, seen from the subtree's root.
+    # Outlines of the subtrees that wait for their parent: of each depth the minimum and maximum
+    # position, relative to the subtree's root.
     outline: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for node in drawn[::-1]:
         own = room[[node]]

@@ -1,8 +1,8 @@
-"""Numbers as a reader meets them: in rules, at the edges of bins, wherever a column is spoken of.
+"""Format numbers in rules, bins and wherever a column is mentioned.
 
-All of them come from one function, so that a bound reads the same wherever it stands. Three ways
-of writing are known, ``NUMBERS``: "plain", 52500000, which any program reads; "grouped",
-52,500,000; "words", 52.5 million. Whole numbers that can be years have no separators.
+A bound reads the same everywhere. There are three formats, ``NUMBERS``: "plain", 52500000, which
+any program reads; "grouped", 52,500,000; "words", 52.5 million. Integers that can be years have no
+separators.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ NUMBERS = ("plain", "grouped", "words")
 
 INFINITY = float("inf")
 _YEARS = 1500, 2200
-# The most digits that a float64 needs, and enough for the exact decimal of any of them.
+# The maximum digits that a float64 needs, enough for its exact decimal representation.
 _DIGITS, _EXACT = 17, 800
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 
 
 def check_numbers(numbers: object) -> str:
-    """The way of writing, or an error that names those there are."""
+    """Validate a number format."""
     if not isinstance(numbers, str) or numbers not in NUMBERS:
         raise ValueError(f"numbers={numbers!r} is unknown; accepted are {', '.join(NUMBERS)}.")
     return numbers
 
 
 def numeral(value: float, digits: int | None, numbers: str = "plain", year: bool = False) -> str:
-    """A number as text.
+    """Format a number.
 
     Parameters
     ----------
     value : float
     digits : int or None
-        Significant digits, of a large number at least the whole part and a decimal; ``None`` is
-        as many as the number has.
+        Significant digits, of a large number at least the integer part and a decimal; ``None`` is
+        all.
     numbers : {"plain", "grouped", "words"}
     year : bool
         Whether the number is a year.
@@ -60,7 +60,7 @@ def numeral(value: float, digits: int | None, numbers: str = "plain", year: bool
         for power, word in _WORDS:
             if abs(exact) >= Decimal(1).scaleb(power):
                 short = exact.scaleb(-power).normalize()
-                # More decimals than these are no easier to say than all the digits.
+                # More decimals than these are no shorter than all digits.
                 if short == round(short, 3):
                     return f"{short:,f} {word}"
                 break
@@ -81,10 +81,10 @@ def are_years(values: Iterable[float]) -> bool:
 
 
 def numerals(values: Iterable[float], digits: int | None, numbers: str) -> dict[float, str]:
-    """Each of some thresholds of a column as text; where two would read the same, with more digits.
+    """Format the thresholds of a column; with more digits where two would read the same.
 
-    Then rounding moves none by more than a tenth of the way to the next, since training values
-    lie between them.
+    Then rounding moves none by more than a tenth of the distance to the next, since training
+    values lie between them.
     """
     values = sorted({float(value) for value in values})
     year = are_years(values)
@@ -105,9 +105,9 @@ def numerals(values: Iterable[float], digits: int | None, numbers: str) -> dict[
 
 
 def shortest(value: float, low: float, high: float) -> float:
-    """The number of fewest digits from ``low`` up to and without ``high``.
+    """Return the number with the fewest digits from ``low`` up to, excluding, ``high``.
 
-    Of several, that of fewest decimals; then the nearest to ``value``, which lies between the two.
+    Ties are broken by fewest decimals, then by distance to ``value``, which lies between the two.
 
     >>> shortest(206.5, 206.0, 207.0), shortest(21.500000000000004, 19.0, 24.0)
     (206.0, 20.0)
@@ -119,9 +119,8 @@ def shortest(value: float, low: float, high: float) -> float:
         exact = Decimal(value)
         size = exact.adjusted() if exact else 0
         for digits in range(1, _DIGITS + 1):
-            # A number of so many digits and no more decimals is a multiple of the larger of two
-            # steps. The nearest of them above and below are enough: if any lies in the room,
-            # one of these does.
+            # A number of this many digits and decimals is a multiple of the larger of two steps. If
+            # any lies in the interval, so does the nearest one above or below.
             last = max(0, digits - 1 - size)
             for decimals in range(last + 1):
                 step = Decimal(1).scaleb(max(-decimals, size - digits + 1))

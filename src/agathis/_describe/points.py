@@ -1,7 +1,6 @@
-"""Rows as points of the plane.
+"""Rows as points in the plane of two features or of the first two principal components.
 
-The plane is that of two features, or of the two principal components of all. Where the tree looks
-at no feature but these two, its leaves are rectangles of the plane.
+If the tree splits on no other features, its leaves are rectangles in the plane.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def cluster_points(
     standardise: bool = False,
     max_points: int | None = 10_000,
 ) -> ClusterPoints:
-    """Put rows in the plane: what :func:`plot_clusters` draws.
+    """Project rows to the plane, the data of :func:`plot_clusters`.
 
     Parameters
     ----------
@@ -92,16 +91,16 @@ def cluster_points(
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     scaler : fitted scaler or Pipeline of scalers, optional
-        What the rows were scaled with before the tree was grown, as in
+        The scaler applied to the rows before the tree was fitted, as in
         :func:`agathis.export.to_text`; X is then in the units from before.
     one_hot : mapping or OneHotEncoder, optional
         As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
         red".
     standardise : bool, default=False
-        Whether principal components are those of columns with variance 1; of columns in
-        different units, the one with the largest numbers would else be the plane.
+        Whether columns are scaled to unit variance before computing principal components.
+        Otherwise columns in large units dominate them.
     max_points : int, default=10_000
-        Where X has more rows, so many are drawn, the same ones every time; ``None`` is all.
+        The maximum number of points, sampled reproducibly; ``None`` is all.
 
     Returns
     -------
@@ -172,7 +171,7 @@ def cluster_points(
 def _check_features(
     features: Sequence[int | str] | None, names: Sequence[str], n_features: int
 ) -> tuple[int] | tuple[int, int] | None:
-    """The numbers of the features of the plane; ``None`` for principal components."""
+    """Return the feature indices of the plane; ``None`` for principal components."""
     if features is None:
         if n_features > 2:
             return None
@@ -203,10 +202,10 @@ def _check_features(
 def principal(
     X: np.ndarray, rows: np.ndarray, standardise: bool
 ) -> tuple[np.ndarray, tuple[float, float]]:
-    """The rows on the first two principal components of all, and the shares of variance."""
+    """Project rows to the first two principal components; return explained variances too."""
     X = X - checks.column_means(X, None)
     X[np.isnan(X)] = 0.0
-    # Divided by the largest value first, so that no square is out of range.
+    # Divide by the maximum first, so that no square overflows.
     largest = np.abs(X).max() or 1.0
     X /= largest
     if standardise:

@@ -1,8 +1,7 @@
-"""What is different about each cluster: the means of its features beside those of all rows.
+"""The profile of each cluster: the means of its features compared with those of all rows.
 
-Means are standardised: how many standard deviations a cluster's mean is from that of all rows.
-The most telling features come first, those of whose variance the clusters explain the largest
-share.
+Means are standardised: differences from the mean of all rows in standard deviations. Features are
+sorted by the fraction of their variance that the clusters explain.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def cluster_profile(
     max_features: int | None = 20,
     sample_weight: ArrayLike | None = None,
 ) -> ClusterProfile:
-    """Tell what is different about each cluster: what :func:`plot_profile` draws.
+    """Compute the profile of each cluster, the data of :func:`plot_profile`.
 
     Parameters
     ----------
@@ -87,13 +86,13 @@ def cluster_profile(
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     scaler : fitted scaler or Pipeline of scalers, optional
-        What the rows were scaled with before the tree was grown, as in
+        The scaler applied to the rows before the tree was fitted, as in
         :func:`agathis.export.to_text`; X is then in the units from before.
     one_hot : mapping or OneHotEncoder, optional
         As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
         red".
     max_features : int, default=20
-        The most features that are told of; ``None`` is all.
+        The maximum number of features; ``None`` is all.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the rows in means and standard deviations.
 
@@ -157,8 +156,8 @@ def profile_of_rows(
     """
     counted = np.ones(len(X)) if weight is None else weight
     overall = checks.column_means(X, weight)
-    # Apart from the mean of all, so that large values cost no digits; over the largest of these,
-    # so that no square is out of range.
+    # Centre first, so that large values lose no digits; divide by the maximum, so that no square
+    # overflows.
     apart = X - overall
     known = ~np.isnan(apart)
     apart[~known] = 0.0

@@ -1,6 +1,6 @@
-"""The leaves of a tree over two features: rectangles that tile the plane.
+"""The leaves of a tree over two features as rectangles in the plane.
 
-Where nodes cut the sum of both, rectangles are cut along lines: their parts have any corners.
+Splits on the sum of both cut rectangles into polygons.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Region:
 
 
 def _cut(corners: np.ndarray, beyond: np.ndarray) -> np.ndarray:
-    """The part of a polygon on one side of a line; ``beyond`` is above 0 on the other."""
+    """Return the part of a polygon on one side of a line; ``beyond`` is positive on the other."""
     out = []
     for i in range(len(corners)):
         here, there = beyond[i - 1], beyond[i]
@@ -80,7 +80,7 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
     if None in lines.values():
         return None
     out = []
-    # A node, the low and high bounds of each of the two features there, and the lines.
+    # A node, the bounds of each of the two features there, and the lines.
     everywhere = (-np.inf, np.inf)
     todo: list[tuple[int, list[tuple[float, float]], tuple[_Line, ...]]] = [
         (0, [everywhere, everywhere], ())

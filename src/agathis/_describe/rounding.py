@@ -1,14 +1,12 @@
-"""Thresholds of as few digits as the rows allow.
+"""Round thresholds to as few digits as the rows allow.
 
-A tree cuts half-way between two values, and to scale and unscale adds digits that mean nothing:
-"<= 21.500000000000004". Any number from the largest value that goes left up to, but not including,
-the smallest that goes right parts the rows of the node the same way. Of these numbers one with the
-fewest digits is taken: 206 for 206.5, 20 for 21.500000000000004 if rows have room for it. So rules
-can be repeated, and hold word for word: what is written is the threshold, not near it.
+A threshold half-way between two values, scaled back, has meaningless digits: "<=
+21.500000000000004". Any number from the largest value on the left up to, excluding, the smallest on
+the right splits the rows of the node the same way. The one with the fewest digits is chosen, such
+as 206 for 206.5, and is the actual threshold of the tree, so that rules are exact as written.
 
-Of numbers with the same count of digits the one with the fewest decimals is taken, then the one
-nearest to the old threshold. So of whole numbers a whole threshold is found, "children <= 0" and
-not "<= 0.5", and no other than a half would be as short.
+Ties are broken by fewest decimals, then by distance to the old threshold. So integers get integer
+thresholds, "children <= 0" instead of "<= 0.5".
 """
 
 from __future__ import annotations
@@ -22,15 +20,15 @@ from agathis._describe.numerals import shortest
 from agathis._describe.sum_rounding import Sides, rounded_sums
 from agathis._trees.tree import Tree
 
-#: A node, the largest value that goes left and the smallest that goes right.
+#: A node, the largest value on its left and the smallest on its right.
 Room = tuple[int, float, float]
 
 
 def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: int = 1) -> Tree:
-    """The tree with the shortest thresholds that send every row of X the way it goes now.
+    """Return the tree with the shortest thresholds that send every row of X the same way.
 
-    A threshold that several nodes share stays one. Where a side of all these nodes has no row that
-    knows its value, there is nothing to hold the threshold: it stays as it is.
+    A threshold shared by several nodes stays shared. If one side of all these nodes has no known
+    value, the threshold is unbounded there and stays as it is.
 
     Parameters
     ----------
@@ -57,13 +55,13 @@ def rounded(tree: Tree, X: np.ndarray, *, but: Collection[int] = (), threads: in
 
 
 def in_rooms(tree: Tree, rooms: Iterable[Room], but: Collection[int] = ()) -> Tree:
-    """The tree with the shortest thresholds that lie in the rooms of its nodes.
+    """Return the tree with the shortest thresholds within the intervals of its nodes.
 
     Parameters
     ----------
     tree : Tree
     rooms : iterable of Room
-        As :func:`rooms_of` tells them.
+        As computed by :func:`rooms_of`.
     but : collection of int
         As for :func:`rounded`.
     """
@@ -85,9 +83,9 @@ def in_rooms(tree: Tree, rooms: Iterable[Room], but: Collection[int] = ()) -> Tr
 
 
 def rooms_of(tree: Tree, X: np.ndarray, threads: int) -> list[Room]:
-    """Each node that asks for one feature, with the largest value left and the smallest right.
+    """Return each node with a numeric split, its largest value left and smallest value right.
 
-    They are infinite where a side has no value. Nodes come in the order of their numbers.
+    They are infinite if a side has no value. Nodes are in the order of their indices.
     """
     return list(_rooms(tree, X, _sides(tree, X, threads)))
 
@@ -102,8 +100,8 @@ def _rooms(tree: Tree, X: np.ndarray, sides: Iterable[Sides]) -> Iterator[Room]:
 
 
 def _sides(tree: Tree, X: np.ndarray, threads: int) -> Iterator[Sides]:
-    """Each node that is cut, with the rows of its left and right child."""
-    # From left to right, so that the rows of each node lie side by side.
+    """Yield each internal node with the rows of its left and right child."""
+    # From left to right, so that the rows of each node are contiguous.
     leaves = _leaves_in_order(tree)
     place = np.zeros(tree.node_count, dtype=np.intp)
     place[leaves] = np.arange(len(leaves))

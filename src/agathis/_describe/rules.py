@@ -1,9 +1,9 @@
-"""Which rows a cluster or a node has, as conditions and as text.
+"""Rules of clusters and nodes, as conditions and as text.
 
-All rules of the package are made here: of boxes (``boxes``), with the words of what a tree asks for
-(``axes``). A condition is in three parts, ``("2.4 < ", "petal length", " <= 5.1")``, so that a
-page can set the name apart. A rule is a list of alternatives, each a list of conditions that hold
-together: ``[]`` is no row at all, ``[[]]`` is all rows.
+All rules of the package are built here, from boxes (``boxes``) and the text of splits (``axes``). A
+condition has three parts, ``("2.4 < ", "petal length", " <= 5.1")``, so that a page can highlight
+the name. A rule is a list of alternatives, each a conjunction of conditions: ``[]`` matches no row,
+``[[]]`` all rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Short thresholds for a tree that was grown from the scaled rows of a raw table.
+"""Short thresholds for a tree that was fitted to the scaled rows of a raw table.
 
-Such rows know what made them and what they were (:class:`~agathis._checks.roles.Units`). So the
-threshold that a fit leaves is the image of a short number in the units of the table, and rules,
-SQL and ``predict`` all ask for that number.
+Scaled rows know their encoder and raw values (:class:`~agathis._checks.roles.Units`). So each
+threshold becomes the image of a short number in original units, which rules, SQL and ``predict``
+share.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from agathis._describe.rounding import Room, in_rooms, rooms_of, rounded
 from agathis._describe.sum_rounding import with_images
 from agathis._trees.tree import Tree
 
-#: For features and thresholds of a tree of scaled rows the raw thresholds that are meant.
+#: Maps (feature, threshold) of a tree over scaled rows to the raw threshold.
 RawThresholds = dict[tuple[int, float], float]
 
 
 def short_thresholds(tree: Tree, X: np.ndarray, units: Units | None) -> tuple[Tree, RawThresholds]:
-    """The tree with thresholds of as few digits, in raw units, as the rows allow.
+    """Return the tree with thresholds of as few digits in raw units as the rows allow.
 
-    A raw threshold and its image are the same cut but for values that differ from the threshold
-    by no more than the scaler rounds. Sums of two columns get weights whose raw ones are short.
+    A raw threshold and its image split alike, except values within the rounding error of the
+    scaler. Sums of two columns get weights whose raw ones are short.
 
     Parameters
     ----------
@@ -35,26 +35,26 @@ def short_thresholds(tree: Tree, X: np.ndarray, units: Units | None) -> tuple[Tr
     X : ndarray of shape (n_samples, n_features)
         The rows of its fit.
     units : Units or None
-        What they were before they were scaled; where that is not known nothing is done.
+        Their raw values; if ``None``, the tree is unchanged.
     """
     if units is None:
         return tree, {}
     encoder = units.encoder
     long = in_units(tree, encoder).tree
-    # Where values are held all have one image: a cut among them would be none to ``predict``.
+    # Clipped values share one image: ``predict`` could not split between them.
     raw = rounded(long, encoder.scaler_.held(units.raw), but=_one_hot(encoder))
     short, meant = _with_images_of(tree, encoder, raw, rooms_of(tree, X, 1))
     return with_images(short, long, raw, X), meant
 
 
 class TreeRooms(NamedTuple):
-    """The rooms of a tree's thresholds in raw units and on the scale, by some of the rows.
+    """The intervals of a tree's thresholds in raw and scaled units, from some of the rows.
 
     Attributes
     ----------
     raw, scaled : list of Room
     n_rows : ndarray of shape (node_count,)
-        How many rows end at each node.
+        The number of rows that end at each node.
     """
 
     raw: list[Room]
@@ -63,7 +63,7 @@ class TreeRooms(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, long: Tree, scaler: Any, raw: np.ndarray) -> TreeRooms:
-        """Those that some rows leave.
+        """Compute them from some rows.
 
         Parameters
         ----------
@@ -78,18 +78,18 @@ class TreeRooms(NamedTuple):
         return cls(rooms_of(long, scaler.held(raw), 1), rooms_of(tree, scaled, 1), counts)
 
     def within(self, other: TreeRooms) -> TreeRooms:
-        """Those that the rows of both leave."""
+        """Combine those of two sets of rows."""
         raw, scaled = _common(self.raw, other.raw), _common(self.scaled, other.scaled)
         return TreeRooms(raw, scaled, self.n_rows + other.n_rows)
 
     def short_thresholds(self, tree: Tree, long: Tree, encoder: Any) -> tuple[Tree, RawThresholds]:
-        """As :func:`short_thresholds` gives them for all these rows; sums stay as they are."""
+        """Shorten thresholds as :func:`short_thresholds` does for all these rows, except sums."""
         raw = in_rooms(long, self.raw, _one_hot(encoder))
         return _with_images_of(tree, encoder, raw, self.scaled)
 
 
 def to_shorten(tree: Tree, encoder: Any) -> list[int]:
-    """The nodes whose thresholds can be short: those that ask for one column of numbers."""
+    """Return the nodes that split on one numeric column."""
     one_hot = _one_hot(encoder)
     return [
         node
@@ -112,7 +112,7 @@ def _one_hot(encoder: Any) -> set[int]:
 def _with_images_of(
     tree: Tree, encoder: Any, raw: Tree, rooms: Iterable[Room]
 ) -> tuple[Tree, RawThresholds]:
-    """The tree of scaled rows with the images of raw thresholds, where they are in its rooms."""
+    """Replace thresholds by images of raw ones that lie in the intervals of their nodes."""
     cuts = to_shorten(tree, encoder)
     features, places = tree.feature[cuts], np.arange(len(cuts))
     table = np.zeros((len(cuts), tree.n_features))

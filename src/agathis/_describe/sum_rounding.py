@@ -1,11 +1,10 @@
-"""Sums of few digits that part the rows as the tree parts them.
+"""Round splits on sums of columns to few digits.
 
-Of a sum of raw columns only the threshold is rounded: weights have few digits from the start. A
-sum of columns after scaling becomes one of the raw columns, where rows allow it: "petal width +
-0.43 × petal length <= 2.9". Weights of one digit are tried first, then of two and so on; of those
-that part the rows, with the shortest threshold, the fewest digits in all win. What holds values at
-a bound is left out where rows do not need it. So what is written is what the tree computes, word
-for word.
+For a sum of raw columns only the threshold is rounded, since weights have few digits already. A sum
+of scaled columns becomes one of the raw columns, where rows allow it: "petal width + 0.43 × petal
+length <= 2.9". Weights of one digit are tried first, then of two and so on; of those that split the
+rows the same way, the sum with the fewest digits in all is chosen. Clipping is omitted if no row
+needs it. The text of the sum is what the tree computes.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Sums of columns as sentences that people can check: "petal width + 0.43 × petal length".
+"""Text of sums of columns: "petal width + 0.43 × petal length".
 
-What a tree sums may be columns after scaling. A reader knows the raw ones: shift and factor of
-each go into the weights and the threshold, and all is divided so that the first weight is 1. Then
-numbers are rounded. A weight that is rounded turns the line about the middle of its column, so the
-threshold is moved to go with it; both have as many digits as it takes to be wrong by no more than
-a small part of a unit of the scaled columns. Words are for reading: what sends rows is the
+The tree may sum scaled columns. Offsets and factors are folded into the weights and the threshold,
+and all is divided so that the first weight is 1. Then numbers are rounded. A rounded weight turns
+the line about the middle of its column, so the threshold is adjusted; both have as many digits as
+keep the error below a small part of a scaled unit. The text is for reading: rows are routed by the
 arithmetic of the tree.
 
-What is no shift or factor is named: "log of price", "income (held within 12 to 93000)". A sum whose
-weights are all negative is told with the signs turned, and so are its bounds: "a + b >= 3".
+Other transformations are named: "log of price", "income (held within 12 to 93000)". A sum with
+negative weights only is written with inverted signs and bounds: "a + b >= 3".
 """
 
 from __future__ import annotations
@@ -46,12 +45,12 @@ class Shape:
 
     @property
     def is_told(self) -> bool:
-        """Whether each scaled value is that of a known raw one."""
+        """Whether each scaled value has a known raw value."""
         return bool(np.isfinite(self.slope) and np.isfinite(self.offset) and self.slope)
 
     @property
     def is_line(self) -> bool:
-        """Whether it is a factor and a shift of the raw column, and nothing else."""
+        """Whether it is an affine function of the raw column."""
         return not self.mapped and not self.is_held
 
     @property
@@ -117,7 +116,7 @@ def _held(shape: Shape, step: Step) -> Shape:
 
 @dataclass(frozen=True)
 class ToldSum:
-    """A sum in words.
+    """A sum as text.
 
     Attributes
     ----------
@@ -168,7 +167,7 @@ def told_sum(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> ToldSum:
-    """A sum in words, with all thresholds that nodes compare it with.
+    """Write a sum as text, with all thresholds of nodes that split on it.
 
     Parameters
     ----------
@@ -189,7 +188,7 @@ def told_sum(
     """
     shapes = [shape_of(own) for own in steps]
     if not all(shape.is_told for shape in shapes):
-        # No raw number is known for each scaled one: the scaled ones are what can be told.
+        # The scaling is not invertible: write the scaled columns.
         shapes, steps = [Shape()] * len(shapes), [()] * len(shapes)
         labels = [f"scaled {label}" for label in labels]
     raw = [weight * shape.slope for weight, shape in zip(weights, shapes, strict=True)]
@@ -260,7 +259,7 @@ def _rounded(
     sign: float,
     digits: int | None,
 ) -> tuple[list[float], dict[float, float]]:
-    """Weights and thresholds of raw columns, of as few digits as tell them well."""
+    """Return weights and thresholds of raw columns with as few digits as are accurate."""
     pairs = list(zip(weights, shapes, strict=True))
     size = abs(weights[first] * shapes[first].slope)
     exact = [sign * weight * shape.slope / size for weight, shape in pairs]

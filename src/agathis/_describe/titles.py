@@ -1,10 +1,9 @@
-"""Short names for clusters that nobody has named: what tells each of them from the others.
+"""Short titles for unnamed clusters: what distinguishes each of them from the others.
 
-A title is made of the rule of the cluster, of its most telling conditions: those that most rows of
-other clusters do not satisfy, two of them if one does not tell all, and more if they are short.
-Where a rule has alternatives
-it is of the one with most rows, and says "mostly". Missing values are told where the rule tells
-them. No two clusters have the same title.
+A title consists of the most discriminative conditions of the cluster's rule, those that most rows
+of other clusters do not satisfy: two of them if one is not sufficient, and more if they are short.
+If the rule has alternatives, the title is of the one with most rows and says "mostly". Missing
+values are mentioned if the rule does. All titles are different.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
 
 
 def cluster_titles(described: Described) -> list[str]:
-    """A title for each cluster, all different.
+    """Return a unique title for each cluster.
 
     Parameters
     ----------

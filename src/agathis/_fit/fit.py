@@ -1,7 +1,7 @@
-"""The fit of a tree: an engine is made, a grower cuts leaves, and a search goes on from there.
+"""Fit a tree: build an engine, grow a greedy tree, and optionally search for a better one.
 
-Estimators, files and Dask are faces of :func:`fit`: they make a dataset and a spec of their
-arguments, and keep what comes back.
+Estimators, files and Dask are front ends of :func:`fit`: they convert their arguments into a
+dataset and a spec, and store the result.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
 from agathis._support.progress import Clocks, Progress
 from agathis._trees.tree import Tree
 
-#: Attributes of estimators that not every fit leaves.
+#: Fitted attributes that not every fit sets.
 OPTIONAL_ATTRIBUTES = (
     *("cluster_centers_", "search_path_", "search_interrupted_"),
     *("lower_bound_", "gap_", "is_optimal_"),
 )
-#: What gives the thresholds of a tree as few digits as the rows of its dataset allow.
+#: Rounds the thresholds of a tree to as few digits as the rows of its dataset allow.
 Shorten = Callable[[Tree, Any], tuple[Tree, RawThresholds]]
 
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """A tree, and what the fit knows of it.
+    """The result of a fit.
 
     Attributes
     ----------
     tree : Tree
     raw_thresholds : dict
-        The thresholds in the units of the table, where these are known.
+        The thresholds in original units, if known.
     labels : ndarray of shape (n_samples,), or a lazy collection
     centres : Centres or None
-        What distances take.
+        For distances to clusters.
     cluster_centers : ndarray of shape (n_clusters, n_features) or None
-        The mean of each cluster in the columns of X, where rows are points.
+        The mean of each cluster in the columns of X, if rows are points.
     roles : FeatureRoles
     engine : str
     n_components : int or None
     residual_trace : float or None
     inertia, objective : float
     search : dict
-        What a search tells, by the attributes of estimators.
+        The fitted attributes of a search.
     """
 
     tree: Tree
@@ -84,7 +84,7 @@ class FitResult:
 
 
 def shortened(tree: Tree, dataset: InMemory) -> tuple[Tree, RawThresholds]:
-    """Short thresholds for rows that are here and know their units."""
+    """Round the thresholds, for rows in memory."""
     return short_thresholds(tree, dataset.X, dataset.units)
 
 
@@ -98,28 +98,28 @@ def fit(
     keep_training_data: bool = False,
     shorten: Shorten = shortened,
 ) -> FitResult:
-    """Grow a tree of a dataset.
+    """Fit a tree to a dataset.
 
     Parameters
     ----------
     dataset : Dataset
         With the kernel of the spec.
     spec : FitSpec
-        Of the method ``"kauri"``.
+        The parameters, of the method ``"kauri"``.
     start : Tree or fitted estimator, optional
-        A tree to begin with.
+        An initial tree.
     progress : Progress, optional
     time_limit : float, optional
         Seconds for the proof of ``search="optimal"``.
     keep_training_data : bool
-        Whether the centres may hold training rows.
+        Whether the centres may store training rows.
     shorten : callable
-        Takes the tree and the dataset.
+        Rounds thresholds, given the tree and the dataset.
 
     Raises
     ------
     ValueError
-        Where settings do not go together, or do not suit the dataset.
+        If parameters are incompatible with each other or with the dataset.
     """
     _check(spec)
     progress = progress or Progress(0, spec.max_leaves, spec.n_clusters or 0)
@@ -146,7 +146,7 @@ def fit(
             raise ValueError("a search needs all rows in one place: use search='greedy'.")
         trees = [tree] if first is None else [tree, first]
         if spec.max_leaves is None:
-            # Without a limit the search makes no more leaves than the trees that it begins with.
+            # Without a limit the search uses at most as many leaves as its initial trees.
             limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
         options = SearchOptions(**asdict(spec.search), time_limit=time_limit, seed=seed)
         found = better_tree(options, dataset, stocks, limits, trees, progress, keep_training_data)
@@ -174,9 +174,9 @@ def fit(
 
 
 def _cluster_means(dataset: Dataset, labels: Any, centres: Centres | None) -> np.ndarray | None:
-    """The mean of each cluster in the columns of X, where rows are points.
+    """The mean of each cluster in the columns of X, if rows are points.
 
-    For rows elsewhere only where these are what was summed; others would take a pass more.
+    For rows that are not in memory only if the engine has summed them; others need another pass.
     """
     if not isinstance(centres, PointCentres):
         return None
@@ -189,25 +189,25 @@ def _cluster_means(dataset: Dataset, labels: Any, centres: Centres | None) -> np
 
 
 def _check(spec: FitSpec) -> None:
-    """Raise where settings do not go together."""
+    """Raise ValueError for incompatible parameters."""
     check_engine(spec.engine, spec.kernel.resolve(), spec.approximation.n_components)
     if spec.search.search != "optimal":
         return
     if spec.search.split == "pair":
         raise ValueError(
-            "split='pair' with search='optimal': the proof is for cuts of single columns. Use "
-            "split='axis', or search='local'."
+            "split='pair' is not supported by search='optimal', which proves optimality for splits "
+            "on single columns. Use split='axis', or search='local'."
         )
     most = spec.constraints.max_leaf_nodes
     if most not in ("auto", None, spec.n_clusters):
         raise ValueError(
-            f"max_leaf_nodes={most} with search='optimal': the best tree is found among those with "
-            f"a leaf for each of n_clusters={spec.n_clusters} clusters. Use max_leaf_nodes='auto', "
-            "or search='local'."
+            f"max_leaf_nodes={most} is not supported by search='optimal', which finds the best "
+            f"tree with one leaf for each of n_clusters={spec.n_clusters} clusters. Use "
+            "max_leaf_nodes='auto', or search='local'."
         )
 
 
 def _draws(spec: FitSpec, n_candidates: int) -> FeatureDraws | None:
-    """What draws features, where ``max_features`` asks for it."""
+    """The sampling of features for ``max_features``."""
     count = checks.resolve_max_features(spec.max_features, n_candidates)
     return None if count is None else FeatureDraws(count, check_random_state(spec.seed))

@@ -1,6 +1,6 @@
-"""How a tree is grown: which leaf is cut next, when growth ends, what gains are made of.
+"""Greedy growth of a tree.
 
 :mod:`~agathis._growing.grower` grows a tree within its :mod:`~agathis._growing.limits`, from a
-single leaf or from a tree that is there (:mod:`~agathis._growing.replay`). Gains come from one of
-the :mod:`~agathis._growing.engines`.
+single leaf or from an existing tree (:mod:`~agathis._growing.replay`). Gains are computed by one
+of the :mod:`~agathis._growing.engines`.
 """

@@ -1,4 +1,4 @@
-"""How points and bins are found, where these stand for the kernel and for the values."""
+"""Parameters of the kernel approximation and of binning."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Approximation:
-    """How points and bins are found, where these stand for the kernel and for the values.
+    """Parameters of the kernel approximation and of binning.
 
     Attributes
     ----------
     n_components : int or None
-        Components of a feature map; ``None`` where there is none.
+        The number of components of the feature map, if any.
     max_bins : int
     subsample : int
-        The most rows that maps and bins are found from.
+        The maximum number of rows used to compute feature maps and bins.
     """
 
     n_components: int | None = None

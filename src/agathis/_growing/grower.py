@@ -1,10 +1,10 @@
-"""Which leaf is cut next, and when growth ends. No gain is computed here.
+"""Grow a tree best-first: select the leaf to split next, and stop at the limits.
 
-The stocks keep for each leaf the best gain that its last search found, and a bound of what it
-may have become since, because clusters changed. A leaf is searched again only when its bound
-reaches the best gain that is certain, so after most splits a few leaves are looked at and the
-rest are not touched. Gains within the stocks' tolerance of the best are ties; they go to the
-lowest feature, then threshold or subset of categories (``Split.order``), then node.
+The engine stores for each leaf the gain of its last search, and an upper bound of its current gain
+after changes of the clusters. A leaf is searched again only if its bound reaches the best certain
+gain, so that most splits need few searches. Gains within the engine's tolerance of the best are
+ties, resolved by the lowest feature, then threshold or subset of categories (``Split.order``),
+then node.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from agathis._support.progress import Clocks, Progress
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import Tree
 
-# Leaves in doubt that are searched in one go: threads share them, and few are searched in vain.
+# The number of leaves searched at a time: enough for several threads, few unnecessary searches.
 TOGETHER = 4
 
 
 class FeatureDraws:
-    """Draws what a search of a leaf looks at: columns, and sources of categories as one each.
+    """Samples the features for a search: columns, and categorical features as one each.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class FeatureDraws:
         self.max_features, self.random_state = max_features, random_state
 
     def draw(self, useful: np.ndarray) -> np.ndarray:
-        """Some of the candidates that the mask ``useful`` has, as a mask."""
+        """A mask of some of the candidates in the mask ``useful``."""
         drawn = np.zeros(len(useful), dtype=np.uint8)
         order = self.random_state.permutation(np.flatnonzero(useful))
         drawn[order[: self.max_features]] = 1
@@ -52,26 +52,24 @@ class FeatureDraws:
 
 
 class Grower:
-    """Grows a tree from its stocks, best split first.
+    """Grows a tree with an engine, best split first.
 
     Parameters
     ----------
     stocks : Stocks
-        With one leaf.
+        The engine, with one leaf.
     limits : Limits
     progress : Progress
     clocks : Clocks
-        Seconds of search and commit are added to it.
+        The times of search and commit are added to it.
     draws : FeatureDraws, optional
-        What draws features; all are looked at by default.
+        Samples features; by default all are used.
     start : Tree, optional
-        Where growth begins, a single leaf by default. Its cuts are made again with the rows of
-        the stocks, and counts are those of these rows; gains and kinds of move stay as they are
-        in ``start``. Any tree will do whose leaves have clusters 0, 1, ... without a gap and
-        some row each, whoever grew it and however its nodes are numbered (they are numbered
-        anew as they are made). With bins a threshold must not part two rows of one bin. From a
-        tree of Kauri's with the same data and limits growth goes on as if it had never stopped,
-        unless features are drawn: others are drawn then.
+        An initial tree, by default a single leaf. Its splits are applied to the rows of the
+        engine; gains and split kinds are kept. Its leaves must have consecutive clusters 0, 1, ...
+        and at least one row each; nodes are renumbered. With bins, a threshold must not separate
+        rows of one bin. From a tree of Kauri with the same data and limits, growth continues as if
+        it had not stopped, except for the sampling of features.
     """
 
     def __init__(
@@ -87,7 +85,7 @@ class Grower:
         self.progress, self.clocks = progress, clocks
         self.builder = TreeBuilder()
         self.n_leaves = 1
-        # By slot: the leaf's node, and whether the limits forbid to cut it.
+        # By leaf index: its node, and whether the limits forbid splitting it.
         self.node = np.zeros(limits.max_leaves, dtype=np.int64)
         self.closed = np.zeros(limits.max_leaves, dtype=bool)
         self.some_closed = False
@@ -115,13 +113,13 @@ class Grower:
         return self.builder.build(self.stocks.n_features)
 
     def _best_gain(self) -> float:
-        """The best gain of all leaves, after every search that it takes to be certain."""
+        """The best gain of all leaves, after the searches needed to be certain."""
         gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
         closed = self.closed[: self.n_leaves]
         if self.some_closed:
             gain[closed] = bound[closed] = -np.inf
         if self.draws is not None:
-            # Each search draws features of its own, so no old search speaks for a new one.
+            # Each search samples other features, so that earlier results are void.
             bound[~closed] = np.inf
         tolerance = self.stocks.tolerance
         unknown = (bound == np.inf).nonzero()[0]
@@ -130,7 +128,7 @@ class Grower:
         else:
             best = -np.inf
         if best == -np.inf:
-            # A leaf that may have the best gain lets the others be searched less closely.
+            # Search the most promising leaves first: their gains are a floor for the others.
             known = (bound < np.inf).nonzero()[0]
             most = known[np.argsort(-bound[known], kind="stable")[:TOGETHER]]
             unknown = np.concatenate([unknown, most[bound[most] > tolerance]])
@@ -161,7 +159,7 @@ class Grower:
         self.clocks.searches += len(slots)
 
     def _choose(self, best: float) -> tuple[int, Split]:
-        """The split to make: the first, by its order and node, of those that tie."""
+        """The split to apply: the first of the ties, by its order and node."""
         floor = best - self.stocks.tolerance
         gain, bound = self.stocks.gain[: self.n_leaves], self.stocks.bound[: self.n_leaves]
         tied = ((gain == bound) & (gain >= floor)).nonzero()[0].tolist()
@@ -169,7 +167,7 @@ class Grower:
         return min(splits, key=lambda s: (s[1].order, self.node[s[0]]))
 
     def _begin_with(self, tree: Tree) -> None:
-        """Make the cuts of a tree again; see :mod:`agathis._growing.replay`."""
+        """Apply the splits of a tree; see :mod:`agathis._growing.replay`."""
         check_start(tree, self.stocks.n_features, self.limits)
         order = cut_order(tree)
         told = tells_growth(tree, order)
@@ -185,7 +183,7 @@ class Grower:
         weights = {leaf: self.stocks.leaf_size(slot)[1] for leaf, slot in slot_of.items()}
         check_leaf_weights(weights, self.limits)
         if not told:
-            # A cluster is founded when its number is the next, and the first keeps its leaves.
+            # Clusters must be created in the order of their numbers.
             for leaf in sorted(slot_of, key=lambda leaf: tree.cluster[leaf]):
                 if tree.cluster[leaf] > 0:
                     self.stocks.move(slot_of[leaf], int(tree.cluster[leaf]))
@@ -194,7 +192,7 @@ class Grower:
         self._record(slot, self.stocks.commit(slot, split), split)
 
     def _record(self, slot: int, other: int, split: Split) -> int:
-        """Write down a cut that the stocks made; the slot of the right child."""
+        """Record a split in the tree; return the leaf index of the right child."""
         left, right = self.builder.cut(
             int(self.node[slot]),
             split.feature,
@@ -210,7 +208,7 @@ class Grower:
         return other
 
     def _settle(self, slot: int, node: int, cluster: int) -> None:
-        """Write down a new leaf, and keep it from being cut where the limits forbid it."""
+        """Record a new leaf, and close it if the limits forbid splitting it."""
         n_samples, weight = self.stocks.leaf_size(slot)
         self.node[slot], self.builder.cluster[node] = node, cluster
         self.builder.n_node_samples[node] = n_samples

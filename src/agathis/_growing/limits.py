@@ -1,8 +1,8 @@
-"""What ends growth, beside the gains: how many clusters and leaves, how deep, how small.
+"""The stopping rules: maximum numbers of clusters and leaves, maximum depth, minimum sizes.
 
-:class:`Constraints` are as the user gives them, fractions included; :class:`Limits` are what the
-code checks. The grower asks before it cuts (``Grower._settle``), the search of a leaf keeps
-``min_leaf``.
+:class:`Constraints` are the parameters of the user, possibly fractions; :class:`Limits` are the
+resolved values. The grower checks them before a split (``Grower._settle``), except ``min_leaf``,
+which the split search checks.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from agathis._checks.data import least_weight
 from agathis._core.shared.limits import LIMITS, UNLIMITED
 from agathis._trees.tree import Tree
 
-# A sum of weights may be off by this share.
+# The relative rounding error of sums of weights.
 WEIGHT_ROUNDING = 1e-9
 
 
 class Counted(Protocol):
-    """What constraints are resolved for: rows with weights."""
+    """The counts of a dataset that are needed to resolve constraints."""
 
     @property
     def n_counted(self) -> int: ...
@@ -33,7 +33,7 @@ class Counted(Protocol):
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a tree may become, as the user asks for it.
+    """The stopping rules as given by the user.
 
     Attributes
     ----------
@@ -64,20 +64,20 @@ class Constraints:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a tree may become, as the code checks it.
+    """The stopping rules as resolved for a dataset.
 
-    The grower and the searches propose nothing beyond them, compiled loops read them as
-    :attr:`record`, and :meth:`allows_tree` checks a whole tree. Columns that may not be split on
-    are no part of them: engines and searches are given the other columns only.
+    The grower and the searches respect them, compiled loops read them as :attr:`record`, and
+    :meth:`allows_tree` checks an entire tree. ``split_features`` is not part of them: engines and
+    searches only get the columns to split on.
 
     Attributes
     ----------
     n_clusters, max_leaves : int
         The maximum numbers of clusters and of leaves.
     max_depth : int or None
-        The maximum number of splits on the way to a leaf.
+        The maximum depth of the tree.
     min_split, min_leaf : float
-        The minimum weight of a node that is split, and of a leaf.
+        The minimum weight required to split a node, and to be a leaf.
     """
 
     n_clusters: int
@@ -94,7 +94,7 @@ class Limits:
         return np.array([(self.min_split, self.min_leaf, depth, leaves)], dtype=LIMITS)
 
     def scaled(self, share: float) -> Limits:
-        """The limits of a sample that has a share of the weight."""
+        """The limits for a sample with this fraction of the weight."""
         return replace(self, min_leaf=share * self.min_leaf, min_split=share * self.min_split)
 
     def allows_split(self, depth: int, weight: float) -> bool:
@@ -102,7 +102,7 @@ class Limits:
         return weight >= self.min_split and (self.max_depth is None or depth < self.max_depth)
 
     def allows_tree(self, tree: Tree) -> bool:
-        """Whether a tree is within the limits, with all its rows; no leaf may be empty."""
+        """Whether a tree is within the limits and has no empty leaf."""
         weight, is_leaf = tree.weighted_n_node_samples, tree.is_leaf
         least_leaf = self.min_leaf * (1 - WEIGHT_ROUNDING)
         least_split = self.min_split * (1 - WEIGHT_ROUNDING)
@@ -117,7 +117,7 @@ class Limits:
 
 
 def leaf_limit(max_leaf_nodes: int | str | None, n_clusters: int) -> int | None:
-    """The maximum number of leaves that a parameter ``max_leaf_nodes`` asks for.
+    """The maximum number of leaves for a parameter ``max_leaf_nodes``.
 
     ``"auto"`` is one leaf per cluster and at least two; ``None`` is no limit.
 

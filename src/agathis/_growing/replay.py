@@ -1,9 +1,9 @@
-"""A tree that is there already, as steps that stocks can take again: growth goes on from it.
+"""Resume growth from an existing tree, by applying its splits again.
 
-The cuts of a tree are made in the order of its nodes. In Kauri's own trees an inner node has the
-cluster that it had when it was cut, so that the steps of the growth are known, and to take them
-again gives the same sums to the last bit. Other trees tell the clusters of their leaves only:
-there all cuts are made within the first cluster, and then the leaves are brought to their own.
+Splits are applied in the order of the nodes. In trees of Kauri an internal node stores the cluster
+that it had when it was split, so that the growth can be reproduced to the last bit. Other trees
+have clusters of leaves only: all splits are applied within the first cluster, and the leaves are
+then moved to theirs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from agathis._trees.tree import MISSING_GOES, Tree
 
 
 def check_start(tree: Tree, n_features: int, limits: Limits) -> None:
-    """Raise ValueError where no growth within the limits can begin with the tree.
+    """Raise ValueError if the tree is invalid as a start or exceeds the limits.
 
-    What its leaves weigh depends on the rows: :func:`check_leaf_weights` looks when they are known.
+    :func:`check_leaf_weights` checks the weights of the leaves, which depend on the rows.
     """
     tree.check()
     if tree.n_features != n_features:
@@ -45,32 +45,31 @@ def check_start(tree: Tree, n_features: int, limits: Limits) -> None:
 
 
 def check_leaf_weights(weight_of: dict[int, float], limits: Limits) -> None:
-    """Raise ValueError where some leaf of the tree weighs less than a leaf may.
+    """Raise ValueError if a leaf is below the minimum weight; ``weight_of`` is by node.
 
-    ``weight_of`` has the leaves by their nodes in ``start``. A single leaf may weigh anything: that
-    is how growth begins without a tree.
+    A single leaf is always valid, as growth without a start begins with one.
     """
-    # A side that the search saw weigh enough may weigh less by the rounding of a sum.
+    # The weight may be slightly less than during the search, by rounding.
     least = limits.min_leaf - SUM_ROUNDING * sum(weight_of.values())
     light = min(weight_of, key=lambda node: weight_of[node])
     if len(weight_of) > 1 and weight_of[light] < least:
         raise ValueError(
-            f"start has a leaf, node {light}, of rows that weigh {weight_of[light]:.6g}; each leaf "
-            f"must weigh min_leaf={limits.min_leaf:.6g} at least."
+            f"start has a leaf, node {light}, of weight {weight_of[light]:.6g}; the minimum weight "
+            f"of a leaf is {limits.min_leaf:.6g}."
         )
 
 
 def cut_order(tree: Tree) -> list[int]:
-    """The inner nodes, those made first first; any node comes after its parent."""
+    """The internal nodes in the order of their creation; parents come before children."""
     inner = np.flatnonzero(~tree.is_leaf)
     first = np.minimum(tree.children_left[inner], tree.children_right[inner])
     return inner[np.argsort(first)].tolist()
 
 
 def tells_growth(tree: Tree, order: list[int]) -> bool:
-    """Whether the clusters of the nodes are those that some growth in that order gave them.
+    """Whether the clusters of the nodes are consistent with growth in that order.
 
-    Each cluster is then founded when its number is the next, and none is ever left empty.
+    Then clusters are created in the order of their numbers, and none becomes empty.
     """
     if tree.cluster[0] != 0:
         return False
@@ -90,7 +89,7 @@ def tells_growth(tree: Tree, order: list[int]) -> bool:
 
 
 def split_again(tree: Tree, node: int, stocks: Stocks, slot: int) -> Split:
-    """The cut of a node of the tree, as a split of the leaf that is in its place."""
+    """The split of a node of the tree, applied to the corresponding leaf."""
     feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
     missing_left = bool(tree.missing_left[node])
     terms = tree.terms(node)
@@ -103,8 +102,8 @@ def split_again(tree: Tree, node: int, stocks: Stocks, slot: int) -> Split:
     n_samples, _ = stocks.leaf_size(slot)
     if not 0 < place.n_left < n_samples:
         raise ValueError(
-            f"{where}, and all {n_samples} rows that come there are on one side of it: growth "
-            "goes on from a tree whose leaves all have rows."
+            f"{where}, and all {n_samples} rows of the node are on one side of it: every leaf of "
+            "start must have rows."
         )
     missing = int(tree.missing[node])
     if place.misses and missing == 0:

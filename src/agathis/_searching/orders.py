@@ -114,9 +114,9 @@ class Source:
         present, thing = np.unique(self.codes, return_inverse=True)
         if len(present) > MOST_CATEGORIES:
             raise ValueError(
-                f"one_hot has a source of {len(present)} categories, missing ones counted as one; "
-                f"search='optimal' tries all sets of up to {MOST_CATEGORIES}. Put rare categories "
-                "together, or use search='local'."
+                f"one_hot has a categorical feature with {len(present)} categories (including "
+                f"missing); search='optimal' takes up to {MOST_CATEGORIES}. Merge rare categories, "
+                "or use search='local'."
             )
         for chain in chains(len(present)):
             yield np.argsort(chain).astype(np.int32)[thing.reshape(-1)]

@@ -99,9 +99,9 @@ class SearchRows:
             n_codes = sources.n_codes
             if n_codes.max() > MOST_CODES:
                 raise ValueError(
-                    f"one_hot has a source of {n_codes.max() - 1} categories; search='local' and "
-                    f"split='pair' take up to {MOST_CODES - 1}, search='greedy' with split='axis' "
-                    "more. Put rare categories together."
+                    f"one_hot has a categorical feature with {n_codes.max() - 1} categories; "
+                    f"search='local' and split='pair' take up to {MOST_CODES - 1}, search='greedy' "
+                    "with split='axis' more. Merge rare categories."
                 )
         return cls(
             points=points,

@@ -1,4 +1,4 @@
-"""Kauri and the encoder of tables on a Dask cluster: rows stay there, and tables of sums travel."""
+"""Kauri and the table encoder for distributed rows on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agathis._support.lazy import lazy
 
 __all__ = ["Kauri", "TableEncoder", "sample_rows"]
 
-# Imported when first asked for: Dask is an extra.
+# Imported lazily, as Dask is an optional dependency.
 _HOMES = {
     "Kauri": "agathis.dask._estimator",
     "TableEncoder": "agathis.dask._encoder",

@@ -1,4 +1,4 @@
-"""A fitted tree on the blocks of a collection: labels, leaves, distances, and the objective."""
+"""Apply a fitted tree to the blocks of a collection: labels, leaves, distances and scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LabelsOfTree:
-    """Labels of a tree that no model has yet."""
+    """A callable that predicts the labels of a tree before there is a fitted model."""
 
     def __init__(self, tree: Tree, names: list[str] | None) -> None:
         self.tree, self.names = tree, names
@@ -31,7 +31,7 @@ class LabelsOfTree:
 
 
 def called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
-    """A method of the model for one block; an empty block has an empty answer."""
+    """Call a method of the model for one block, which may be empty."""
     if len(rows):
         found = getattr(model, method)(as_rows(rows))
         return found.astype(np.int32) if found.ndim == 1 else found
@@ -41,14 +41,14 @@ def called(model: LocalKauri, method: str, rows: Any) -> np.ndarray:
 
 
 class ClusterSums(NamedTuple):
-    """Sums of points and sizes of the clusters that a tree makes of a block."""
+    """Sums of points and sizes of the clusters of a block."""
 
     points: np.ndarray
     sizes: np.ndarray
 
 
 def score_of(model: LocalKauri, parts: Partitions, timeout: float) -> LazyScore:
-    """The objective of the clusters that a model makes of all blocks, lazily."""
+    """The lazy objective of the predicted clusters of all blocks."""
     import dask
 
     from agathis.dask._lazy_score import LazyScore
@@ -75,7 +75,7 @@ def _objective_of(found: Sequence[ClusterSums], are_weighted: bool) -> float:
 
 
 def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> ClusterSums:
-    """What the block of that number adds to the sums of the clusters."""
+    """The sums of the clusters of one block."""
     centres, n_clusters = model._centres, model.n_clusters_
     assert isinstance(centres, PointCentres)
     space = centres.space
@@ -91,7 +91,7 @@ def cluster_sums(model: LocalKauri, number: int, rows: Any, weight: Any) -> Clus
 
 
 def _weights(number: int, weight: Any, n_rows: int) -> np.ndarray:
-    """The weights of a block; raise for those that a fit would refuse."""
+    """The validated weights of a block."""
     if weight is None:
         return np.ones(n_rows)
     found = np.asarray(weight, dtype=np.float64).ravel()

@@ -1,9 +1,8 @@
-"""How workers are reached: actors, waits, and what is lost and read again.
+"""Communication with workers: actors, timeouts, and recovery from lost workers.
 
-Each worker gets an actor with its partitions. A question goes to all of them at once, and every
-wait for one has a limit, and so has every wait for the scheduler. Where a worker is lost, its
-partitions are read again on the others, go through all that was asked of the others once
-(``remembered``), and then get the question.
+Each worker has an actor with its partitions. A request is sent to all actors at once, and every
+wait has a timeout. If a worker is lost, the others read its partitions again, replay the earlier
+requests that changed their state (``remembered``), and then answer the current request.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from agathis.dask._sums_on_the_way import Branch, forest
 from agathis.dask._waiting import POLL, WAITED, answered, answered_by, too_slow
 from agathis.dask._worker import WorkerParts, as_block
 
-# Answers that come to the client at a time; those of more workers are added up on the way.
+# The maximum number of answers sent to the client; with more workers answers are reduced first.
 AT_ONCE = 8
-# How often partitions are read again before it is said that they are the reason.
+# The maximum number of lost workers before the fit fails.
 MOST_LOSSES = 20
-# Deaths of workers in a row during one step, with no answer in between.
+# The maximum number of workers lost in a row during one step, without an answer in between.
 MOST_IN_A_ROW = 3
 
 
 class Lost(Exception):
-    """A worker is gone."""
+    """A worker is lost."""
 
 
 @dataclass(eq=False)
 class Group:
-    """An actor, the worker that it is on and the partitions that it answers for.
+    """An actor, its worker and its partitions.
 
-    Tasks of partitions are only kept until the actor has what they made: nothing that is bound to
-    a worker is then known to the scheduler, and could be waited for once that worker is gone.
+    The tasks of partitions are released once the actor has their results, so that the scheduler
+    has no tasks bound to a worker, for which it would wait if the worker is lost.
     """
 
     worker: str
@@ -48,7 +47,7 @@ class Group:
     actor: Any = None
 
     def forget(self) -> None:
-        """Let the scheduler forget all of it."""
+        """Release everything on the scheduler."""
         for future in (*self.blocks, self.future):
             future.cancel()
         self.blocks, self.actor = [], None
@@ -60,9 +59,9 @@ class Cluster:
     Parameters
     ----------
     client : distributed.Client or None
-        ``None`` is the current one.
+        If None, the current client.
     timeout : float
-        Seconds that any one step of a worker, or an answer of the scheduler, may take.
+        The maximum time in seconds for a step of a worker, or an answer of the scheduler.
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -81,16 +80,16 @@ class Cluster:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # Partitions to workers.
+    # Loading of partitions.
 
     def load(self, partitions: Partitions) -> None:
-        """Have all partitions read."""
+        """Load all partitions."""
         self.partitions = partitions
         self._load(list(range(len(partitions))))
         self._graphs.clear()
 
     def _load(self, numbers: list[int]) -> None:
-        """Have these partitions read, each on a worker, until all are there."""
+        """Load these partitions, again if workers are lost, until all are loaded."""
         while numbers:
             workers = self.roster.workers()
             self.roster.check_versions(workers)
@@ -104,7 +103,7 @@ class Cluster:
                 try:
                     self._arrive(group)
                 except Lost:
-                    # Others may wait for something that was to be read there.
+                    # Others may depend on data of the lost worker.
                     for late in started[place:]:
                         self.groups.remove(late)
                         late.forget()
@@ -115,9 +114,9 @@ class Cluster:
         self.in_a_row = 0
 
     def _dealt(self, numbers: list[int], workers: list[str]) -> dict[str, list[int]]:
-        """Which worker reads which partitions: where they lie, else in turn.
+        """Assign partitions to workers: to the one that has them in memory, else round-robin.
 
-        In turn, so that a sorted table is spread over all of them.
+        Round-robin spreads a sorted table over all workers.
         """
         dealt: dict[str, list[int]] = {}
         kept = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
@@ -129,7 +128,7 @@ class Cluster:
         return dealt
 
     def _homes(self, keys: list[Any]) -> dict[Any, Any]:
-        """The workers that have what is known by these keys."""
+        """The workers that have these keys in memory."""
         if not keys:
             return {}
 
@@ -139,7 +138,7 @@ class Cluster:
         return dict(answered(self.client, question, self.timeout))
 
     def _kept(self, block: Any) -> Any:
-        """The key of what a block is made of and workers have already, as of persisted rows."""
+        """The key of a persisted input of a block, if any."""
         from dask.core import flatten
 
         where, waiting = id(block.dask), list(flatten(block.__dask_keys__()))
@@ -180,7 +179,7 @@ class Cluster:
         return Group(worker, numbers, actor, futures)
 
     def _arrive(self, group: Group) -> None:
-        """Wait until an actor has its partitions."""
+        """Wait until an actor has loaded its partitions."""
         done, since = -1, time.monotonic()
         while True:
             states = [future.status for future in (*group.blocks, group.future)]
@@ -209,7 +208,7 @@ class Cluster:
                 check(answer)
 
     def _wait_for(self, group: Group) -> None:
-        """Until something has happened, or it is time to look again."""
+        """Wait until a task has finished, or the poll interval has passed."""
         from distributed import wait
 
         pending = [one for one in (*group.blocks, group.future) if one.status == "pending"]
@@ -217,7 +216,7 @@ class Cluster:
             wait(pending, timeout=POLL, return_when="FIRST_COMPLETED")
 
     def _tell_unread(self, group: Group) -> None:
-        """Raise for a partition that could not be read."""
+        """Raise RuntimeError for a partition that could not be read."""
         from distributed.scheduler import KilledWorker
 
         for number, future in zip(group.numbers, group.blocks, strict=True):
@@ -231,7 +230,7 @@ class Cluster:
                 ) from error
         raise Lost(group.worker)
 
-    # Questions.
+    # Requests.
 
     def ask(
         self,
@@ -241,10 +240,10 @@ class Cluster:
         check: Callable[[Any], object] | None = None,
         summed: bool = False,
     ) -> list[Any]:
-        """What each actor answers; ``remember`` has actors that come later do the same first.
+        """Send a request to all actors, and return their answers.
 
-        ``check`` looks at answers of these. With ``summed`` answers are added up on the way where
-        there are many workers.
+        With ``remember`` actors that replace lost ones replay it, and ``check`` is called with
+        their answers. With ``summed`` answers of many workers are reduced among the workers.
         """
         answers: list[Any] = []
         waiting = list(self.groups)
@@ -270,7 +269,7 @@ class Cluster:
     def _ask_each(
         self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
     ) -> list[Group]:
-        """Add their answers; those that are lost."""
+        """Append the answers to ``answers``; return the lost groups."""
         calls, lost = [], []
         for group in waiting:
             try:
@@ -287,7 +286,7 @@ class Cluster:
     def _ask_summed(
         self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
     ) -> tuple[list[Group], list[Group]]:
-        """Add the sums of their answers; those that are lost, and those to be asked again."""
+        """Append sums of answers; return the lost groups and those to be asked again."""
         by_key = {group.future.key: group for group in waiting}
         calls, lost = [], []
         again: list[Group] = []
@@ -319,7 +318,7 @@ class Cluster:
     def _call(self, group: Group, method: str, *args: Any) -> Any:
         try:
             return getattr(group.actor, method)(*args)
-        except RuntimeError as error:  # the actor knows that its worker is gone
+        except RuntimeError as error:  # the worker of the actor is lost
             raise Lost(group.worker) from error
 
     def _result(self, group: Group, call: Any, what: str, limits: int = 1) -> Any:
@@ -332,14 +331,14 @@ class Cluster:
             except OSError as error:
                 raise Lost(group.worker) from error
             except KeyError as error:
-                # A worker that was started anew at the same address knows no actors.
+                # The worker was restarted at the same address, without the actor.
                 raise Lost(group.worker) from error
             self._alive(group)
             if time.monotonic() - started > limits * self.timeout:
                 raise self._too_slow(group, f"step {what!r}")
 
     def _alive(self, group: Group) -> None:
-        """Raise where the worker of a group is lost, or any worker has stopped."""
+        """Raise if the worker of a group is lost, or a worker has stopped."""
         if group.worker not in self.roster.living():
             raise Lost(group.worker)
         self.client.sync(self.roster.heartbeats.check, [group.worker])
@@ -366,9 +365,9 @@ class Cluster:
         )
 
     def close(self) -> None:
-        """Free what the workers keep for this fit; never fails."""
+        """Free the memory of this fit on the workers; never raises."""
         for group in self.groups:
-            # Where the worker or the scheduler is gone its memory is gone with it.
+            # If the worker or the scheduler is lost, there is nothing to free.
             with contextlib.suppress(Exception):
                 group.forget()
         self.groups = []

@@ -1,4 +1,4 @@
-"""Rows on a cluster, as a fit asks for them: what they are, a sample, and the sums of leaves."""
+"""The dataset of a fit on a cluster: statistics, samples, and sums of leaves."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ from agathis.dask._worker import Look
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all rows: how many each partition has, weights and missing values.
+    """Statistics of all rows: counts by partition, the total weight and missing values.
 
-    ``roles`` are those of rows that an encoder made, ``names`` those of the columns, where all are
-    strings.
+    ``roles`` are those of encoded rows, ``names`` the column names if all are strings.
     """
 
     n_rows: list[int]
@@ -47,7 +46,7 @@ class Survey:
 
 
 def survey(cluster: Cluster, n_features: int | None) -> Survey:
-    """Look at all partitions; raise for what is wrong with one of them."""
+    """Collect the statistics of all partitions; raise ValueError for invalid ones."""
     first: dict[int, Look] = {}
 
     def unchanged(looks: list[Look]) -> None:
@@ -97,7 +96,7 @@ def survey(cluster: Cluster, n_features: int | None) -> Survey:
 
 
 def _same_names(found: list[Look]) -> list[str] | None:
-    """The names of the columns, where all are strings; raise where partitions differ in them."""
+    """The column names if all are strings; raise ValueError if partitions differ."""
     if not found:
         return None
     first = found[0]
@@ -120,7 +119,7 @@ def _same_roles(found: list[Look]) -> FeatureRoles | None:
     if encoded and len(encoded) < len(found):
         other = next(look.number for look in found if look.roles is None)
         raise ValueError(
-            f"X, partition {other}: its rows were not made by the encoder that made those of "
+            f"X, partition {other}: its rows are not encoded by the same encoder as those of "
             f"partition {encoded[0].number}."
         )
     return encoded[0].roles if encoded else None
@@ -144,14 +143,14 @@ class ClusterRows:
     features : Features
     kernel : Kernel
     counted : list of int
-        Rows of positive weight, by partition.
+        The number of rows of positive weight of each partition.
     total_weight : float
     weighted : bool
     fill : ndarray or None
     threads : int
-        Of this process.
+        The number of threads of this process.
     names : list of str or None
-        Columns of blocks that are frames.
+        The columns of frames.
     """
 
     cluster: Cluster
@@ -171,7 +170,7 @@ class ClusterRows:
 
     @property
     def n_rows(self) -> int:
-        """Those that a holder of parts has."""
+        """The number of rows of positive weight, as a holder of partitions."""
         return self.n_counted
 
     def labels(self, tree: Tree) -> Any:
@@ -180,7 +179,7 @@ class ClusterRows:
     def sample(
         self, most: int, random_state: np.random.RandomState
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The rows that a fit in memory would draw: by their place, whatever the partitions."""
+        """Sample the same rows by position as a fit in memory."""
         places = sampled_positions(self.n_counted, most, random_state)
         ends = np.cumsum(self.counted)
         wanted = {}
@@ -200,7 +199,7 @@ class ClusterRows:
         self.cluster.ask("prepare", plan, self.weighted, remember=True)
         return self
 
-    # What a holder of parts is asked.
+    # The interface of ``Holder``.
 
     def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
         if squares:
@@ -239,13 +238,13 @@ class ClusterRows:
 def dataset_on(
     cluster: Cluster, estimator: BaseEstimator, X: Any, n_features: int | None
 ) -> ClusterRows:
-    """The dataset of a fit, once the rows that a cluster has loaded have been looked at.
+    """The dataset of a fit, from the partitions loaded on a cluster.
 
-    The estimator gets ``n_features_in_`` and the like.
+    Sets ``n_features_in_`` and ``feature_names_in_`` of the estimator.
     """
     found = survey(cluster, n_features)
     estimator.n_features_in_ = found.n_features
-    # Encoded rows have no names in memory either: those of features are the encoder's.
+    # Encoded rows have no feature names, as in memory.
     names = found.names if found.roles is None else None
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
@@ -275,7 +274,7 @@ def dataset_on(
 
 
 def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:
-    """Rows of positive weight, by partition."""
+    """The number of rows of positive weight of each partition."""
     least = None if found.total is None else checks.NEGLIGIBLE * float(found.total)
     counts: dict[int, int] = {}
     for answer in cluster.ask("count", least, remember=True):
@@ -287,17 +286,17 @@ def counted_rows(cluster: Cluster, found: Survey, n_clusters: int) -> list[int]:
 
 
 def on_in_all(cluster: Cluster, groups: Sequence[np.ndarray], names: Any) -> np.ndarray:
-    """What a column of each group has that is on; raise where partitions do not agree."""
+    """The nonzero value of the columns of each group; raise ValueError if partitions differ."""
     found = [pair for answer in cluster.ask("on", list(groups), names) for pair in answer]
-    # A block where nothing of a group is on says 1.
+    # Blocks without nonzero values in a group return 1.
     values = np.array([on for _, on in sorted(found, key=lambda pair: pair[0])])
     out = np.ones(values.shape[1])
     for group, column in enumerate(values.T):
         other = np.unique(column[column != 1.0])
         if len(other) > 1 or (len(other) == 1 and (column == 1.0).any()):
             raise ValueError(
-                f"one_hot, group {group}: partitions of X have {np.unique(column).tolist()} where "
-                "a column is on; all must have one number above 0."
+                f"one_hot, group {group}: partitions of X have {np.unique(column).tolist()} as "
+                "nonzero values of the columns; all must have the same positive value."
             )
         if len(other):
             out[group] = other[0]

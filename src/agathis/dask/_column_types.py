@@ -1,4 +1,4 @@
-"""Types of columns that differ from partition to partition, and their values in a common one."""
+"""Common types for columns whose types differ between partitions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pyarrow import types
 from agathis._tables.arrow_values import holds_numbers
 from agathis._tables.indicators import word
 
-#: Stands for the type of a column that holds dates in one partition and numbers in another.
+#: The type of columns with incompatible types, such as dates and numbers.
 MIXED = pa.struct([])
 
 
 def common_type(kinds: Sequence[pa.DataType]) -> pa.DataType:
-    """A type for all values: text for numbers and texts, ``MIXED`` for dates and others."""
+    """A common type: string for numbers and strings, ``MIXED`` for dates and others."""
     different = list(dict.fromkeys(kinds))
     if len(different) == 1:
         return different[0]
@@ -47,7 +47,7 @@ def _family(kind: pa.DataType) -> str:
 
 
 def cast(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The values in another type; texts are the words that categories are compared by."""
+    """Convert values to another type; strings are normalised as category names."""
     if values.type == kind:
         return values
     if kind == MIXED:

@@ -1,8 +1,7 @@
-"""Blocks as rows of numbers, and those that a table encoder made: their roles go with them.
+"""Convert blocks to numeric rows, with the roles of columns for encoded rows.
 
-In memory encoded rows are an array that knows its roles. In partitions they are frames, which keep
-the index of the table, with the roles in their ``attrs``; these are lost, as they are there, by
-whatever takes columns out or changes their places.
+In memory encoded rows are an array with roles. In partitions they are frames with the index of the
+table and the roles in ``attrs``, which are lost when columns are selected or reordered.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from agathis._checks.roles import EncodedRows, FeatureRoles
 
 
 def as_rows(block: Any) -> Any:
-    """Encoded rows of a frame that is one; anything else as it is."""
+    """Convert frames of encoded rows to ``EncodedRows``; return other blocks unchanged."""
     roles = FeatureRoles.in_frame(block)
     return block if roles is None else EncodedRows.of(block.to_numpy(dtype=np.float64), roles)
 
 
 def as_floats(rows: Any) -> np.ndarray:
-    """The numbers of a block, whatever types its columns have, NaN where one is missing."""
+    """Convert a block of any column types to floats, with NaN for missing values."""
     with naming("X"):
         X = check_array(
             rows,

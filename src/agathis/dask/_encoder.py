@@ -1,11 +1,11 @@
-"""The encoder of raw tables whose rows are in partitions.
+"""The table encoder for distributed rows.
 
-    partitions -> rows of each -> a sample of rows, and the extents of columns, in one pass
-               -> types, categories, scales and weights by the sample
+    partitions -> number of rows of each -> a sample, and the ranges of columns, in one pass
+               -> types, categories, scales and weights from the sample
                -> features, lazily
 
-What is learnt is what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last
-bit: both sample large tables at the same positions (``_tables.row_sample``).
+The result is identical to that of :class:`agathis.TableEncoder` on the same rows in memory, as both
+sample large tables at the same positions (``_tables.row_sample``).
 """
 
 from __future__ import annotations
@@ -37,30 +37,29 @@ from agathis.dask._short_thresholds import Origin, remembering
 
 
 class TableEncoder(LocalEncoder):
-    """Columns of a raw table in partitions made into features on one scale.
+    """Encode the columns of a distributed raw table as scaled features.
 
-    It learns what :class:`agathis.TableEncoder` learns of the same rows in memory, to the last bit,
-    whatever the partitions are: of more than 50,000 rows from a sample of so many, drawn by their
-    positions, and from extremes and counts of missing and infinite values, which are those of all
-    rows. Rows are read once.
+    The result is identical to that of :class:`agathis.TableEncoder` on the same rows in memory, for
+    any partitions. With more than 50,000 rows it is fitted to a random sample of 50,000; extremes
+    and counts of missing and infinite values are those of all rows. Rows are read once.
 
     Parameters
     ----------
     drop, keep, categorical, scale, weight, dates, no_split, no_count, show, max_categories, strict
-        As for :class:`agathis.TableEncoder`.
+        See :class:`agathis.TableEncoder`.
     title : str
-        Of the table, in messages.
+        The name of the table in messages.
 
     Attributes
     ----------
     n_rows_ : int
-        All rows.
+        The number of all rows.
     n_sampled_ : int
-        Rows that it was learnt from.
+        The number of rows in the sample.
 
     See Also
     --------
-    agathis.TableEncoder : The other attributes, and what becomes of columns.
+    agathis.TableEncoder : The other attributes, and how columns are encoded.
 
     Examples
     --------
@@ -78,27 +77,26 @@ class TableEncoder(LocalEncoder):
     """
 
     def fit(self, X: Any, y: object = None, *, client: Any = None) -> TableEncoder:
-        """Learn what the columns are; computes at once.
+        """Fit the encoder; computes immediately.
 
         Parameters
         ----------
         X : dask.dataframe.DataFrame, or list of Delayed tables
         y : Ignored
+            Not used, present for API consistency.
         client : distributed.Client, optional
-            ``None`` is the current one, or where there is none, this process.
+            If None, the current client, or this process if there is none.
 
         Returns
         -------
         self : TableEncoder
+            Fitted encoder.
         """
         self._learn(X, client)
         return self
 
     def _learn(self, X: Any, client: Any = None) -> Any:
-        """Learn; the rows that it was learnt from, as a table of Arrow.
-
-        X may be files too, of which names and lengths are known beforehand.
-        """
+        """Fit the encoder, and return the sample as an Arrow table; X may also be files."""
         sizes: list[int] | None = None
         names: list[str] | None
         if isinstance(X, FilesInPieces):
@@ -106,7 +104,7 @@ class TableEncoder(LocalEncoder):
         else:
             blocks, names = _tables(X)
         if names is not None:
-            Options.of(self, names)  # what is wrong is said before the table is read
+            Options.of(self, names)  # raise errors before reading the table
         with nullcontext() if client is None else client.as_current():
             in_use = _waiting.client_in_use()
             if in_use is not None:
@@ -119,14 +117,15 @@ class TableEncoder(LocalEncoder):
         return sample.table
 
     def fit_transform(self, X: Any, y: object = None, *, client: Any = None) -> Any:
-        """Learn what the columns are, and make features of them, lazily.
+        """Fit the encoder, and transform X lazily.
 
         Parameters
         ----------
         X : dask.dataframe.DataFrame, or list of Delayed tables
         y : Ignored
+            Not used, present for API consistency.
         client : distributed.Client, optional
-            As for :meth:`fit`.
+            See :meth:`fit`.
 
         Returns
         -------
@@ -135,7 +134,7 @@ class TableEncoder(LocalEncoder):
         return self.fit(X, client=client).transform(X)
 
     def transform(self, X: Any) -> Any:
-        """Features on one scale; lazily, in the partitions of X, where that is a collection.
+        """Encode rows as scaled features; lazy for Dask collections.
 
         Parameters
         ----------
@@ -158,7 +157,7 @@ class TableEncoder(LocalEncoder):
 
         local = self.to_local()
         encode = partial(_encoded, local)
-        # A frame may be given other columns in place; features are of what it is now.
+        # Copy, as a frame may be modified in place later.
         now = X.copy() if hasattr(X, "npartitions") else X
         origin = Origin(local, partial(_with_columns, now, blocks, names))
         if names is None or isinstance(X, FilesInPieces):
@@ -167,7 +166,7 @@ class TableEncoder(LocalEncoder):
         return remembering(X.map_partitions(encode, meta=meta), origin)
 
     def to_local(self) -> LocalEncoder:
-        """An ordinary :class:`agathis.TableEncoder` that has learnt the same.
+        """Convert to a fitted :class:`agathis.TableEncoder` in memory.
 
         Returns
         -------
@@ -181,7 +180,7 @@ class TableEncoder(LocalEncoder):
 
 
 def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
-    """The partitions of a table, and the names of its columns where they are known."""
+    """The partitions of a table, and its column names, if known."""
     needed("dask.dataframe", "dask", "agathis.dask")
     if not is_collection(X):
         raise TypeError(
@@ -197,7 +196,7 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
 def _with_columns(
     X: Any, blocks: list[Any], names: list[str] | None, asked: list[str]
 ) -> list[Any]:
-    """Partitions that have some columns, and no others where these need not be read with them."""
+    """The partitions with some columns; others are not read if possible."""
     if isinstance(X, FilesInPieces):
         return X.columns(asked)
     return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in asked]])
@@ -206,7 +205,7 @@ def _with_columns(
 def gather(
     blocks: Sequence[Any], sizes: Sequence[int], names: list[str] | None, title: str
 ) -> SampledTable:
-    """A sample of the rows, and the extents of the columns."""
+    """A sample of the rows, and the ranges of the columns."""
     import dask
 
     n = sum(sizes)
@@ -226,7 +225,7 @@ def gather(
 def _look(
     block: Any, number: int, names: list[str] | None, size: int, some: np.ndarray
 ) -> SampledTable:
-    """What a partition tells."""
+    """The sampled rows and column ranges of a partition."""
     table = as_arrow(block)
     if names is not None and table.column_names != names:
         raise ValueError(
@@ -242,7 +241,7 @@ def _look(
 
 
 def _together(pieces: Sequence[SampledTable]) -> SampledTable:
-    """What several neighbours tell."""
+    """Merge the results of consecutive partitions."""
     import pyarrow as pa
 
     names = pieces[0].column_names
@@ -265,9 +264,9 @@ def _together(pieces: Sequence[SampledTable]) -> SampledTable:
 
 
 def _encoded(encoder: LocalEncoder, block: Any) -> Any:
-    """The features of a block: a frame with its index, or rows where it has none."""
+    """The features of a block, as a frame with its index, or as rows without one."""
     rows = encoder.scaled(encoder.encode(block).X)
-    rows.units = None  # the whole collection knows its origin, and rows may travel
+    rows.units = None  # the collection stores its origin; rows may be sent over the network
     if not hasattr(block, "index") or not hasattr(block, "iloc"):
         return rows
     return encoder.framed(rows, block.index)

@@ -1,7 +1,7 @@
-"""The estimator: Kauri's parameters and fitted attributes, with rows on a Dask cluster.
+"""Kauri for distributed rows on a Dask cluster.
 
-The flow of :meth:`Kauri.fit` is that of :class:`agathis.Kauri`, with a dataset whose rows are
-looked at where they lie (:mod:`agathis.dask._cluster_rows`) and whose sums come from the workers.
+:meth:`Kauri.fit` is the same as in :class:`agathis.Kauri`, with a dataset whose sums are computed
+by the workers (:mod:`agathis.dask._cluster_rows`).
 """
 
 from __future__ import annotations
@@ -34,45 +34,44 @@ def _with_timeout(local: Signature) -> Signature:
 
 
 class Kauri(LocalKauri):
-    """A tree of clusters, of rows that are spread over a Dask cluster.
+    """A decision tree for clustering rows that are distributed over a Dask cluster.
 
-    The tree is that of :class:`agathis.Kauri` with ``engine="binned"`` on the same rows in the same
-    order, to the last bit, whatever the partitions and the workers. Rows do not move: they
-    become arrays where their partition is read, and a split takes one round trip, in which
-    each worker sends the table of sums of the smaller side.
+    The tree is bitwise identical to that of :class:`agathis.Kauri` with ``engine="binned"`` on the
+    same rows in the same order, for any partitions and workers. Rows stay on the worker that reads
+    their partition. A split takes one round trip, in which each worker sends the sums of the
+    smaller side.
 
-    Parameters are those of :class:`agathis.Kauri`, less what needs all rows in one place:
-    ``kernel="precomputed"``, engines other than ``"binned"``, searches other than ``"greedy"``,
-    ``split="pair"`` and ``keep_training_data``. Of them only ``timeout`` is new.
+    Parameters are those of :class:`agathis.Kauri` and ``timeout``. Not supported is what needs all
+    rows in one place: ``kernel="precomputed"``, engines other than ``"binned"``, searches other
+    than ``"greedy"``, ``split="pair"`` and ``keep_training_data``.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        The most clusters there may be.
+        The maximum number of clusters.
     timeout : float, default=600
-        Seconds that a worker may take for one step, such as reading a partition or summing a leaf,
-        before the fit fails with an error that names it; or the scheduler, for any answer.
+        The maximum time in seconds for a step of a worker, such as reading a partition or summing a
+        leaf, and for an answer of the scheduler. The fit then fails with an error.
     **params
         See :class:`agathis.Kauri`.
 
     Attributes
     ----------
     tree_ : Tree
-    labels_ : collection of Dask
-        The cluster of each row, lazily: in the partitions of X, with its index.
+        The tree as arrays.
+    labels_ : Dask collection
+        The cluster of each row, lazy, with the partitions and the index of X.
     n_clusters_, n_leaves_, objective_, inertia_, n_features_in_, feature_names_in_ :
-        As of :class:`agathis.Kauri`. They are numbers: the sums that the tree was grown by tell
-        them, and no row is read for them.
+        See :class:`agathis.Kauri`. They are computed during the fit, not lazily.
 
     Notes
     -----
-    A worker that is lost costs reading its partitions again, on the others, and making the cuts
-    so far: the fit ends in the same tree. Partitions must therefore be the same each time they
-    are computed.
+    If a worker is lost, the others read its partitions again and apply the splits so far; the tree
+    is the same. Partitions must therefore be the same each time they are computed.
 
-    A worker whose process is stopped ends the fit with an error that names it, when it has sent no
-    heartbeat to the scheduler for 60 seconds (``agathis.worker-timeout`` of Dask's configuration).
-    A worker that is busy sends heartbeats.
+    If a worker process is stopped, the fit fails with an error that names it, after 60 seconds
+    without a heartbeat to the scheduler (``agathis.worker-timeout`` in the Dask configuration).
+    Busy workers send heartbeats.
 
     Examples
     --------
@@ -95,7 +94,7 @@ class Kauri(LocalKauri):
         super().__init__(n_clusters, **params)
         self.timeout = timeout
 
-    # scikit-learn and ``help`` read the parameters here: those of Kauri, and ``timeout``.
+    # scikit-learn and ``help`` read the parameters from the signature.
     __init__.__signature__ = _with_timeout(signature(LocalKauri.__init__))  # type: ignore[attr-defined]
 
     @checks.fit_context(prefer_skip_nested_validation=True)
@@ -109,25 +108,27 @@ class Kauri(LocalKauri):
         start: object = None,
         client: Any = None,
     ) -> Kauri:
-        """Grow the tree.
+        """Fit the tree.
 
         Parameters
         ----------
         X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed
-            The rows, in partitions; sizes of chunks need not be known, and partitions may be empty.
+            The samples. Chunk sizes may be unknown, and partitions may be empty.
         y : Ignored
+            Not used, present for API consistency.
         gram : None
-            Has no meaning here.
+            Not supported, present for API consistency.
         sample_weight : dask.array.Array, dask.dataframe.Series or list of Delayed, optional
-            In the partitions of X.
+            The weights, with the partitions of X.
         start : Tree or fitted estimator of the package, optional
-            A tree to begin with.
+            An initial tree.
         client : distributed.Client, optional
-            ``None`` is the current one.
+            If None, the current client.
 
         Returns
         -------
         self : Kauri
+            Fitted estimator.
         """
         needed("dask.dataframe", "dask", "agathis.dask")
         self._check_possible(gram)
@@ -160,49 +161,49 @@ class Kauri(LocalKauri):
             if getattr(self, name) != value:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} needs all rows in one place; on a cluster "
-                    f"only {name}={value!r} is possible. agathis.refine betters the tree on a "
+                    f"only {name}={value!r} is possible. agathis.refine improves the tree on a "
                     "sample of the rows."
                 )
         kernel_checks.check_engine(BINNED, kernel_checks.kernel_of(self), self.n_components)
 
     def predict(self, X: Any) -> Any:
-        """The cluster of each row; lazily, in the partitions of X, where that is a collection.
+        """Predict the cluster of each row; lazy for Dask collections.
 
         Parameters
         ----------
-        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        X : Dask collection, or array-like of shape (n_samples, n_features)
 
         Returns
         -------
-        labels : collection of Dask, or ndarray of shape (n_samples,)
+        labels : Dask collection, or ndarray of shape (n_samples,)
         """
         return self._mapped(X, "predict")
 
     def apply(self, X: Any) -> Any:
-        """The leaf of each row, as a node number of ``tree_``; lazily where X is a collection.
+        """Return the leaf of each row, as a node id of ``tree_``; lazy for Dask collections.
 
         Parameters
         ----------
-        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        X : Dask collection, or array-like of shape (n_samples, n_features)
 
         Returns
         -------
-        leaves : collection of Dask, or ndarray of shape (n_samples,)
+        leaves : Dask collection, or ndarray of shape (n_samples,)
         """
         return self._mapped(X, "apply")
 
     def transform(self, X: Any, *, gram: Any = None, gram_diagonal: Any = None) -> Any:
-        """The distance of each row to the centre of each cluster; lazily for a collection.
+        """Compute the distance of each row to each cluster centre; lazy for Dask collections.
 
         Parameters
         ----------
-        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        X : Dask collection, or array-like of shape (n_samples, n_features)
         gram, gram_diagonal : None
-            Have no meaning here.
+            Not supported, present for API consistency.
 
         Returns
         -------
-        distances : collection of Dask, or ndarray of shape (n_samples, n_clusters_)
+        distances : Dask collection, or ndarray of shape (n_samples, n_clusters_)
         """
         return self._mapped(X, "transform", gram=gram, gram_diagonal=gram_diagonal)
 
@@ -218,18 +219,19 @@ class Kauri(LocalKauri):
     def score(
         self, X: Any, y: object = None, *, gram: Any = None, sample_weight: Any = None
     ) -> Any:
-        """The objective of the clusters that the tree makes of X; lazily for a collection.
+        """Compute the objective of the predicted clusters of X; lazy for Dask collections.
 
-        A lazy score is a delayed number: ``float(score)`` or ``score.compute()`` reads X, and
-        ``dask.compute`` reads it once for several. What is wrong with X is said then.
+        ``float(score)`` or ``score.compute()`` of a lazy score reads X and raises errors in it;
+        ``dask.compute`` reads X once for several scores.
 
         Parameters
         ----------
-        X : collection of Dask, or array-like of shape (n_samples, n_features)
+        X : Dask collection, or array-like of shape (n_samples, n_features)
         y : Ignored
+            Not used, present for API consistency.
         gram : None
-            Has no meaning here.
-        sample_weight : collection of Dask with the partitions of X, or array-like, optional
+            Not supported, present for API consistency.
+        sample_weight : Dask collection with the partitions of X, or array-like, optional
 
         Returns
         -------
@@ -241,9 +243,9 @@ class Kauri(LocalKauri):
         return score_of(self.to_local(), partitions_of(X, sample_weight), self.timeout)
 
     def to_local(self) -> LocalKauri:
-        """An ordinary :class:`agathis.Kauri` with the fitted tree, for memory, exports and pages.
+        """Convert to an :class:`agathis.Kauri` in memory, for example for exports and reports.
 
-        Its ``labels_`` are not there: they are of rows that are not.
+        It has no ``labels_``, as its rows are not in memory.
 
         Returns
         -------

@@ -1,8 +1,8 @@
-"""Parquet files in partitions, each read on a worker as ``fit_file`` reads files.
+"""Parquet files as partitions, each read on a worker in the same way as in ``fit_file``.
 
-Dask's own reader looks at no checksums and believes what a file says: a damaged one may then end a
-worker, or give a tree of wrong numbers. Here a partition is a file, or some of its row groups, and
-goes through :class:`~agathis._tables.source.ParquetSource`, which validates all of it.
+The reader of Dask does not verify checksums or metadata, so that a damaged file may crash a worker
+or give wrong results. Here a partition is a file or some of its row groups, and is read and
+validated by :class:`~agathis._tables.source.ParquetSource`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agathis._tables.source import ParquetSource, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Bytes, not compressed, of the row groups that are a partition; of a larger one it is one alone.
+#: The maximum uncompressed size of a partition in bytes; a larger row group is one partition.
 PARTITION = 128 << 20
 ROWS_AT_ONCE = 1 << 16
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 class FilesInPieces(NamedTuple):
-    """A table in files: its pieces, and the names of the columns that are read of each."""
+    """A table in files: its pieces and the columns to read."""
 
     pieces: list[Piece]
     names: list[str]
@@ -46,14 +46,14 @@ class FilesInPieces(NamedTuple):
         return self.columns(self.names)
 
     def columns(self, names: list[str]) -> list[Any]:
-        """Partitions of some columns; read later, and no others with them."""
+        """Lazy partitions with some columns; others are not read."""
         import dask
 
         return [dask.delayed(read, pure=False)(piece, names) for piece in self.pieces]
 
 
 def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
-    """Some columns of a Parquet file, or of many; read later, and no others with them."""
+    """Some columns of one or more Parquet files, read lazily."""
     files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetSource)]
     pieces = [piece for file in files for piece in pieces_of(file)]
     if not pieces:
@@ -62,8 +62,8 @@ def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
 
 
 def pieces_of(file: ParquetSource) -> list[Piece]:
-    """Neighbouring row groups, as many as fill a partition; none of a file without rows."""
-    # Workers may run in another folder.
+    """Group consecutive row groups into partitions; none for a file without rows."""
+    # Workers may run in another directory.
     path = os.path.abspath(file.path)
     found: list[Piece] = []
     groups: list[int] = []
@@ -78,7 +78,7 @@ def pieces_of(file: ParquetSource) -> list[Piece]:
 
 
 def read(piece: Piece, names: list[str]) -> pa.Table:
-    """The rows of a piece; raise for a file that is damaged, or is another by now."""
+    """Read the rows of a piece; raise an error if the file is damaged or has changed."""
     import pyarrow as pa
 
     file = ParquetSource(piece.path, piece.shown)

@@ -1,8 +1,7 @@
-"""A score that is computed where it is asked for: a delayed number.
+"""A lazy score: a delayed number.
 
-``float(score)`` and ``score.compute()`` give the number, arithmetic and comparisons with it stay
-lazy, and ``dask.compute`` takes several at once. scikit-learn's model selection takes scores that
-have ``item``, as scalars of NumPy do.
+``float(score)`` and ``score.compute()`` compute it; arithmetic and comparisons stay lazy. Model
+selection in scikit-learn requires ``item``, as NumPy scalars have.
 """
 
 from __future__ import annotations
@@ -15,15 +14,13 @@ from agathis.dask._waiting import computed
 
 
 class LazyScore(Delayed):
-    """The number that a delayed task gives.
-
-    Waits for it have the limit of the model's: a scheduler that stands still is an error.
+    """The result of a delayed task, computed with a timeout.
 
     Parameters
     ----------
     task : Delayed
     timeout : float
-        Seconds that a scheduler may take for an answer.
+        The maximum time in seconds for an answer of the scheduler.
     """
 
     __slots__ = ("_timeout",)
@@ -33,15 +30,15 @@ class LazyScore(Delayed):
         object.__setattr__(self, "_timeout", timeout)
 
     def compute(self, **kwargs: Any) -> float:
-        """The number."""
+        """Compute the number."""
         return super().compute(**kwargs) if kwargs else computed([self], self._timeout)[0]
 
     def item(self) -> float:
-        """The number; of scalars, it is NumPy's name for that."""
+        """Compute the number; the name is that of NumPy scalars."""
         return self.compute()
 
     __float__ = item
 
     def __reduce__(self) -> tuple[type[Delayed], tuple[Any, ...]]:
-        """Elsewhere it is any delayed number: whoever waits there has limits of its own."""
+        """Without the timeout, for other processes."""
         return Delayed, (self.key, self.dask)

@@ -1,7 +1,7 @@
-"""Collections of Dask as partitions: what a fit reads, and what comes out of a fitted tree.
+"""The partitions of Dask collections, for fits and for lazy results.
 
-A collection is a Dask array in chunks of rows, a Dask data frame, or a list of delayed blocks of
-either. Each block becomes an array where it lies, and is never brought together.
+A collection is a Dask array, a Dask data frame, or a list of delayed blocks of rows. Blocks are
+converted to arrays on their workers, and never collected in one place.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Partitions:
     blocks : list of Delayed
     weights : list of Delayed or None
     names : list of str or None
-        Of the columns, where all are strings.
+        The column names, if all are strings.
     n_features : int or None
-        ``None`` where only the blocks tell.
+        ``None`` if unknown before computing the blocks.
     """
 
     blocks: list[Any]
@@ -39,7 +39,7 @@ class Partitions:
 
 
 def is_collection(X: object) -> bool:
-    """Whether it is one of Dask's, or a list of delayed blocks."""
+    """Whether X is a Dask collection, or a list of delayed blocks."""
     import dask
 
     if isinstance(X, (list, tuple)):
@@ -87,16 +87,15 @@ def partitions_of(X: Any, sample_weight: Any = None) -> Partitions:
 
 
 def blocks_of(X: Any) -> list[Any]:
-    """The partitions of a frame or of a column, as many as it has; only what is used is read.
+    """The partitions of a frame or column; only the columns used are read.
 
-    What Dask optimises fully may have fewer: of a few columns it reads several files as one, and
-    columns of one table would then be in different partitions.
+    Full optimisation by Dask could merge partitions, differently for the columns of one table.
     """
     return list(X.simplify().to_delayed(optimize_graph=False))
 
 
 def whole_rows(X: Any) -> Any:
-    """A Dask array whose chunks have all columns."""
+    """Rechunk a Dask array so that its chunks have all columns."""
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
@@ -120,9 +119,9 @@ def _weights(sample_weight: Any, n_blocks: int) -> list[Any]:
 
 
 def mapped(X: Any, function: Callable[..., np.ndarray], columns: Sequence[str] | None) -> Any:
-    """What a function makes of each block, lazily and in the same partitions.
+    """Apply a function to each block lazily.
 
-    With ``columns`` it gives so many numbers a row, float64, else one, int32.
+    It returns a float64 array with these columns, or a one-dimensional int32 array without.
     """
     needed("dask.dataframe", "dask", "agathis.dask")
     import dask
@@ -149,7 +148,7 @@ def mapped(X: Any, function: Callable[..., np.ndarray], columns: Sequence[str] |
 
 
 def _framed(frame: Any, function: Callable[..., np.ndarray], columns: Sequence[str] | None) -> Any:
-    """What the function gives, with the index of the frame."""
+    """The result of the function with the index of the frame."""
     import pandas as pd
 
     found = function(frame)

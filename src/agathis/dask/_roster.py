@@ -1,4 +1,4 @@
-"""Which workers there are, and whether they fit the client: the same agathis, NumPy and Python."""
+"""The available workers, and the check that their versions match those of the client."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Roster:
     Parameters
     ----------
     client : distributed.Client or None
-        ``None`` is the current one.
+        If None, the current client.
     timeout : float
         Seconds to wait for a worker, or for an answer of the scheduler.
 
     Attributes
     ----------
     gone : set of str
-        Workers that were lost, of which the scheduler may not know yet.
+        Lost workers, which the scheduler may still list.
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -47,12 +47,12 @@ class Roster:
         self.client, self.timeout = client, timeout
         self.heartbeats = Heartbeats(client, timeout)
         self.gone: set[str] = set()
-        # Those whose versions are known to fit.
+        # Workers whose versions match.
         self.known: set[str] = set()
         self.check_versions(self.workers())
 
     def workers(self) -> dict[str, int]:
-        """Threads of each worker that is there, by address; at least one, or it is waited for."""
+        """The threads of each worker, by address; waits for at least one worker."""
         started = time.monotonic()
         while True:
             found = self.living()
@@ -67,19 +67,19 @@ class Roster:
 
     def living(self) -> dict[str, int]:
         found = dict(answered(self.client, lambda: self.client.scheduler.ncores(), self.timeout))
-        # What the scheduler has dropped may come again, at the same address.
+        # A worker removed by the scheduler may come back at the same address.
         self.gone &= found.keys()
         return {worker: threads for worker, threads in found.items() if worker not in self.gone}
 
     def check_versions(self, workers: Iterable[str]) -> None:
-        """Raise where a worker has another agathis, NumPy or Python."""
+        """Raise RuntimeError if a worker has another version of agathis, NumPy or Python."""
         new = [worker for worker in workers if worker not in self.known]
         if not new:
             return
         own = versions()
 
         def ask() -> object:
-            # By value: a worker without agathis cannot even read the name of a function of it.
+            # Sent by value, as a worker without agathis cannot import a function of it.
             try:
                 from agathis.dask._worker import versions as found
             except ImportError as error:
@@ -87,7 +87,7 @@ class Roster:
             return found()
 
         async def ask_in_thread() -> object:
-            # An import can take many seconds, in which the worker's loop would send no heartbeats.
+            # In a thread, as a long import would block the heartbeats of the worker's event loop.
             return await asyncio.to_thread(ask)
 
         late = TimeoutError(
@@ -98,7 +98,7 @@ class Roster:
         answers = answered_by(new, run, self.heartbeats, late)
         for worker, found in answers.items():
             if isinstance(found, OSError):
-                continue  # it is gone, and nothing is asked of it
+                continue  # the worker is lost, and will not be used
             if isinstance(found, BaseException):
                 found = f"cannot be asked for its versions ({found})"
             if isinstance(found, str):
@@ -116,7 +116,7 @@ class Roster:
 
 
 def refuse_inside_a_task() -> None:
-    """A fit in a task would hold the thread that it waits for."""
+    """Raise RuntimeError in a task, where a fit would block the thread that it waits for."""
     from distributed import get_worker
 
     try:

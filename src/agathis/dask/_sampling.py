@@ -1,4 +1,4 @@
-"""Some rows of a collection, in memory: the same ones whatever the partitions are."""
+"""Random samples of the rows of a collection, independent of its partitions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from agathis.dask._waiting import computed
 
 
 def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:
-    """Some rows of a collection, drawn at random by their places, in their order.
+    """Sample rows of a collection at random, in their original order.
 
     Parameters
     ----------
     X : dask.array.Array, dask.dataframe.DataFrame or list of Delayed
     most : int, default=50_000
-        The most rows; all, if there are no more.
+        The maximum number of rows.
     random_state : int, default=0
 
     Returns
     -------
-    rows : ndarray or DataFrame
-        Of pandas; with its index.
+    rows : ndarray or pandas.DataFrame
+        The sampled rows, with their index.
 
     Examples
     --------
@@ -62,19 +62,19 @@ def _taken(block: Any, some: np.ndarray) -> Any:
 
 
 def counted_blocks(X: Any, blocks: Sequence[Any]) -> Sequence[Any]:
-    """What has the lengths of the blocks, and is read with less effort where that is possible."""
+    """Blocks with the same lengths that are cheaper to read, if possible."""
     return blocks_of(X.index) if kind_of(X) == "frame" else blocks
 
 
 def sizes_of(blocks: Sequence[Any]) -> list[int]:
-    """The rows of each block."""
+    """The number of rows of each block."""
     import dask
 
     return computed([dask.delayed(len)(block) for block in blocks])
 
 
 def by_block(places: np.ndarray, begins: Sequence[int], sizes: Sequence[int]) -> list[np.ndarray]:
-    """Of rising places in a table those in each block."""
+    """Divide sorted row positions among blocks, relative to the start of each."""
     out = []
     for begin, size in zip(begins, sizes, strict=True):
         low, high = np.searchsorted(places, [begin, begin + size])

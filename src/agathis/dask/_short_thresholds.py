@@ -1,9 +1,9 @@
-"""Short thresholds for a tree of encoded partitions, those that it would have in memory.
+"""Short thresholds for trees of encoded partitions, the same as in memory.
 
-Encoded partitions remember the raw table they are made of (``Origin``). Once the tree is grown, the
-columns that it asks for are read again, each partition tells how much room its rows leave to every
-threshold, and the rooms of all are put together on the way. Rows do not move, and partitions that
-were worked on since (``persist``, another column) are others: their thresholds stay.
+Encoded partitions store a reference to their raw table (``Origin``). After growth the columns used
+by the tree are read again, each partition computes the interval of equivalent values of every
+threshold, and the intervals are intersected. Partitions that were modified since (``persist``,
+another column) have no origin, and their thresholds are not shortened.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NAME = "_agathis_origin"
 
 @dataclass(frozen=True)
 class Origin:
-    """The raw table that partitions of encoded rows are made of.
+    """The raw table of encoded partitions.
 
     Attributes
     ----------
     encoder : TableEncoder
     columns : callable
-        Gives the partitions for names of columns; others may be in them.
+        Returns the partitions with at least these columns.
     """
 
     encoder: TableEncoder
@@ -42,7 +42,7 @@ class Origin:
 
 
 class EncodedBlock(Delayed):
-    """A delayed block in a list that remembers its origin: it is the block of that number."""
+    """A delayed block of a list, with its origin and its index."""
 
     __slots__ = ("_agathis_origin", "_number", "_of")
 
@@ -52,12 +52,12 @@ class EncodedBlock(Delayed):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[Delayed], tuple[Any, ...]]:
-        """Elsewhere it is any block."""
+        """Without the origin, for other processes."""
         return Delayed, (self.key, self.dask)
 
 
 def remembering(X: Any, origin: Origin) -> Any:
-    """The collection, a frame or a list of blocks, which knows its origin from now on."""
+    """Attach an origin to a collection, a frame or a list of blocks."""
     if isinstance(X, list):
         return [EncodedBlock(block, origin, number, len(X)) for number, block in enumerate(X)]
     setattr(X, NAME, (origin, X._name))
@@ -65,7 +65,7 @@ def remembering(X: Any, origin: Origin) -> Any:
 
 
 def origin_of(X: Any) -> Origin | None:
-    """The origin that a collection remembers; None where it was worked on since."""
+    """The origin of a collection; None if it was modified since."""
     if isinstance(X, (list, tuple)):
         if not X or not all(isinstance(block, EncodedBlock) for block in X):
             return None
@@ -79,10 +79,9 @@ def origin_of(X: Any) -> Origin | None:
 
 
 def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresholds]:
-    """The tree with thresholds of as few digits, in raw units, as all rows allow.
+    """Round the thresholds to as few digits, in original units, as all rows allow.
 
-    Sums of columns, which only a tree that growth was begun with may have, stay as they are.
-    Nothing more is asked of the rows that workers hold afterwards.
+    Splits on sums of columns, which only occur in ``start``, are unchanged. The cluster is closed.
     """
     origin, cluster = origin_of(dataset.X), dataset.cluster
     if origin is None:
@@ -112,7 +111,7 @@ def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresho
 def _rooms(
     block: Any, tree: Tree, long: Tree, encoder: TableEncoder, features: Sequence[str]
 ) -> TreeRooms:
-    """The rooms that the rows of a partition leave."""
+    """The intervals of equivalent thresholds for the rows of a partition."""
     rows = encoder._features(as_arrow(block), features).within(*encoder.ends_)
     return TreeRooms.of(tree, long, encoder.scaler_, rows.X)
 

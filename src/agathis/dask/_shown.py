@@ -1,4 +1,4 @@
-"""Rows that are in partitions: a page or a picture tells of some of them, and says so."""
+"""Samples of distributed rows for reports and plots."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
-#: The most rows that is told of where X is a collection.
+#: The maximum number of rows shown if X is a Dask collection.
 ROWS = 50_000
 WHY = "a sample of them, drawn at random"
 
 
 class Shown(NamedTuple):
-    """Rows in memory; ``n_read`` are all there are, or ``None`` where these are all."""
+    """Rows in memory; ``n_read`` is the number of all rows if these are a sample."""
 
     rows: Any
     n_read: int | None = None
 
     def provenance(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """Where the rows come from, as a page tells it."""
+        """The provenance of the rows, for a report."""
         if self.n_read is None:
             return given
         told = {"rows_read": self.n_read, "rows_used": len(self.rows), "rows_why": WHY}
@@ -28,23 +28,23 @@ class Shown(NamedTuple):
 
 
 def shown_rows(X: Any, others: Mapping[str, Any]) -> Shown:
-    """A sample of the rows of a Dask collection; else X as it is.
+    """A sample of the rows of a Dask collection; any other X is returned unchanged.
 
     Parameters
     ----------
     X : object
     others : mapping
-        Arguments that go row by row with X, which nobody can sample along.
+        Arguments with one value per row of X, which are not supported with a sample.
     """
-    # Whoever has a collection has imported Dask.
+    # A Dask collection implies that Dask has been imported.
     dask = sys.modules.get("dask")
     if dask is None or not (dask.is_dask_collection(X) or _is_list(dask, X)):
         return Shown(X)
     for name, value in others.items():
         if value is not None:
             raise ValueError(
-                f"{name} has a value for each row, and of X, a collection of Dask, a sample is "
-                "shown: give rows of agathis.dask.sample_rows, and what goes with them."
+                f"{name} has one value per row, but only a sample of X, a Dask collection, is "
+                "shown: pass rows from agathis.dask.sample_rows and the values of these rows."
             )
     from agathis.dask._partitions import partitions_of
     from agathis.dask._sampling import counted_blocks, sample_rows, sizes_of
@@ -55,7 +55,7 @@ def shown_rows(X: Any, others: Mapping[str, Any]) -> Shown:
 
 
 def as_local(model: Any) -> Any:
-    """A model of a Dask cluster as one of memory, which may be fitted to other rows."""
+    """Convert a model or pipeline of a Dask cluster into one in memory."""
     if isinstance(model, Pipeline):
         return Pipeline([(name, as_local(step)) for name, step in model.steps])
     return model.to_local() if hasattr(model, "to_local") else model

@@ -1,8 +1,8 @@
-"""Sums that workers add up among themselves, so that the client gets a few tables and not hundreds.
+"""Tree reduction of sums among workers, so that the client receives only a few tables.
 
-The workers are a forest: the client asks its roots, and each of them the workers right below it.
-All of it runs in the loops of the workers while their threads sum rows, so that two fits on the
-same workers, each with a forest of its own, never wait for one another's threads.
+Workers form a forest: the client sends requests to its roots, and each worker to its children. This
+runs in the event loops of the workers while their threads sum rows, so that concurrent fits on the
+same workers do not block each other's threads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Branch(NamedTuple):
-    """An actor, by its key and the address of its worker, and those that it asks."""
+    """An actor, by its key and the address of its worker, with its children."""
 
     key: str
     address: str
@@ -21,7 +21,7 @@ class Branch(NamedTuple):
 
     @property
     def height(self) -> int:
-        """How many have to be passed on the way from the farthest."""
+        """The height of the tree."""
         return 1 + max((branch.height for branch in self.below), default=-1)
 
     def all_below(self) -> Iterator[Branch]:
@@ -31,23 +31,23 @@ class Branch(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A branch that gave no answer: its actor is gone, or has not answered in time."""
+    """A branch without an answer: its actor is lost or too slow."""
 
     branch: Branch
     is_slow: bool
 
 
 class Summed(NamedTuple):
-    """A sum, and the branches that are not in it."""
+    """A sum, and the branches missing in it."""
 
     answer: Any
     failures: list[Failure]
 
 
 def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
-    """Actors, given with their workers, as no more trees than ``most``, each with as many branches.
+    """Arrange (key, worker) pairs of actors in at most ``most`` trees, each with as many branches.
 
-    A second actor of a worker, which is there after a loss, is a tree of its own.
+    A second actor of a worker, as after a loss, is a separate tree.
 
     Examples
     --------
@@ -78,20 +78,20 @@ async def summed(
     below: Sequence[Branch],
     timeout: float,
 ) -> Summed:
-    """The answer of this worker and of those below it, added up; runs in the worker's loop.
+    """The sum of the answers of this worker and its children; runs in the worker's event loop.
 
     Parameters
     ----------
     worker : distributed.Worker
     own : callable
-        Gives the answer of this worker, in a thread.
+        Computes the answer of this worker, in a thread.
     add : callable
-        Makes one answer of several.
+        Adds several answers.
     question : tuple
-        The name of the method that answers, and its arguments.
+        The name of the method and its arguments.
     below : sequence of Branch
     timeout : float
-        Seconds that a worker may take.
+        The maximum time in seconds per worker.
     """
     asked = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
     try:
@@ -111,7 +111,7 @@ async def summed(
 async def _asked(
     worker: Any, branch: Branch, question: tuple[str, tuple[Any, ...]], timeout: float
 ) -> Summed | Failure:
-    """What a worker below answers."""
+    """Request the answer of a child."""
     from distributed.protocol import to_serialize
 
     call = worker.rpc(branch.address).actor_execute(
@@ -125,7 +125,7 @@ async def _asked(
     except (TimeoutError, asyncio.TimeoutError):
         return Failure(branch, is_slow=True)
     except (OSError, KeyError):
-        # It is gone, or was started anew at the same address and knows no actors.
+        # The worker is lost, or was restarted at the same address without the actor.
         return Failure(branch, is_slow=False)
     if found["status"] == "OK":
         return found["result"]

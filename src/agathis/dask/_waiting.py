@@ -1,12 +1,12 @@
-"""Waits for a scheduler and for tasks: each has a limit, after which an error names who is late.
+"""Timeouts for the scheduler and for tasks.
 
-A scheduler that is gone breaks its connections, and the client knows. One that stands still (a
-machine that swaps, a process that was stopped) does not: whatever was asked of it is waited for.
-Tasks are late where workers have been at the same ones for as long.
+A scheduler that terminates closes its connections. One that hangs (swapping, or a stopped process)
+does not, so that each wait for it has a timeout. Tasks time out if workers process the same ones
+for too long.
 
-A worker whose process is stopped keeps its connections too. Workers send heartbeats to the
-scheduler from a thread of their own, also while they compute: the lack of heartbeats tells a worker
-that is stopped from one that is busy (:class:`Heartbeats`).
+A stopped worker process keeps its connections, too. Workers send heartbeats to the scheduler from a
+separate thread, also while they compute, so that missing heartbeats distinguish stopped from busy
+workers (:class:`Heartbeats`).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
-# Seconds between two looks whether the scheduler still answers.
+# The poll interval in seconds.
 POLL = 1.0
-#: Seconds that a scheduler may take for an answer, where nobody says how many.
+#: The default timeout in seconds for an answer of the scheduler.
 LIMIT = 600.0
-#: The key of Dask's configuration for how long a worker may send no heartbeat, and its default.
+#: The key in the Dask configuration of the maximum time without a heartbeat, and its default.
 WORKER_TIMEOUT = "agathis.worker-timeout", "60 s"
-# Heartbeats are looked at so often until a worker counts as stopped.
+# The number of heartbeat checks within this time.
 LOOKS = 12
-#: What tasks give is put together so many at a time.
+#: The number of task results merged at a time.
 AT_ONCE = 8
-# Two classes before Python 3.11.
+# Different classes before Python 3.11.
 WAITED = (TimeoutError, asyncio.TimeoutError)
 
 Question = Callable[[], Awaitable[Any]]
@@ -39,13 +39,13 @@ def address_of(client: Any) -> str:
 
 
 def answered(client: Any, question: Question, timeout: float) -> Any:
-    """What the scheduler answers to a question; raise where it does not, or is lost."""
+    """The answer of the scheduler; raise an error after the timeout or if it is lost."""
     check_connected(client)
     return client.sync(_answer, client, question, timeout)
 
 
 def check_connected(client: Any) -> None:
-    """Raise where a client knows that its scheduler is lost."""
+    """Raise ConnectionError if the client has lost its scheduler."""
     if client.status != "running":
         raise ConnectionError(f"{_lost(client)} The client is {client.status}.")
 
@@ -71,14 +71,14 @@ async def _answer(client: Any, question: Question, timeout: float) -> Any:
 
 
 def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
-    """What ``dask.compute`` gives; a scheduler or workers that get nowhere meanwhile are an error.
+    """Like ``dask.compute``, with an error if the scheduler or the workers make no progress.
 
     Parameters
     ----------
     tasks : sequence of Delayed
     timeout : float, optional
-        Seconds that the scheduler may take for an answer, and that workers may be at the same
-        tasks; by default ``LIMIT``.
+        The maximum time in seconds for an answer of the scheduler, and for workers without
+        progress; by default ``LIMIT``.
     """
     import dask
 
@@ -98,7 +98,7 @@ def computed(tasks: Sequence[Any], timeout: float | None = None) -> list[Any]:
             "full: take larger workers, or smaller partitions."
         ) from error
     finally:
-        for future in futures:  # an error would keep them, and workers what the others made
+        for future in futures:  # otherwise an error would keep their results on the workers
             future.release()
 
 
@@ -120,7 +120,7 @@ async def _gathered(client: Any, futures: list[Any], timeout: float) -> list[Any
 def answered_by(
     workers: Collection[str], awaited: Awaitable[Any], heartbeats: Heartbeats, late: TimeoutError
 ) -> Any:
-    """What workers answer; raise where one of them has stopped, or ``late`` after the timeout."""
+    """The answer of workers; raise an error if one has stopped, or ``late`` after the timeout."""
     started = time.monotonic()
 
     async def check_time() -> None:
@@ -146,23 +146,24 @@ async def _watched(
                 await check()
         return waiting.result()
     except Exception:
-        check_connected(client)  # where the scheduler is gone all futures are said to be cancelled
+        check_connected(client)  # if the scheduler is lost, all futures appear as cancelled
         raise
     finally:
         waiting.cancel()
 
 
 class Heartbeats:
-    """Looks for workers that have stopped, while something is waited for.
+    """Detects stopped workers while waiting.
 
-    Silence is counted by the client's clock from one look to the next, and a single look adds no
-    more than a quarter of the limit: a scheduler that stood still has not heard any worker.
+    The time without heartbeats is measured by the clock of the client between checks. A single
+    check adds at most a quarter of the limit, as a scheduler that was suspended itself has not
+    received any heartbeats.
 
     Parameters
     ----------
     client : distributed.Client
     timeout : float
-        Seconds that the scheduler may take for an answer.
+        The maximum time in seconds for an answer of the scheduler.
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -173,14 +174,14 @@ class Heartbeats:
         self.client, self.timeout = client, timeout
         self.limit = math.inf if limit is None else parse_timedelta(limit)
         self.looked = time.monotonic()
-        # The time of the last heartbeat of each worker, and for how long it has been the same.
+        # The last heartbeat of each worker, and the time since it last changed.
         self.last: dict[str, float] = {}
         self.silent: dict[str, float] = {}
 
     async def check(self, asked: Collection[str] = ()) -> None:
-        """Raise where a worker that is needed has sent no heartbeat for longer than the limit.
+        """Raise TimeoutError if a required worker has sent no heartbeat for longer than the limit.
 
-        Needed are those that are ``asked``, and those that have tasks or data.
+        Required are the workers in ``asked``, and those with tasks or data.
         """
         elapsed = time.monotonic() - self.looked
         if elapsed < self.limit / LOOKS:
@@ -213,7 +214,7 @@ class Heartbeats:
 
 
 def _stuck(found: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutError:
-    """Workers that have been at the same tasks for too long, or the want of any."""
+    """The error for workers without progress, or without any worker."""
     late = [worker for worker, keys in found.items() if keys]
     who = f"worker {late[0]} has" if len(late) == 1 else f"workers {', '.join(late)} have"
     if not late:
@@ -222,13 +223,13 @@ def _stuck(found: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutError:
 
 
 def put_together(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> Any:
-    """One task for what several give, put together some at a time.
+    """Merge the results of tasks by a tree reduction.
 
     Parameters
     ----------
     tasks : sequence of Delayed
     together : callable
-        Of a list of what tasks, or it itself, give.
+        Merges a list of results.
     """
     import dask
 
@@ -240,7 +241,7 @@ def put_together(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> 
 
 
 def client_in_use() -> Any:
-    """The client that ``dask.compute`` would use; None where it would use none, or in a task."""
+    """The client that ``dask.compute`` would use; None without a client, or in a task."""
     from dask.base import get_scheduler
 
     client = getattr(get_scheduler(), "__self__", None)
@@ -252,4 +253,4 @@ def client_in_use() -> Any:
         get_worker()
     except ValueError:
         return client
-    return None  # dask.compute lets another task have the thread of this one
+    return None  # in a task, dask.compute releases the thread itself

@@ -1,6 +1,6 @@
-"""What runs on a worker: blocks become arrays, and an actor answers for those of its worker.
+"""Code that runs on workers: the conversion of blocks to arrays, and an actor for the blocks.
 
-An actor's answers do not depend on how many actors there are, nor on what was asked of it before.
+The answers of an actor do not depend on the number of actors, nor on earlier requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from agathis.dask._sums_on_the_way import Branch, Summed, summed
 
 
 class Block(NamedTuple):
-    """The rows of a partition, or what is wrong with it."""
+    """The rows of a partition, or the error message ``fault``."""
 
     number: int
     X: np.ndarray | None
@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What is known of a partition before anything else."""
+    """The statistics of a partition."""
 
     number: int
     n_rows: int
@@ -57,7 +57,7 @@ class Look(NamedTuple):
 def as_block(
     number: int, rows: Any, weight: Any, names: Sequence[str] | None, n_features: int | None
 ) -> Block:
-    """The block of a partition; what is wrong with it is told by the fit."""
+    """Convert a partition to a block; errors are stored, and raised by the fit."""
     try:
         own_names = names_of(rows)
         if names is not None and own_names is not None and own_names != list(names):
@@ -79,8 +79,8 @@ def as_block(
 
 
 def names_of(rows: Any) -> list[Any] | None:
-    """The names of a block's columns; None where it has none, or only counts them."""
-    # Of a table of Arrow ``columns`` are the values.
+    """The column names of a block; None if there are none, or only numbers."""
+    # ``columns`` of an Arrow table are the values.
     columns = getattr(rows, "column_names", getattr(rows, "columns", None))
     if columns is None:
         return None
@@ -89,7 +89,7 @@ def names_of(rows: Any) -> list[Any] | None:
 
 
 class Rooted(NamedTuple):
-    """The sums of all rows, and what those of each partition needed."""
+    """The sums of all rows, and the magnitudes of each partition."""
 
     sums: Sums
     seen: dict[int, Seen]
@@ -107,14 +107,14 @@ class WorkerParts:
         self.blocks: dict[int, Block] = {}
         self.threads = threads
         self.parts: dict[int, Part] = {}
-        # Those of positive weight by partition, None where it is all of them.
+        # The rows of positive weight by partition, None if all.
         self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
         self.tally: Tally
         self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
-        """Take over blocks that lie on this worker; their tasks can then be forgotten."""
+        """Take over blocks in the memory of this worker, so that their tasks can be released."""
         from distributed import get_worker
 
         self.worker = get_worker()
@@ -161,7 +161,7 @@ class WorkerParts:
         )
 
     def count(self, least: float | None) -> list[tuple[int, int]]:
-        """Settle which rows count, those of more weight than ``least``; how many they are."""
+        """Select the rows of more weight than ``least``, and return their number by partition."""
         for number, block in self.blocks.items():
             self.ids[number] = None
             if least is not None and block.weight is not None:
@@ -174,19 +174,19 @@ class WorkerParts:
         return len(X) if ids is None else len(ids)
 
     def check_domain(self, kernel: Kernel) -> None:
-        """Raise where the kernel does not take some value."""
+        """Raise ValueError for values outside the domain of the kernel."""
         for block in self.blocks.values():
             if block.X is not None and len(block.X):
                 check_domain(kernel, block.X)
 
     def widen(self) -> None:
-        """Make all values float64."""
+        """Convert all values to float64."""
         for number, block in self.blocks.items():
             if block.X is not None and block.X.dtype != np.float64:
                 self.blocks[number] = block._replace(X=block.X.astype(np.float64))
 
     def rows(self, places: dict[int, np.ndarray]) -> dict[int, tuple[np.ndarray, Any]]:
-        """Some of the rows that count, and their weights, by partition."""
+        """Some of the rows of positive weight, and their weights, by partition."""
         out = {}
         for number, some in places.items():
             if number in self.blocks:
@@ -197,7 +197,7 @@ class WorkerParts:
         return out
 
     def totals(self) -> np.ndarray | None:
-        """Sums of columns without missing values, and the weight of these."""
+        """The sums of columns and of weights, without missing values."""
         found = [
             column_totals(block.X, block.weight)
             for block in self.blocks.values()
@@ -206,7 +206,7 @@ class WorkerParts:
         return added(found) if found else None
 
     def on(self, groups: list[np.ndarray], names: Any) -> list[tuple[int, np.ndarray]]:
-        """What a column of each group has that is on, by partition that has rows."""
+        """The nonzero value of the columns of each group, by nonempty partition."""
         return [
             (number, check_one_hot(block.X, groups, names))
             for number, block in self.blocks.items()
@@ -216,7 +216,7 @@ class WorkerParts:
     def prepare(self, plan: Plan, weighted: bool) -> None:
         self.plan = plan
         if "pyarrow" in sys.modules:
-            # What files were decoded into makes room for bins.
+            # Free the memory of decoded files for bins.
             sys.modules["pyarrow"].default_memory_pool().release_unused()
         for number, block in self.blocks.items():
             if block.X is None or len(block.X) == 0:
@@ -231,7 +231,7 @@ class WorkerParts:
         self.tally = Tally(plan, self.threads)
 
     def root(self, grid: Grid) -> Rooted:
-        """The sums of all rows on a grid, and what those of each partition needed."""
+        """The sums of all rows on a grid, and the magnitudes of each partition."""
         self.tally.set_grid(grid)
         seen = {}
         own = Tally(self.plan, self.threads)
@@ -252,7 +252,7 @@ class WorkerParts:
     async def summed(
         self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
     ) -> Summed:
-        """What ``sums`` or ``root`` answers, with the answers of workers below added."""
+        """The answer of ``sums`` or ``root``, including that of the workers below."""
 
         def own() -> Any:
             return getattr(self, method)(*args)
@@ -260,7 +260,7 @@ class WorkerParts:
         return await summed(self.worker, own, self.added, (method, args), below, timeout)
 
     def added(self, answers: list[Any]) -> Any:
-        """One answer of several of ``sums`` or ``root``."""
+        """Add several answers of ``sums`` or ``root``."""
         pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
         for pair in pairs:
             self.tally.put(pair.sums)
@@ -278,11 +278,11 @@ class WorkerParts:
 
 
 def _silent(done: int, total: int) -> None:
-    """Progress is told by the client."""
+    """Ignore progress, which the client reports."""
 
 
 def versions() -> dict[str, str]:
-    """What must be the same on the client and on the workers."""
+    """The versions that must be the same on the client and on the workers."""
     return {
         "agathis": version("agathis"),
         "numpy": np.__version__,

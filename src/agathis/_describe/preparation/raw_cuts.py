@@ -1,22 +1,20 @@
-"""Cuts of a tree as cuts of raw columns.
+"""Splits of a tree as splits on raw columns.
 
-**Numbers.** Along a line of numbers nothing changes the order of values, or one thing after another
-turns it round. So there is a largest raw number that goes to the lower side: that is the raw
-threshold. It is found by bisection over all numbers of float64, with the arithmetic of the steps.
-Where larger numbers become smaller ones the sides change places.
+**Numbers.** All steps of a line of numbers are monotonic. So there is a largest raw number that
+goes to the lower side, the raw threshold. It is found by bisection over all float64 numbers, with
+the arithmetic of the steps. If the line is decreasing, the children are swapped.
 
-Products and sums keep the order to the last bit, in floating point too, so that every row goes the
-same way before these steps as after them. Powers, logarithms and the interpolation of quantiles
-may be wrong in their last bits, and then a larger number may get the smaller result: rows whose
-feature is that near to a threshold may go the other way. Thresholds lie halfway between training
-values, so that of these none does but where two neighbours are that near to each other.
+Products and sums are monotonic in floating point too, so that every row reaches the same leaf.
+Powers, logarithms and interpolated quantiles may have errors in their last bits, so that rows very
+near to a threshold may go to the other side. Thresholds lie halfway between training values, so
+training rows do not, unless two neighbours are that near.
 
-**Categories.** A feature that is made of categories has a value for each of them, for one that is
-not known, and for missing ones: a cut, of one such feature or of a sum of several, parts the
-categories. Where one that is not known goes is always the left side, if need be by changing sides.
+**Categories.** A feature computed from categories has a value for each of them, for unknown ones,
+and for missing ones: a split on it, or on a sum of several, separates the categories. Unknown
+categories always go left, if necessary after swapping the children.
 
-**Sums.** A sum of columns of several sources stays one, of the raw columns after the operations of
-the steps (:mod:`~agathis._describe.preparation.arithmetic`): nothing shorter sends every row the
+**Sums.** A sum of columns of several sources remains a sum of the raw columns after the operations
+of the steps (:mod:`~agathis._describe.preparation.arithmetic`): nothing shorter sends every row the
 same way.
 """
 
@@ -70,7 +68,7 @@ class Cut:
 def number_cuts(
     lines: Sequence[Line], thresholds: np.ndarray, missing: np.ndarray, places: Sequence[int]
 ) -> list[Cut]:
-    """The cuts of features that are made of numbers.
+    """Compute the splits on features that are computed from numbers.
 
     Parameters
     ----------
@@ -82,7 +80,7 @@ def number_cuts(
         The raw feature of each cut.
     """
     gap, raw = np.full(len(lines), np.nan), np.array(thresholds, dtype=np.float64)
-    # Every known value is at most infinite: there a cut parts the missing ones.
+    # Every known value is at most inf: splits there separate missing values only.
     falls = np.array([line.sign < 0 for line in lines], dtype=bool) & np.isfinite(raw)
     none = np.zeros(len(lines), dtype=bool)
     for group in _together(lines):
@@ -104,7 +102,7 @@ def number_cuts(
                 "grown from what they give."
             )
         if none[i]:
-            # All known values are on one side, and what fills in missing ones on the other.
+            # Known values are all on one side, the imputed value on the other.
             raw[i], swapped = np.inf, not swapped
         out.append(Cut((place,), float(raw[i]), way, swapped, not np.isnan(gap[i])))
     return out
@@ -124,7 +122,7 @@ class _Group:
     column: list[int]
 
     def carried(self, values: np.ndarray) -> np.ndarray:
-        """What becomes of values for each cut, of shape (n_values, n_cuts)."""
+        """Transform values for each split, of shape (n_values, n_cuts)."""
         table = np.ones((len(values), max(self.row) + 1, len(self.lines)))
         table[:, self.row, self.column] = values
         out = carried(self.lines, table.reshape(-1, len(self.lines)))
@@ -158,7 +156,7 @@ def _together(lines: Sequence[Line]) -> Iterable[_Group]:
 
 
 def _largest(group: _Group, thresholds: np.ndarray, falls: np.ndarray) -> np.ndarray:
-    """For each cut, the largest raw number of its lower side."""
+    """Return for each split the largest raw number on its lower side."""
 
     def goes_left(keys: np.ndarray) -> np.ndarray:
         left = group.carried(_number_at(keys)) <= thresholds
@@ -167,9 +165,8 @@ def _largest(group: _Group, thresholds: np.ndarray, falls: np.ndarray) -> np.nda
     largest = np.full(len(thresholds), _key_of(np.finfo(np.float64).max))
     low, high = -largest, largest
     none, every = ~goes_left(low[None])[0], goes_left(high[None])[0]
-    # Between a key that goes left and one that does not, cut in many parts at once: a step takes
-    # its time for each table, and little more for a long one. Unsigned, since half of all
-    # numbers apart is more than a signed number holds.
+    # Bisect in many intervals at once: a step has a cost per table, and hardly more for a long one.
+    # Unsigned, since the range of all numbers overflows a signed integer.
     parts = np.arange(1, 1 + min(255, max(1, CELLS // group.width)), dtype=np.uint64)[:, None]
     span = (high - low).view(np.uint64)
     while (span > 1).any():
@@ -184,13 +181,13 @@ def _largest(group: _Group, thresholds: np.ndarray, falls: np.ndarray) -> np.nda
 
 
 def _key_of(value: float) -> int:
-    """The place of a number among all of its type, 0 at zero."""
+    """Return the rank of a number among all of its type, 0 at zero."""
     bits = int(np.float64(abs(value)).view(np.int64))
     return bits if value >= 0 else -bits
 
 
 def _number_at(keys: np.ndarray) -> np.ndarray:
-    """The number at each place."""
+    """Return the number of each rank."""
     return np.copysign(np.abs(keys).view(np.float64), np.where(keys < 0, -1.0, 1.0))
 
 
@@ -260,6 +257,6 @@ def category_cut(
     elif missing == larger and not any(values.told for values, _ in terms):
         missing = 0
     if not chosen:
-        # Only missing values part from the others.
+        # Only missing values are separated from the others.
         return Cut((features[0],), float("inf"), missing, swapped, filled)
     return Cut(chosen, 0.5, missing, swapped, filled)

@@ -1,9 +1,8 @@
-"""Stocks of samples that are points, with thresholds between bins: for very many rows.
+"""The binned engine for points, with thresholds between bins: for very many rows.
 
-A leaf's table (``points``) has a row for each bin of each feature that some of
-its samples are in. Of a cut leaf only the smaller child is summed, the larger is what remains;
-and a search looks at bins, so it takes no longer for more rows. A missing value is a bin of its
-own that may go to either side.
+The table of a leaf has a row for each nonempty bin of each feature. At a split only the smaller
+child is summed; the larger one is the difference. The time of a search depends on the number of
+bins, not of rows. Missing values are a separate bin that may go to either side.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ class BinnedStocks(PointStocks):
     Parameters
     ----------
     holder : Holder
-        Who has the rows.
+        Holds the rows.
     plan : Plan
     space : Space
-        How rows to come become points.
+        Maps new rows to points.
     limits : Limits
     threads : int
     progress : Progress
@@ -98,7 +97,7 @@ class BinnedStocks(PointStocks):
         missing_left: bool,
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
-        """See :class:`~agathis._growing.engines.protocol.Stocks`; rows of a bin stay together."""
+        """See :class:`~agathis._growing.engines.protocol.Stocks`; a bin cannot be split."""
         at = self.searched.place(feature)
         if terms or at is None:
             asked = Question(feature, threshold, missing_left, terms, np.inf, np.inf)
@@ -113,7 +112,7 @@ class BinnedStocks(PointStocks):
                 f"{high:.6g}; with engine='binned' a threshold must lie between two bins "
                 "(fits with the same int as random_state have the same bins)."
             )
-        # Where no row of the leaf is in that bin either side will do.
+        # If no row of the leaf is in that bin, either side is right.
         position = last if answer.inside_left else last - 1
         return Place(position, answer.n_left, answer.n_missing > 0)
 
@@ -135,6 +134,6 @@ class BinnedStocks(PointStocks):
         return self._move_sides(slot, other, split)
 
     def _sum(self, slot: int) -> LeafTable:
-        """The table of a leaf; its rows are added to the sources too."""
+        """The table of a leaf; its rows are also added to the categorical features."""
         self.holder.sums(self.cuts, slot, self.tally, False, self.progress.rows)
         return self.tally.table()

@@ -1,4 +1,4 @@
-"""Sources of categories in an engine: sums by code, leaf by leaf."""
+"""Categorical features in engines for points: sums by category code, for each leaf."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from agathis._dataset.splits import Split
 
 
 class SourceTables:
-    """Sums of points by code, leaf by leaf: of two children only the smaller is summed.
+    """Sums of points by category code; of two children only the smaller one is summed.
 
     Parameters
     ----------
     sources : Sources
     histogram : Histogram
-        With the sources as features, where rows of the next leaf are added.
+        With one feature per categorical feature; rows of the next leaf are added to it.
     """
 
     def __init__(self, sources: Sources, histogram: Histogram) -> None:
         self.sources, self.n_codes, self.histogram = sources, sources.n_codes, histogram
         self.tables: list[LeafTable] = []
-        # Set when the root is there.
+        # Set by ``open``.
         self.categories: PointCategories
 
     def open(self) -> None:
-        """The root, of what was added."""
+        """Create the root from the rows added."""
         self.tables.append(self.histogram.table())
         self.categories = PointCategories(self._items(self.tables[0]), len(self.n_codes))
 
     def cut(self, slot: int, small_is_left: bool) -> None:
-        """Two leaves in the place of one; the smaller of them was added."""
+        """Replace a leaf by its children; the rows of the smaller one were added."""
         small = self.histogram.table()
         large = remainder(self.tables[slot], small)
         left, right = (small, large) if small_is_left else (large, small)
@@ -47,21 +47,21 @@ class SourceTables:
         return LeafItems(table, self.n_codes)
 
     def has_ways(self, slot: int) -> np.ndarray:
-        """Whether the rows of a leaf differ, source by source."""
+        """Whether the rows of a leaf differ, by categorical feature."""
         return self.categories.leaves[slot].has_ways()
 
 
 def drawn_parts(
     drawn: np.ndarray | None, n_searched: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """What is drawn of the columns that are searched, and of the sources."""
+    """The sampled columns and the sampled categorical features."""
     if drawn is None:
         return None, None
     return np.ascontiguousarray(drawn[:, :n_searched]), np.ascontiguousarray(drawn[:, n_searched:])
 
 
 def first_split(splits: Sequence[Split | None], slot: int, floor: float) -> Split:
-    """Of the splits of a leaf that were located the one that comes first."""
+    """The first of some located splits of a leaf."""
     found = [split for split in splits if split is not None]
     if not found:
         raise RuntimeError(f"no split of leaf {slot} gains {floor}")

@@ -1,8 +1,4 @@
-"""Which stocks a fit uses, and how they are made from the data.
-
-:func:`choose_engine` says what ``"auto"`` means, and :func:`build` makes the stocks, together
-with what the estimator tells of the way there.
-"""
+"""Select and build the engine of a fit: :func:`choose_engine` resolves ``"auto"``."""
 
 from __future__ import annotations
 
@@ -38,17 +34,17 @@ from agathis._support.progress import Progress
 
 @dataclass(frozen=True)
 class Built:
-    """Stocks, and what is told of how they were made.
+    """An engine, with the quality of its approximation.
 
     Attributes
     ----------
     stocks : Stocks
     n_components : int or None
-        Components of the feature map, where there is one.
+        The number of components of the feature map, if any.
     residual : float or None
-        The share of the kernel that a feature map leaves out, where it can be told.
+        The fraction of the kernel that the feature map leaves out, if known.
     warnings : tuple of str
-        What the user should be warned of.
+        Messages for the user.
     """
 
     stocks: Stocks
@@ -58,7 +54,7 @@ class Built:
 
 
 def choose_engine(engine: str, data: Dataset, approximation: Approximation) -> str:
-    """The engine that ``"auto"`` means; the table is in the docstring of ``Kauri``."""
+    """Resolve ``"auto"``; the table is in the docstring of ``Kauri``."""
     if engine != AUTO:
         return engine
     if data.fill is not None or not isinstance(data, InMemory):
@@ -88,7 +84,7 @@ def build(
     progress: Progress,
     seed: int | np.random.RandomState | None = None,
 ) -> Built:
-    """The stocks of that name; ``seed`` draws rows, as ``random_state`` of an estimator does."""
+    """Build an engine by its name; ``seed`` is the ``random_state`` for sampling rows."""
     if ENGINES[chosen].exact and not isinstance(data, InMemory):
         raise ValueError(f"engine={chosen!r} needs all rows in one place: use engine={BINNED!r}.")
     if not ENGINES[chosen].needs_points:
@@ -127,7 +123,7 @@ def build(
 def _memory_warning(
     chosen: str, data: Dataset, limits: Limits, approximation: Approximation
 ) -> str | None:
-    """What to tell the user where the sums of the leaves will take more memory than the data."""
+    """A warning if the sums of the leaves need a lot of memory."""
     d = data.features.n_candidates
     width = approximation.n_components or data.kernel.n_seen(data.features.n_features)
     leaves = min(limits.max_leaves, TYPICAL_LEAVES)
@@ -151,11 +147,11 @@ def rows_of_data(chosen: str, data: InMemory) -> KernelRows:
 def rows_of_kernel(chosen: str, kernel: Kernel, X: np.ndarray, threads: int) -> KernelRows:
     """Kernel rows of X, from a matrix (``"gram"``) or computed when needed (``"blocks"``)."""
     settled = X - kernel.origin(X)
-    # Data far from their mean were rounded when they were written, more than their spread tells.
+    # Data far from their origin have a rounding error relative to their norm, not their spread.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         ratio = np.linalg.norm(X) / np.linalg.norm(kernel.about_mean(X))
     rounding = float(np.finfo(np.float64).eps * ratio) if np.isfinite(ratio) else 0.0
-    # Of many points sums are sooner there than the kernel values of all pairs.
+    # With many points sums are faster than the kernel values of all pairs.
     if chosen == "gram" and not (kernel.has_features and len(X) > X.shape[1]):
         return MatrixRows(kernel.matrix(settled, threads), str(kernel), rounding)
     return ComputedRows(kernel, settled, rounding, threads)
@@ -188,7 +184,7 @@ def _binned(
     approximation: Approximation,
     progress: Progress,
 ) -> BinnedStocks:
-    """Stocks with bins; ``phi`` are the points of ``sample``, rows of these weights."""
+    """Build the binned engine; ``phi`` are the points of ``sample``."""
     plan = make_plan(
         space,
         sample,
@@ -202,7 +198,7 @@ def _binned(
         threads=data.threads,
     )
     to_come = space
-    if space.fill is None:  # rows to come may miss values all the same
+    if space.fill is None:  # new rows may have missing values
         to_come = replace(space, fill=_means(sample, weight))
     return BinnedStocks(data.holder(plan), plan, to_come, limits, data.threads, progress)
 
@@ -220,7 +216,7 @@ def make_plan(
     max_bins: int,
     threads: int,
 ) -> Plan:
-    """What parts must know, from a sample of the rows, its points and its weights."""
+    """Build the plan for partitions from a sample of the rows, its points and its weights."""
     if sources is not None:
         sources.check()
     bins = find_bins(searched.take(sample), weight, max_bins, threads)

@@ -1,9 +1,9 @@
-"""Exact stocks of samples that are points: every midpoint between two rows is a threshold.
+"""The exact engine for points: every midpoint between two rows is a threshold.
 
-The linear kernel's points are the rows themselves, the cosine's the rows at unit length; any
-other kernel's come from a feature map. The samples are sorted along each feature once, and a cut
-moves them to its two sides. A leaf's table (``points``) has a row for some
-samples each; the cuts in between are looked at only where they may be the best.
+Points are the rows for the linear kernel, the normalised rows for the cosine kernel, and come from
+a feature map for other kernels. Samples are sorted along each feature once, and partitioned at
+each split. A table row of a leaf sums several samples; splits between them are evaluated only if
+they may be the best.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class FeatureStocks(PointStocks):
     ----------
     data : InMemory
     space : Space
-        How rows become points.
+        Maps rows to points.
     phi : ndarray of shape (n_samples, n_components)
-        The samples, the rows of positive weight, as points.
+        The points of the samples, the rows of positive weight.
     limits : Limits
     """
 
@@ -64,7 +64,7 @@ class FeatureStocks(PointStocks):
             data.features.sources.check()
             self.points, self.codes = points, data.features.sources.bins(rows)
             self.weights = None if data.weight is None else weight
-            # On a grid with no guess: all rows are there.
+            # All rows are known, so that the grid need not be estimated.
             grid = Grid.guess(
                 points,
                 self.weights,

@@ -1,4 +1,4 @@
-"""Where kernel rows come from: a matrix that is there, or the kernel, row block by row block.
+"""Sources of kernel rows: a matrix, or the kernel function, block by block.
 
 Both yield ``(block, index, ids)``: the kernel row of sample ``ids[r]`` is ``block[index[r]]``.
 """
@@ -22,13 +22,13 @@ class KernelRows(Protocol):
     Attributes
     ----------
     half : ndarray of shape (n_samples,)
-        Half of the kernel's diagonal.
+        Half of the diagonal of the kernel matrix.
     name : str
-        The kernel's, for messages.
+        The name of the kernel, for messages.
     rounding : float
-        Share of the distances between rows that the data's own rounding may make up.
+        The relative error of distances due to the rounding of the data.
     points : ndarray of shape (n_samples, n_components) or None
-        Points whose inner products the kernel values are, where these are not there already.
+        Points whose inner products are the kernel values, unless there is a matrix.
     """
 
     half: np.ndarray
@@ -40,7 +40,7 @@ class KernelRows(Protocol):
 
 
 class MatrixRows:
-    """Rows of a symmetric kernel matrix, used where it lies.
+    """Rows of a symmetric kernel matrix, used without a copy if possible.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class MatrixRows:
     name : str
     rounding : float
     keep : ndarray of int, optional
-        The samples of the matrix that count; all by default.
+        The samples of positive weight; all by default.
     """
 
     points: np.ndarray | None = None
@@ -88,13 +88,13 @@ class MatrixRows:
 
 
 class ComputedRows:
-    """Rows computed when they are needed, and forgotten: memory stays linear in n.
+    """Rows computed when needed and not stored: memory is linear in the number of rows.
 
     Parameters
     ----------
     kernel : Kernel
     X : ndarray of shape (n_samples, n_features)
-        About the place where the kernel is computed best (``Kernel.origin``).
+        Relative to ``Kernel.origin``, for numerical accuracy.
     rounding : float
     threads : int
     """
@@ -108,7 +108,7 @@ class ComputedRows:
     def blocks(self, ids: np.ndarray, n_features: int) -> Iterator[Block]:
         for part, block in self.kernel.blocks(self.X[ids], self.X, self.threads):
             rows, own = _local(ids[part]), ids[part]
-            # The same number as in ``half``: a heavy row is at no distance from itself.
+            # Exactly as in ``half``, so that the distance of a row to itself is zero.
             block[rows, own] = 2 * self.half[own]
             yield block, rows, own
 

@@ -1,4 +1,4 @@
-"""Directions in which points of a leaf differ most, and how much they differ in others at most."""
+"""The leading principal directions of a leaf, with a bound of the variance in all others."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from scipy.linalg.lapack import dpotrf
 from agathis._core.pairs.walks import N_LEADING
 from agathis._growing.engines.tuning import EIGENVALUE_STEPS, FIRST_STEPS, MARGIN, STEPS
 
-# Share of the trace that rounding may make of an eigenvalue.
+# The rounding error of an eigenvalue, relative to the trace.
 ROUNDING = 1e-12
-# Of a step that is shorter than this share of itself, after those before it were taken off, few
-# digits are left.
+# A Lanczos step whose norm decreases below this fraction in orthogonalisation is mostly rounding.
 LOST = 1e-8
-# Share of a number that is rounded off in single precision, at most.
+# The relative rounding error of single precision.
 SINGLE_ROUNDING = 2.0**-24
 
 
 @dataclass(frozen=True)
 class Leading:
-    """Points about their mean, by their components in some directions.
+    """Centred points, by their components in some directions.
 
     Attributes
     ----------
@@ -30,16 +29,15 @@ class Leading:
     components : ndarray of shape (n_samples, n_directions)
         In single precision.
     half : ndarray of shape (n_samples,)
-        Half of the squared length of each point about the mean.
+        Half of the squared norm of each centred point.
     tail : ndarray of shape (n_samples,)
-        Its squared length in all other directions.
+        The squared norm of each point in all other directions.
     all_tails : float
         The weighted sum of these.
     largest : float
-        The scatter of the points in any other direction is not larger.
+        An upper bound of the scatter in any other direction.
     rounded : float
-        What rounding took off the components adds to the squared length of the sum of those of a
-        side no more than a direction of that scatter would.
+        The same for the rounding error of the components in single precision.
     """
 
     directions: np.ndarray
@@ -52,7 +50,7 @@ class Leading:
 
 
 def leading(points: np.ndarray, weight: np.ndarray, start: np.ndarray | None) -> Leading:
-    """Look at points in directions in which they differ most, as far as a few steps find them.
+    """Approximate the leading principal directions by a few steps of power iteration.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ def leading(points: np.ndarray, weight: np.ndarray, start: np.ndarray | None) ->
         Overwritten.
     weight : ndarray of shape (n_samples,)
     start : ndarray of shape (n_features, n_directions), optional
-        Directions to begin with.
+        Initial directions.
     """
     about = points
     about -= weight @ points / weight.sum()
@@ -77,8 +75,8 @@ def leading(points: np.ndarray, weight: np.ndarray, start: np.ndarray | None) ->
     about -= components @ directions.T
     tail = np.einsum("ij,ij->i", about, about) / weight
     scatter = about.T @ about if len(about) > about.shape[1] else about @ about.T
-    # With s the sum of the components of a side, of weight w of W, and r that of what is taken off
-    # them: |s|^2 <= E w (W - w) / W and |r|^2 <= share^2 E w, E the sum over all samples.
+    # With s the sum of the components of a side, of weight w of W, and r that of their rounding
+    # errors: |s|^2 <= E w (W - w) / W and |r|^2 <= share^2 E w, E the sum over all samples.
     share = SINGLE_ROUNDING * float(np.sqrt(weight.sum() / weight.min()))
     rounded = (2 * share + share**2) * float(weight @ kept)
     components /= np.sqrt(weight)[:, None]
@@ -94,11 +92,11 @@ def leading(points: np.ndarray, weight: np.ndarray, start: np.ndarray | None) ->
 
 
 def eigenvalue_bound(matrix: np.ndarray) -> float:
-    """Not less than the largest eigenvalue of a symmetric matrix that has no negative one."""
+    """An upper bound of the largest eigenvalue of a positive semi-definite matrix."""
     trace = float(np.trace(matrix))
     bound = MARGIN * _eigenvalue(matrix)
     while bound < trace:
-        # A factor of bound - matrix is there only if no eigenvalue is larger than the bound.
+        # bound - matrix has a Cholesky factor only if no eigenvalue exceeds the bound.
         below = -matrix
         below.flat[:: len(matrix) + 1] += bound
         if dpotrf(below, overwrite_a=True, clean=False)[1] == 0:
@@ -108,17 +106,16 @@ def eigenvalue_bound(matrix: np.ndarray) -> float:
 
 
 def _eigenvalue(matrix: np.ndarray) -> float:
-    """About the largest eigenvalue, by some steps of Lanczos' method.
+    """Approximate the largest eigenvalue by some steps of the Lanczos method.
 
-    Where a matrix has no more directions what is left of a step is rounding, and at no right angle
-    to the steps before it.
+    It stops when the range of the matrix is exhausted, as further steps would be rounding only.
     """
     n_steps = min(EIGENVALUE_STEPS, len(matrix))
     basis = np.zeros((n_steps, len(matrix)))
     vector = np.random.RandomState(0).standard_normal(len(matrix))
     for step in range(n_steps):
         whole = np.linalg.norm(vector)
-        for _ in range(2):  # once leaves rounding in the directions that are taken off
+        for _ in range(2):  # orthogonalise twice, as once is not accurate enough
             vector = vector - basis.T @ (basis @ vector)
         length = np.linalg.norm(vector)
         if length <= LOST * whole:

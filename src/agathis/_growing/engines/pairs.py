@@ -1,12 +1,11 @@
-"""Stocks summed over pairs of samples: exact, for any symmetric kernel.
+"""The pairwise engine: exact kernel sums over pairs of samples, for any symmetric kernel.
 
-What is kept for each sample: its stock with its leaf and with each cluster, and, feature by
-feature, its stock with the samples of its leaf that stand before it. A search reads these and
-never a kernel value. Kernel rows are read at two moments only: all of them for the root, and at a
-cut those of the smaller side (or of the side that changes its cluster), so they may come from a
-matrix or be computed on the way. Where they are inner products of points that are there, no row is
-read at all (:mod:`agathis._growing.engines.walked`). All values are in distance form
-(``_core/pairs/loops.h``).
+Each sample has its kernel sums with its leaf, with each cluster and, for each feature, with the
+samples of its leaf that come before it. A search reads only these. Kernel rows are needed twice:
+all of them for the root, and at a split those of the smaller side (or of the side that changes its
+cluster), so that they may come from a matrix or be computed when needed. For kernels with explicit
+points no kernel rows are needed (:mod:`agathis._growing.engines.walked`). All values are in
+distance form (``_core/pairs/loops.h``).
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ class PairStocks:
     ----------
     data : InMemory
     rows : KernelRows
-        Of the samples, the rows of positive weight.
+        The kernel rows of the samples, the rows of positive weight.
     limits : Limits
     progress : Progress
     """
 
-    #: Whether stocks along features come from walks.
+    #: Whether kernel sums along features come from prefix-sum scans.
     walked = False
 
     def __init__(
@@ -53,7 +52,7 @@ class PairStocks:
     ) -> None:
         X, weight = data.rows(), data.weights()
         self.data, self.rows, self.weight, self.limits = data, rows, weight, limits
-        # The linear kernel's rows are those of X about its mean, its objective is not.
+        # The linear kernel is computed on centred rows, but its objective is not centred.
         diagonal = 2 * rows.half
         if data.kernel.metric == "linear":
             diagonal = data.kernel.diagonal(data.kernel.seen(X))
@@ -84,7 +83,7 @@ class PairStocks:
         self.tolerance += KERNEL_ROUNDING * 2 * float(np.abs(rows.half) @ weight)
 
     def _open(self, progress: Progress) -> float:
-        """Sum over all pairs of samples; the sum of their absolute stocks."""
+        """Sum over all pairs of samples; return the sum of absolute values."""
         state, magnitude, done = self.state, 0.0, 0
         every = np.arange(state.n_samples, dtype=np.int32)
         sums = None if self.categories is None else self.categories.sums()
@@ -111,11 +110,11 @@ class PairStocks:
     @property
     def objective(self) -> float:
         value = self.state.objective()
-        # Of clusters without inertia rounding may leave less than none.
+        # Without inertia within clusters rounding may give a positive value.
         return 0.0 if 0 < value <= self.tolerance else value
 
     def centres(self, labels: np.ndarray, keep: bool) -> Centres | None:
-        # Mean kernel values within each cluster, back from the distance form.
+        # Mean kernel values within each cluster, converted from the distance form.
         means = self.state.cluster_means() + 2 * self.state.cluster_averages(self.rows.half)
         X = np.asarray(self.data.X, dtype=np.float64)
         return centres_of(self.data.kernel, X, labels, self.data.weight, means, keep=keep)
@@ -177,7 +176,7 @@ class PairStocks:
         return Place.among(self.values[place, samples], threshold)
 
     def _partition(self, slot: int, split: Split) -> int:
-        """Cut a leaf; the right child's slot."""
+        """Split a leaf; return the index of the right child."""
         if split.position >= 0:
             return partition(self.state, slot, self.searched.place(split.feature), split.position)
         samples = self.state.samples(slot)
@@ -210,7 +209,7 @@ class PairStocks:
         return other
 
     def _separate(self, near: int, far: int) -> np.ndarray:
-        """Part the stocks of two new leaves; the stock of each sample with the first."""
+        """Separate the sums of two new leaves; return the kernel sums with the first one."""
         state = self.state
         between, near_ids = Separation(state, near, far), np.sort(state.samples(near))
         if self.categories is not None:
@@ -229,7 +228,7 @@ class PairStocks:
     def _far_sums(
         self, far: int, source: int, was_whole: bool, near_sums: np.ndarray
     ) -> np.ndarray:
-        """Stock of each sample with the side whose rows were not read."""
+        """The kernel sum of each sample with the side whose kernel rows were not read."""
         state = self.state
         if was_whole:
             return state.cluster_stocks(source) / self.weight - near_sums
@@ -239,7 +238,7 @@ class PairStocks:
         transfer(self.state, slot, cluster, self._sums(slot))
 
     def _sums(self, slot: int) -> np.ndarray:
-        """Stock of each sample with a leaf, from the kernel rows of the leaf."""
+        """The kernel sum of each sample with a leaf, from the kernel rows of the leaf."""
         sums = np.zeros(self.state.n_samples)
         for block, index, ids in self._blocks(np.sort(self.state.samples(slot))):
             sum_rows(self.state, block, index, ids, sums)

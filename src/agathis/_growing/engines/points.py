@@ -1,8 +1,7 @@
-"""Stocks of samples that are points of the kernel's space: a stock is an inner product of sums.
+"""Base class of engines for points: kernel sums are inner products of sums of points.
 
-A leaf is a table of sums of its points along each feature, a cluster the sum of its points, and
-no pair of samples is ever formed. How the tables are made, and how many thresholds they offer,
-is for those who derive from this.
+A leaf has a table of sums of its points along each feature, a cluster the sum of its points;
+pairwise kernel values are not needed. Subclasses build the tables and define the thresholds.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from agathis._partitions.centres import PointCentres
 
 
 class Located(NamedTuple):
-    """A cut along a searched column, as the search tells it.
+    """A split on a searched column.
 
-    ``place`` is the column's place among those that are searched, ``n_left`` the samples on the
-    left, ``row`` the last row of the leaf's table there.
+    ``place`` is the index of the column among the searched ones, ``n_left`` the number of samples
+    on the left, ``row`` the last row of the table on the left.
     """
 
     place: int
@@ -49,19 +48,19 @@ class PointStocks(ABC):
     ----------
     state : PointState
     space : Space
-        How rows become points.
+        Maps rows to points.
     origin : ndarray of shape (n_components,)
-        What was taken off the points: gains do not depend on it, but their digits do.
+        The origin that was subtracted from the points, for numerical accuracy.
     inertia : float
-        Weighted sum of the squared lengths of the points about the origin.
+        The weighted sum of squared norms of the points about the origin.
     limits : Limits
     searched : SearchedColumns
-        The columns that the tables are of.
+        The columns of the tables.
     sources : SourceTables, optional
-        Sums by category, where some are split on.
+        Sums by category, for categorical features.
     """
 
-    #: The samples in order, where cuts between the rows of a table are looked at.
+    #: The sorted samples, for splits between the rows of a table.
     samples: SortedPoints | None = None
 
     def __init__(
@@ -83,13 +82,12 @@ class PointStocks(ABC):
                 f"sample_weight or X is too large: weights sum to {self.weight:.6g}, and squared "
                 f"distances times weights to {inertia:.6g}, which do not multiply."
             )
-        # Rows far from the origin were rounded when they were written, more than their spread
-        # tells.
+        # Rows far from zero have a rounding error relative to their norm, not their spread.
         length = np.sqrt(self.weight * float(origin @ origin) + inertia)
         rounding = EPS * length / np.sqrt(inertia) if inertia > 0 else 0.0
         self.tolerance = (SUM_ROUNDING + KERNEL_ROUNDING + 4 * rounding) * inertia
         state.tolerance = self.tolerance
-        # Subsets of categories are searched anew after each split.
+        # Subsets of categories are searched again after each split.
         state.lazy = sources is None
 
     @property
@@ -110,12 +108,12 @@ class PointStocks(ABC):
 
     @property
     def objective(self) -> float:
-        # Of clusters without inertia rounding may leave less than none.
+        # Without inertia within clusters rounding may give a positive value.
         return min(0.0, self.state.objective() - self.inertia)
 
     @property
     def trace(self) -> float:
-        # Not about the origin, as the inertia is.
+        # About zero, unlike the inertia.
         total = self.state.total()[: len(self.origin)]
         return self.inertia + float(
             2 * (self.origin @ total) + self.weight * (self.origin @ self.origin)
@@ -164,13 +162,13 @@ class PointStocks(ABC):
 
     @abstractmethod
     def _split_along(self, slot: int, found: Located) -> Split:
-        """The split that was located along a searched column."""
+        """Convert a located split on a searched column."""
 
     def move(self, slot: int, cluster: int) -> None:
         self.state.move(slot, cluster)
 
     def _move_sides(self, slot: int, other: int, split: Split) -> int:
-        """Bring the children of a cut to their clusters."""
+        """Move the children of a split to their clusters."""
         source = self.state.cluster_of(slot)
         for leaf, target in ((slot, split.left), (other, split.right)):
             if target != source:

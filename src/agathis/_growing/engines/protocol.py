@@ -1,9 +1,9 @@
-"""What a grower and an estimator ask of stocks.
+"""The interface of engines.
 
-Stocks know the samples, the kernel and the clusters; they find the best split of a leaf and
-carry it out. They do not know which leaf is cut next, nor when growth ends. Leaves are
-numbered by *slot*: the first is 0, the left child of a cut keeps its parent's slot, and the
-right child gets the next free one.
+An engine holds the samples, the kernel and the clusters. It finds the best split of a leaf and
+applies it; the grower decides which leaf is split next and when growth stops. Leaves have an
+index: the root is 0, the left child of a split keeps the index of its parent, and the right child
+gets the next one.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from agathis._dataset.splits import Split, sent_left
 from agathis._partitions.centres import Centres
 
 EPS = float(np.finfo(np.float64).eps)
-# How rounding adds up in the sums from which gains are made, and in the kernel's own values.
+# Relative rounding errors of the sums from which gains are computed, and of kernel values.
 SUM_ROUNDING = 2048 * EPS
 KERNEL_ROUNDING = 16 * EPS
 
 
 class Place(NamedTuple):
-    """Where a threshold cuts a leaf: as ``Split.position``, with the samples on the left.
+    """The position of a threshold in a leaf (``Split.position``) and the samples on the left.
 
-    ``misses`` says whether samples of the leaf miss the feature.
+    ``misses`` tells whether the feature is missing for some samples of the leaf.
     """
 
     position: int
@@ -33,34 +33,33 @@ class Place(NamedTuple):
 
     @classmethod
     def among(cls, values: np.ndarray, threshold: float) -> Place:
-        """Of a leaf whose samples have these values, none missing, cut anywhere between two."""
+        """For a leaf with these values, none missing, and an exact threshold."""
         n_left = int(np.count_nonzero(values <= threshold))
         return cls(n_left - 1, n_left)
 
     @classmethod
     def by_values(cls, values: np.ndarray, threshold: float, missing_left: bool) -> Place:
-        """Of a cut that sends samples where their values tell."""
+        """For a split that is applied by comparing values."""
         n_left = int(np.count_nonzero(sent_left(values, threshold, missing_left)))
         return cls(-1, n_left, bool(np.isnan(values).any()))
 
 
 class Stocks(Protocol):
-    """The stocks of a growing tree.
+    """An engine: the kernel sums of a growing tree.
 
     Attributes
     ----------
     n_features : int
-        Columns of the data.
+        The number of columns of the data.
     trace : float
         The sum of w k(x, x) over the samples.
     tolerance : float
-        Two gains that differ by no more are the same but for rounding; a gain that is no
-        larger is none.
-    gain, bound : ndarray, by slot
-        The best gain of a leaf that its last search found, -inf where it cannot be cut; and
-        what its best gain now cannot exceed, infinite where nothing is known. They are equal
-        where the gain is certain. The grower writes -inf to both for a leaf that it may not cut,
-        and infinity to ``bound`` for one that has to be searched again.
+        The rounding error of gains: gains within it are equal, and not larger ones are zero.
+    gain, bound : ndarray, by leaf index
+        The best gain of the last search of a leaf, -inf if it cannot be split, and an upper bound
+        of its current gain, infinite if unknown. They are equal if the gain is certain. The grower
+        writes -inf to both for a leaf that must not be split, and infinity to ``bound`` for one to
+        be searched again.
     """
 
     tolerance: float
@@ -82,33 +81,29 @@ class Stocks(Protocol):
 
     @property
     def objective(self) -> float:
-        """The objective now, less what it would be with every sample a cluster of its own."""
+        """The current objective, minus that of every sample in a separate cluster."""
         ...
 
     def leaf_size(self, slot: int) -> tuple[int, float]:
-        """Samples and weight of a leaf."""
+        """The number of samples and the weight of a leaf."""
         ...
 
     def has_threshold(self, slot: int) -> np.ndarray:
-        """Whether the rows of a leaf differ, candidate by candidate.
-
-        The candidates are the columns that are searched, then the sources of categories.
-        """
+        """Whether the rows of a leaf differ, by candidate: columns, then categorical features."""
         ...
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
-        """Find the best gain of each leaf that has one near the best of them, or of ``floor``.
+        """Find the best gain of each leaf that may be within the tolerance of the best.
 
-        Those get their best gain for certain. Of a leaf that stays below by more than the
-        tolerance a gain that it has and a bound are enough. ``drawn``, of shape (len(slots),
-        n_candidates), says which candidates are looked at.
+        The best is the maximum over the leaves and ``floor``. For other leaves any gain and a
+        bound are enough. ``drawn``, of shape (len(slots), n_candidates), is a mask of candidates.
         """
         ...
 
     def locate(self, slot: int, floor: float) -> Split:
-        """The first split of a leaf, by ``Split.order``, that gains ``floor`` or more.
+        """The first split of a leaf, by ``Split.order``, with a gain of at least ``floor``.
 
-        The leaf must have been searched since the clusters last changed.
+        The leaf must have been searched since the last change of the clusters.
         """
         ...
 
@@ -120,25 +115,25 @@ class Stocks(Protocol):
         missing_left: bool,
         terms: tuple[tuple[int, float], ...] = (),
     ) -> Place:
-        """Where any cut parts a leaf; ValueError where stocks cannot cut there."""
+        """The position of any split in a leaf; ValueError if the engine does not support it."""
         ...
 
     def commit(self, slot: int, split: Split) -> int:
-        """Cut a leaf, move its sides to their clusters; the slot of its right child.
+        """Split a leaf and move its sides to their clusters; return the index of the right child.
 
-        A side goes to a cluster that there is, or to the first unused number, which founds one;
-        the left one goes first. No cluster may be left empty.
+        A side joins an existing cluster, or a new one with the next number; the left one is moved
+        first. No cluster may become empty.
         """
         ...
 
     def move(self, slot: int, cluster: int) -> None:
-        """Move a leaf to another cluster, or to the first unused number, which founds one."""
+        """Move a leaf to another cluster, or to a new one with the next number."""
         ...
 
     def centres(self, labels: np.ndarray, keep: bool) -> Centres | None:
-        """What it takes to tell distances to the clusters.
+        """The centres, for distances to clusters.
 
-        ``labels`` are the clusters of all training rows, those of no weight too. ``None`` comes
-        back where it takes training rows, and these are not to be kept (``keep``).
+        ``labels`` are the clusters of all training rows, including those of zero weight. ``None``
+        if distances require the training rows and these are not kept (``keep``).
         """
         ...

@@ -1,42 +1,41 @@
 """Tuned constants of the engines, with what each trades.
 
-They decide time and memory, and between exact thresholds and bins which engine grows the tree.
-Measured times are in ``benchmarks/RESULTS.md``. Bounds of rounding (``protocol``, ``leading``,
-``grid``) are no choice and stay beside the code.
+They trade time for memory, and select between exact thresholds and bins. Measured times are in
+``benchmarks/RESULTS.md``. Bounds of rounding errors (``protocol``, ``leading``, ``grid``) are
+beside the code.
 """
 
 from __future__ import annotations
 
 # --- Choice of an engine.
-# Rows up to which ``engine="auto"`` looks at every threshold where the kernel has features. Beyond,
+# Rows up to which ``engine="auto"`` evaluates every threshold if the kernel has features. Beyond,
 # 255 bins of a feature are much faster, and thresholds lie between bins.
 EXACT_ROWS = 100_000
-# Components of points up to which tables of their sums are kept, and not prefix sums recomputed.
+# Components of points up to which tables of sums are stored instead of recomputing prefix sums.
 # Seconds of one processor of a very busy machine for 4,000 rows, ten clusters, 40 leaves, the data
 # of ``wide_rows`` in ``benchmarks/scale.py`` with other numbers of columns: 0.29 (tables) with 64
 # columns and 0.52 (prefix sums) with 65; 0.85 and 1.00 with 128, 0.87 (prefix sums) with 129.
 NARROW = 128
-# Leaves that memory is estimated for where there may be any number: most of many are small.
+# The number of leaves for the memory estimate, as most of many leaves are small.
 TYPICAL_LEAVES = 40
 
 # --- Exact thresholds on points.
-# Clusters up to which a leaf is asked about each of them sooner than its points are looked at.
+# Clusters up to which the gain is evaluated for each of them, before the points of a leaf are read.
 MANY_CLUSTERS = 16
-# Numbers that tables may hold for every sample of small leaves to have a row of its own: memory for
-# time.
+# The maximum size of tables with one row per sample of small leaves: memory for time.
 FINE_TABLES = 2**25
 
 # --- Bounds on wide points: a feature is searched exactly where its bound allows a better split.
-# Bounds are used from so many times as many components as they look at.
+# Bounds are used from this multiple of the number of leading components.
 WIDE = 3
-# Features that are looked at, and whose kernel sums are made exact, at a time; then twice as many.
-# More at a time are fewer passes, and more that are made exact in vain.
+# Features searched, and features made exact, at a time; doubled after each pass. More at a time
+# mean fewer passes, and more unnecessary exact sums.
 SEEN_TOGETHER, EXACT_TOGETHER = 16, 2
-# Samples of a leaf from which on a repeated search looks only at features whose bounds allow it,
-# where these are one of so many.
+# Minimum samples of a leaf for which a repeated search is restricted to features with a high bound,
+# if these are at most one in so many.
 RENEWED, FEW = 64, 8
-# Steps of power iteration towards the leading directions, from those of the leaf that was split and
-# from anywhere: tighter bounds for more products.
+# Steps of power iteration for the leading directions, from those of the parent and from random
+# ones: more steps give tighter bounds.
 STEPS, FIRST_STEPS = 1, 3
-# The same towards the largest eigenvalue, and how far above what they find it is looked for first.
+# Lanczos steps for the largest eigenvalue, and the factor of their result for the first bound.
 EIGENVALUE_STEPS, MARGIN = 8, 1.1

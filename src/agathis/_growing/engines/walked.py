@@ -1,10 +1,9 @@
-"""Stocks of pairs of points, along those features that may have the best split of a leaf.
+"""The pairwise engine for points, with prefix-sum scans only along promising features.
 
-Where kernel values are inner products of points, a sample's stock with those before it comes from a
-walk along the feature. With all components of the points it is exact, with a few of them a bound
-(``_core/pairs/walks.pyx``). So a leaf is searched with bounds first, and then, while some feature's
-bound is above the best gain of those that are exact, with exact stocks along that feature. What a
-leaf is cut by is always exact.
+For inner products of points, the kernel sum of a sample with those before it comes from a prefix
+sum along the feature: exact with all components of the points, an upper bound with a few
+(``_core/pairs/walks.pyx``). A leaf is searched with bounds first, then with exact sums along
+features whose bound exceeds the best exact gain. The selected split is always exact.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from agathis._growing.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._support.progress import Progress
 
-# Points of such size are walked in single precision.
+# The range of magnitudes of points that are scanned in single precision.
 SINGLE_LEAST, SINGLE_MOST = 2.0**-90, 2.0**100
 
 
@@ -51,16 +50,16 @@ class WalkedStocks(PairStocks):
         n, width = rows.points.shape
         self.points = rows.points
         self.parts, self.leading = Parts(self.points), None
-        # Beyond these, single precision rounds by more than a share of a number.
+        # Outside this range single precision underflows or overflows.
         largest = float(np.abs(self.points).max(initial=0.0))
         if width >= WIDE * N_LEADING and SINGLE_LEAST < largest < SINGLE_MOST:
             self.leading = LeadingParts(n)
         super().__init__(data, rows, limits, progress)
-        # By slot: the features whose stocks are exact, None before a first search.
+        # By leaf index: the features with exact sums, absent before the first search.
         self.exact: dict[int, np.ndarray] = {}
-        # The directions of a leaf, or those of the leaf it was cut from.
+        # The leading directions of a leaf or of its parent.
         self.directions: dict[int, np.ndarray] = {}
-        # How much a bound of a side's stock over its size may be above it.
+        # By how much the bound of a side's kernel sum over its size may exceed it.
         self.unsure = np.zeros(limits.max_leaves)
 
     def _open(self, progress: Progress) -> float:
@@ -69,13 +68,13 @@ class WalkedStocks(PairStocks):
         fill_stocks(self.state, stocks)
         close_root(self.state)
         progress.pairs(self.state.n_samples, self.state.n_samples)
-        # No value is above zero in distance form.
+        # Values in distance form are never positive.
         return -float(stocks.sum())
 
     def _sums(self, slot: int) -> np.ndarray:
         ids = np.sort(self.state.samples(slot))
         weight, half = self.weight[ids], self.rows.half
-        # Stocks must not depend on the number of threads.
+        # Sums must not depend on the number of threads.
         with one_blas_thread():
             whole = self.points @ (weight @ self.points[ids])
         return whole - half * weight.sum() - weight @ half[ids]
@@ -93,14 +92,14 @@ class WalkedStocks(PairStocks):
         return other
 
     def search(self, slots: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
-        # The best leaf first: it spares the others.
+        # Search the most promising leaf first, as its gain is a floor for the others.
         floor = max(floor, self.tolerance)
         for place in np.argsort(-self.bound[slots], kind="stable").tolist():
             drawn_here = None if drawn is None else drawn[place : place + 1]
             floor = max(floor, self._search(int(slots[place]), drawn_here, floor))
 
     def _search(self, slot: int, drawn: np.ndarray | None, floor: float) -> float:
-        """The best gain of a leaf that is certain."""
+        """Search a leaf; return its best certain gain."""
         renewed = False
         if slot not in self.exact:
             self._begin(slot)
@@ -116,14 +115,14 @@ class WalkedStocks(PairStocks):
         return certain
 
     def _begin(self, slot: int) -> None:
-        """Bounds along all features, or exact stocks where points have few components."""
+        """Compute bounds along all features, or exact sums if points have few components."""
         features = np.flatnonzero(self.state.has_threshold(slot)).astype(np.int32)
         self.exact[slot] = np.full(self.state.n_features, self.leading is None)
         if self.leading is None:
             self.parts.walk(self.state, slot, features)
             return
         ids = np.sort(self.state.samples(slot))
-        # Threads of BLAS beside those of the walks wait for each other: 5.2 s and not 2.0.
+        # Threads of BLAS and of the scans compete with each other: 5.2 s instead of 2.0.
         with one_blas_thread():
             view = leading(self.points[ids], self.weight[ids], self.directions.get(slot))
         self.directions[slot], self.unsure[slot] = view.directions, view.largest + view.rounded
@@ -131,17 +130,17 @@ class WalkedStocks(PairStocks):
         self.leading.walk(self.state, slot, features, view.largest, view.rounded, view.all_tails)
 
     def _settle(self, found: LeafSearch, slot: int, seen: np.ndarray, floor: float) -> float:
-        """Look at features, exactly in the end, while a gain may be the best; the best for certain.
+        """Search features, exactly in the end, until the best gain is certain; return it.
 
-        ``seen`` are those that were looked at since clusters changed.
+        ``seen`` is a mask of the features searched since the last change of the clusters.
         """
         best, exact = self.state.feature_gains(slot), self.exact[slot]
         together = {False: SEEN_TOGETHER, True: EXACT_TOGETHER}
         while True:
             certain = float(best.max(where=exact & seen, initial=-np.inf))
-            # Rounding is within the tolerance, and so are splits that count as equal.
+            # Once the tolerance for rounding, once for ties.
             doubtful = best >= max(certain, floor) - 2 * self.tolerance
-            # What was not looked at may turn out to be less.
+            # Search outdated gains first, as they may have decreased.
             features = np.flatnonzero(doubtful & ~seen)
             looked = len(features) == 0
             if looked:
