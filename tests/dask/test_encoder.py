@@ -336,7 +336,7 @@ def test_a_page_of_many_rows_says_that_it_is_of_a_sample(tmp_path, monkeypatch):
     rows = dd.from_pandas(table, npartitions=3)
     with dask.config.set(scheduler="synchronous"):
         report.write(model, rows, tmp_path / "page.html")
-        with pytest.raises(ValueError, match=r"ids .* give rows of agathis\.dask\.sample_rows"):
+        with pytest.raises(ValueError, match=r"ids .* pass rows from agathis\.dask\.sample_rows"):
             report.write(model, rows, tmp_path / "page.html", ids=range(200))
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<b>50</b> used of 200 read" in page

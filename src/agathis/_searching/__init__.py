@@ -1,1 +1,1 @@
-"""Better trees than greedy: local search on a tree, and the optimum with a proof."""
+"""Searches for better trees than the greedy one: local search, and the provable optimum."""

@@ -84,7 +84,7 @@ class Column:
     def cut(
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
     ) -> tuple[int, int]:
-        """Cut a node; the nodes of the rows on either side."""
+        """Split a node; return the child nodes of the rows on either side."""
         low, high = self.values[left], self.values[right]
         misses = np.isnan(low).any(), np.isnan(high).any()
         low, high = low[~np.isnan(low)], high[~np.isnan(high)]
@@ -124,7 +124,7 @@ class Source:
     def cut(
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
     ) -> tuple[int, int]:
-        """Cut a node; the nodes of the rows on either side."""
+        """Split a node; return the child nodes of the rows on either side."""
         sides = [np.unique(self.codes[rows]) for rows in (left, right)]
         named = [codes[codes >= 0] for codes in sides]
         # Rows without a category have no column to split on, and missing ones alone go right.

@@ -3,7 +3,7 @@
 What they give together is measured by ``benchmarks/search.py`` on the 19 data sets of the paper,
 and written in ``benchmarks/RESULTS.md``: the cost left over that of KMeans is 0.63 times the greedy
 tree's with one leaf per cluster and 0.37 times with four, in nine times its seconds. How a single
-value was chosen is said where it is known. None of them decides whether a tree is valid; changing
+value was chosen is noted if known. None of them decides whether a tree is valid; changing
 one changes which tree is found, and the golden file shows it.
 
 Tolerances for rounding (``descent.LEAST_GAIN``, ``local.SAME``) are beside the code.
