@@ -279,7 +279,7 @@ def test_a_fit_without_a_number_of_clusters(four_groups, capsys, monkeypatch):
     done = here(capsys, "fit", four_groups, "--drop", "c", "--search-effort", 1)
     assert done.code == 0, done.err
     assert "Looking how many clusters there are" in done.err
-    assert "4 clusters are suggested; -k asks for another number." in done.err
+    assert "4 clusters are suggested; -k sets another number." in done.err
     assert "Found 4 clusters with 4 leaves." in done.err
 
 

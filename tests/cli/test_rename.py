@@ -56,8 +56,8 @@ def test_from_stdin(model, capsys, monkeypatch):
     ("typed", "code", "message"),
     [
         (["0"], 2, "0 must be a cluster and its name, such as 0=small"),
-        (["7=a"], 2, "CLUSTER=NAME has 7, which is no cluster; there are 0 (age"),
-        (["0=a", "1=a"], 2, "gives 'a' to the clusters 0 and 1; each needs a name of its own"),
+        (["7=a"], 2, "CLUSTER=NAME has 7, which is not a cluster; clusters are 0 (age"),
+        (["0=a", "1=a"], 2, "gives 'a' to the clusters 0 and 1; names must be unique"),
         (["0=a", "cluster 0=b"], 2, "cluster 0 is named twice, a and b"),
         (["0="], 2, "an empty name"),
         ([], 2, "CLUSTER=NAME"),

@@ -166,7 +166,7 @@ def test_columns_are_kept():
 @pytest.mark.parametrize("category", [float("inf"), (1, 2)])
 def test_categories_that_json_does_not_hold(category):
     model = Kauri(2, max_leaf_nodes=None).fit([[0.0], [1.0]])
-    with pytest.raises(TypeError, match="JSON holds texts, finite numbers"):
+    with pytest.raises(TypeError, match="JSON stores strings, finite numbers"):
         to_json(model, feature_names=["a"], one_hot={"s": {"a": category}})
 
 
@@ -194,7 +194,7 @@ def test_files(tmp_path):
         to_json(model, tmp_path / "nowhere" / "tree.json")
     with pytest.raises(FileNotFoundError):
         from_json(tmp_path / "nothing")
-    with pytest.raises(TypeError, match="source must be a text or a path; it is 3"):
+    with pytest.raises(TypeError, match="source must be a string or a path; it is 3"):
         from_json(3.0)
 
 
@@ -243,7 +243,7 @@ WRONG = {
     "no version": (put("version", value=None), "its version is None"),
     "a true version": (put("version", value=True), "its version is True"),
     "newer": (put("version", value=7), "version 7 of the format; this .* reads versions 1 to 4"),
-    "features": (put("n_features", value=10**12), "n_features is 1000000000000, not a whole"),
+    "features": (put("n_features", value=10**12), "n_features is 1000000000000, not an integer"),
     "text for a number": (put("n_features", value="2"), "n_features is '2'"),
     "no nodes": (put("nodes", value=[]), "it has no nodes"),
     "no list": (put("nodes", "gain", value=3), "nodes has no list gain"),
@@ -258,10 +258,10 @@ WRONG = {
     "feature": (put("nodes", "feature", 0, value=2), "feature is 2, not .* from 0 to 1"),
     "huge": (put("nodes", "cluster", 0, value=2**70), "cluster is 1180591620717411303424"),
     "of no leaf": (put("nodes", "cluster", 0, value=5), "node 0 has the cluster 5, .* 0 to 3"),
-    "threshold": (put("nodes", "threshold", 0, value="-inf"), "threshold is no finite number"),
-    "true": (put("nodes", "threshold", 0, value=True), "threshold is no finite number"),
-    "too large": (put("nodes", "threshold", 0, value=10**400), "threshold is no finite number"),
-    "weight": (put("nodes", "weight", 0, value=-1.0), "weight is no finite number from 0"),
+    "threshold": (put("nodes", "threshold", 0, value="-inf"), "threshold is not a finite number"),
+    "true": (put("nodes", "threshold", 0, value=True), "threshold is not a finite number"),
+    "too large": (put("nodes", "threshold", 0, value=10**400), "threshold is not a finite number"),
+    "weight": (put("nodes", "weight", 0, value=-1.0), "weight is not a finite number from 0"),
     "missing": (put("nodes", "missing", 0, value=1), "missing is 1, none of unseen, left, right"),
     "move": (put("nodes", "move", 0, value={"a": 1}), "move is .*none of leaf"),
     "clusters": (put("n_clusters", value=9), "n_clusters is 9; its leaves have 4"),
@@ -269,16 +269,16 @@ WRONG = {
     "names of numbers": (put("feature_names", value=[1, 2]), "feature_names is not a list"),
     "model": (put("model", value=["x"]), "model is"),
     "takes_missing": (put("takes_missing", value=1), "takes_missing is 1"),
-    "objective": (put("fit", "objective", value="much"), "objective of fit is no finite number"),
-    "one_hot": (put("one_hot", value=["a"]), "one_hot is .*not an object with sources"),
+    "objective": (put("fit", "objective", value="much"), "objective of fit is not a finite number"),
+    "one_hot": (put("one_hot", value=["a"]), "one_hot is .*not an object with"),
     "no columns": (put("one_hot", value={"c": ["a"]}), "for 'c', not its columns"),
     "no feature": (put("one_hot", value={"c": {"d": 1}}), "names 'd', which is no feature"),
     "category": (put("one_hot", value={"c": {"a": []}}), r"one_hot has the category \[\]"),
-    "infinite": (put("one_hot", value={"c": {"a": 10**400}}), "category of one_hot is no finite"),
+    "infinite": (put("one_hot", value={"c": {"a": 10**400}}), "one_hot is not a finite"),
     "not 0 or 1": (put("one_hot", value={"c": {"a": "x"}}), "not a column of 0 and 1"),
     "value_names": (put("value_names", value=[1]), "value_names is .*not an object"),
-    "no pairs": (put("value_names", value={"a": [["no", 1]]}), "no pairs of a value and a word"),
-    "no code": (put("value_names", value={"a": [["x", "no"]]}), "value_names is no finite number"),
+    "no pairs": (put("value_names", value={"a": [["no", 1]]}), "no pairs of a value and a name"),
+    "no code": (put("value_names", value={"a": [["x", "no"]]}), "value_names is not a finite"),
     "no such": (put("value_names", value={"z": [[1, "no"]]}), "has 'z', which is no feature"),
 }  # fmt: skip
 
@@ -296,8 +296,8 @@ def test_files_that_are_wrong(case):
     ("text", "message"),
     [
         ("{", "it is not JSON"),
-        ('{"a": NaN}', "NaN is no number of JSON"),
-        ('{"a": -Infinity}', "-Infinity is no number of JSON"),
+        ('{"a": NaN}', "NaN is not a JSON number"),
+        ('{"a": -Infinity}', "-Infinity is not a JSON number"),
         ('{"a": 1, "a": 2}', "an object has a key twice"),
         ('{"a": ' + 100_000 * "[", "nested too deeply|it is not JSON"),
         ('{"a": ' + 10_000 * "9" + "}", "it is not JSON"),

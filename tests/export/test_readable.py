@@ -101,7 +101,7 @@ TABLES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:X has values in column")
+@pytest.mark.filterwarnings("ignore:X has unknown categories")
 @pytest.mark.filterwarnings("ignore:Found unknown categories")
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("new", [False, True])

@@ -59,13 +59,13 @@ def test_all_else_in_the_file_stays(indent):
 @pytest.mark.parametrize(
     ("names", "error"),
     [
-        ({3: "a"}, r"names has 3, which is no cluster; there are 0 \(x\[0\]"),
-        ({True: "a"}, "names has True, which is no cluster"),
-        ({"x": "a"}, "names has 'x', which is no cluster"),
+        ({3: "a"}, r"names has 3, which is not a cluster; clusters are 0 \(x\[0\]"),
+        ({True: "a"}, "names has True, which is not a cluster"),
+        ({"x": "a"}, "names has 'x', which is not a cluster"),
         ({0: "a", "cluster 0": "b"}, "names has cluster 0 twice, as 0 and as 'cluster 0'"),
         ({0: "a", 1: "a"}, "gives 'a' to the clusters 0 and 1"),
         ({0: "  "}, "names has an empty name"),
-        ({0: 5}, "names must be texts; one is 5"),
+        ({0: 5}, "names must be strings; one is 5"),
         (["a", "b"], "names has 2 names; the tree has 3 clusters"),
         ("abc", "names must be a name for each cluster"),
         (7, "names must be a name for each cluster"),

@@ -275,7 +275,7 @@ def test_congress():
 
 def test_errors(iris):
     model = Kauri(2, max_leaf_nodes=None).fit(iris)
-    with pytest.raises(ValueError, match="y goes with X"):
+    with pytest.raises(ValueError, match="y requires X"):
         to_rules(model, y=[0, 1])
     with pytest.raises(ValueError, match=r"y must have a class for each row of X, \(150,\)"):
         to_rules(model, iris, [0, 1])

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
 from agathis._describe.columns import Indicator
+from agathis._model.spec import FitSpec
 from agathis._partitions.cost import scatter as cost
 from agathis.export import from_json, to_json
 from agathis.report import summarise
@@ -123,7 +124,7 @@ def test_rivals_are_grown_again_in_their_way(name, blobs):
 @pytest.mark.parametrize("kernel", ["rbf", "cosine", "polynomial"])
 def test_points_have_the_distances_of_the_kernel(kernel):
     model = Kauri(3, kernel=kernel, max_leaf_nodes=3).fit(SCALED)
-    points = kernel_points(model, SCALED)
+    points = kernel_points(FitSpec.of(model).kernel.resolve(), SCALED)
     params = {"coef0": 1, "degree": 3} if kernel == "polynomial" else {}
     gram = pairwise_kernels(SCALED, metric=kernel, **params)
     gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()

@@ -64,7 +64,7 @@ class Decimal(str, Enum):
 
 
 class Search(str, Enum):
-    """How far to look for a better tree."""
+    """How thoroughly to search for the tree."""
 
     _ignore_ = "members name"
     members = vars()
@@ -95,12 +95,16 @@ ModelFile = Annotated[
     str, typer.Argument(metavar="MODEL", help="What `agathis fit -o` wrote; - is stdin.")
 ]
 Clusters = Annotated[
-    int, typer.Option("--clusters", "-k", min=2, metavar="K", help="The most clusters.")
+    int, typer.Option("--clusters", "-k", min=2, metavar="K", help="Maximum number of clusters.")
 ]
 ClustersOrSuggested = Annotated[
     int | None,
     typer.Option(
-        "--clusters", "-k", min=2, metavar="K", help="The most clusters; by default suggested."
+        "--clusters",
+        "-k",
+        min=2,
+        metavar="K",
+        help="Maximum number of clusters; default: suggested.",
     ),
 ]
 Output = Annotated[
@@ -113,10 +117,10 @@ Keep = Annotated[
     list[str], typer.Option(metavar="COLUMN", help="Use it though it looks like an identifier.")
 ]
 NoSplit = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="It counts, and no rule may ask for it.")
+    list[str], typer.Option(metavar="COLUMN", help="Use for distances only, never in rules.")
 ]
 NoCount = Annotated[
-    list[str], typer.Option(metavar="COLUMN", help="Rules may ask for it; it does not count.")
+    list[str], typer.Option(metavar="COLUMN", help="Use in rules only, not for distances.")
 ]
 Show = Annotated[list[str], typer.Option(metavar="COLUMN", help="Only show it, in the report.")]
 Categorical = Annotated[
@@ -131,8 +135,8 @@ Scaling = Annotated[
     typer.Option(
         "--scale",
         metavar="HOW",
-        help="auto, standard, minmax, robust, rank, log or none, so that all columns count alike "
-        "whatever their units; COLUMN=HOW for one of them.",
+        help="auto, standard, minmax, robust, rank, log or none, so that all columns "
+        "have equal influence whatever their units; COLUMN=HOW for one of them.",
     ),
 ]
 Weights = Annotated[
@@ -154,7 +158,7 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="Stop where something about a column is in doubt.")
 ]
 Na = Annotated[
-    list[str], typer.Option(metavar="TEXT", help="A text for a missing value, besides NA and such.")
+    list[str], typer.Option(metavar="TEXT", help="Additional string for missing values.")
 ]
 Encoding = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of a text file; by default UTF-8.")
@@ -183,7 +187,7 @@ MaxBytes = Annotated[
     ),
 ]
 Seed = Annotated[
-    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="For what is drawn at random.")
+    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed for random sampling.")
 ]
 Jobs = Annotated[
     int | None,

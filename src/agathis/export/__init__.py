@@ -1,12 +1,11 @@
-"""Trees in other forms: words, rules, SQL, JSON, Python, Graphviz, scikit-learn, ONNX.
+"""Export trees as text, rules, SQL, JSON, Python, Graphviz, scikit-learn or ONNX models.
 
-All of them take a fitted estimator of the package, a pipeline of scalers and one, or a ``Tree``;
-``scaler`` gives thresholds in the units that the data had before it. Each form has a file, which
-only writes; the words are those of ``_describe``. Of SQL, ``_dialects`` is the list of databases,
-and ``_sqlite`` what is different there; ``_sums`` writes sums of columns, ``_onnx_sums`` those of
-ONNX. A model file (``_json``) holds a :class:`FittedModel`; its parts are written and checked in
-``_json_names``, ``_json_tree``, ``_json_terms`` and ``_json_fit``. ``_rename`` gives clusters other
-names.
+All exports take a fitted estimator of the package, a pipeline that ends with one, or a ``Tree``;
+with ``scaler`` thresholds are in the units before scaling. Each format has a file, which only
+writes; ``_describe`` provides the conditions. ``_dialects`` lists the SQL databases, ``_sqlite``
+handles its untyped columns, ``_sums`` and ``_onnx_sums`` write sums of columns. A model file
+(``_json``) stores a :class:`FittedModel`, in the parts ``_json_names``, ``_json_tree``,
+``_json_terms`` and ``_json_fit``. ``_rename`` renames clusters.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ __all__ = [
     "to_text",
 ]
 
-# Imported when first asked for: most people need one.
+# Imported on first use.
 _HOMES = {
     "FittedModel": "agathis._model.fitted_model",
     "from_json": "agathis.export._json",

@@ -1,4 +1,4 @@
-"""A tree as text for Graphviz, which draws it: ``dot -Tsvg tree.dot > tree.svg``."""
+"""Export a tree to Graphviz: ``dot -Tsvg tree.dot > tree.svg``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def to_dot(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> str:
-    r"""Write a tree for Graphviz.
+    r"""Export a tree to the DOT language of Graphviz.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def to_dot(
     Returns
     -------
     text : str
-        In the DOT language. Nodes have the numbers that they have in ``tree_``.
+        Node numbers are those of ``tree_``.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def _lines(described: Described) -> Iterator[str]:
 
 
 def quoted(text: str) -> str:
-    r"""A label that is drawn as it is: Graphviz reads ``\``, ``"`` and HTML's ``&``.
+    r"""Quote a label, escaping ``\``, ``"`` and HTML's ``&``.
 
     >>> print(quoted('a "b" & c'))
     "a \"b\" &amp; c"

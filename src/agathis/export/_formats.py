@@ -1,7 +1,7 @@
-"""The forms that ``agathis export`` writes: the one table of them.
+"""The registry of export formats of ``agathis export``.
 
-A new form is a file with a function ``to_<name>(model, ...)``, its row here, and its name in the
-package's ``__init__``. It is light to import.
+A new format is a file with a function ``to_<name>(model, ...)``, its row here, and its name in the
+package's ``__init__``.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 
 class Format(NamedTuple):
-    """A form in which a tree is written.
+    """An export format.
 
     Attributes
     ----------
     writer : str
         The name of its function in :mod:`agathis.export`.
     options : mapping
-        What the command line gives that function besides the model.
+        The arguments that the command line passes to that function.
     queries : bool
         Whether it is a query: it takes a dialect, a table and a column for the clusters.
     extra : tuple of str or None
-        Of bytes and not of text, the package that writes them, its extra, and the form's title.
+        For binary formats: the required package, its extra, and the title of the format.
     """
 
     writer: str

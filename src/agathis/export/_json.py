@@ -1,4 +1,4 @@
-"""A tree as JSON, and back: nothing of what is read is executed, and all of it is checked.
+"""Write a model as JSON and read it: nothing is executed, and everything is validated.
 
 ``format`` is "agathis-tree" and ``version`` 4; versions 1 to 3 are read as well. ``nodes`` has an
 array for each property of nodes; node 0 is the root, and children come after their parent. A row
@@ -111,20 +111,20 @@ def to_json(
     value_names: Mapping[Any, Any] | None = None,
     indent: int | None = None,
 ) -> str | None:
-    """Write a tree as JSON.
+    """Export a tree to JSON.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     path : str or PathLike, optional
-        A file, which is replaced as a whole; without it the text is returned.
+        The file to write. By default the text is returned.
     scaler, feature_names, cluster_names, one_hot, value_names : optional
-        As for :func:`agathis.export.to_text`. With a scaler the tree that is written is for rows
-        that are not scaled. Names, one-hot columns and words for values are kept in the file:
-        exporters need not be told again.
+        As for :func:`agathis.export.to_text`. With a scaler, the tree takes unscaled rows. The file
+        stores feature, cluster, category and value names, so that exports of the loaded model use
+        them.
     indent : int, optional
-        Spaces for each level, for reading.
+        The number of spaces per level. By default the text is one line.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def to_json(
 
 
 def _record(model: FittedModel) -> dict[str, Any]:
-    """What the file holds."""
+    """The content of the file."""
     tree = model.tree_
     return {
         "format": FORMAT,
@@ -179,22 +179,21 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     Parameters
     ----------
     source : str or PathLike
-        The text, or the path of a file: a str is a text where its first character that is not
-        space is a "{".
+        The JSON text or the path of a file. A str that starts with "{" is JSON text.
     takes_missing : bool, optional
-        Whether rows may miss values; by default what is written there. Where the tree has seen no
-        missing values, they go with the larger part at each split.
+        Whether rows may have missing values; by default as stored in the file. Where the tree was
+        fitted without missing values, they go to the child with more samples at each split.
 
     Returns
     -------
     model : FittedModel
-        With ``predict``, ``apply`` and ``decision_path``; every exporter takes it.
+        It predicts as the saved model, and every export accepts it.
 
     Raises
     ------
     ValueError
-        Where it is not such a tree, or of a newer version. Files may come from anywhere: nothing
-        in them is executed, and what cannot be walked is refused.
+        If the file is invalid or of a newer version. Files from untrusted sources are safe to
+        read: nothing in them is executed.
 
     Examples
     --------
@@ -209,7 +208,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
         raise wrong(f"its format is {data.get('format')!r}, not {FORMAT!r}")
     version = data.get("version")
     if isinstance(version, bool) or not isinstance(version, int):
-        raise wrong(f"its version is {version!r}, not a whole number")
+        raise wrong(f"its version is {version!r}, not an integer")
     if not OLDEST_VERSION <= version <= VERSION:
         raise ValueError(
             f"source has version {version} of the format; this version of agathis reads versions "
@@ -220,7 +219,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     written = truth(data.get("takes_missing"), "takes_missing")
     method = data.get("model")
     if not isinstance(method, str) and not (method is None and version >= VERSION):
-        raise wrong(f"model is {short(method)}, not a text")
+        raise wrong(f"model is {short(method)}, not a string")
     if data.get("n_clusters") != tree.n_clusters:
         raise wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
     out = FittedModel(
@@ -240,7 +239,7 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
 
 
 def _fit_of_older(data: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """What files of versions 1 to 3 have of the fit: its objective, if that."""
+    """The fit in files of versions 1 to 3: at most its objective."""
     value = data.get("objective")
     if value is not None and (not isinstance(value, float) or not math.isfinite(value)):
         raise wrong(f"objective is {short(value)}, not a finite number")
@@ -256,7 +255,7 @@ def _text_of(source: str | os.PathLike[str]) -> str:
         try:
             path = os.fspath(source)
         except TypeError:
-            raise TypeError(f"source must be a text or a path; it is {source!r}.") from None
+            raise TypeError(f"source must be a string or a path; it is {source!r}.") from None
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
         size = len(data)
@@ -271,7 +270,7 @@ def _text_of(source: str | os.PathLike[str]) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     def constant(name: str) -> None:
-        raise wrong(f"{name} is no number of JSON")
+        raise wrong(f"{name} is not a JSON number")
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(pairs)

@@ -1,4 +1,4 @@
-"""What of a file is refused: numbers and truths that are none, with an error that says so."""
+"""Reject invalid numbers and booleans of a model file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def truth(value: object, name: str) -> bool:
 
 def whole(value: object, name: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise wrong(f"{name} is {short(value)}, not a whole number from {low} to {high}")
+        raise wrong(f"{name} is {short(value)}, not an integer from {low} to {high}")
     return value
 
 
@@ -34,5 +34,5 @@ def real(value: object, name: str, low: float) -> float:
             found = float(value)
     # A number too large for float64 is read as infinite.
     if not math.isfinite(found) or found < low:
-        raise wrong(f"{name} is no finite number{f' from {low}' if low > -math.inf else ''}")
+        raise wrong(f"{name} is not a finite number{f' from {low}' if low > -math.inf else ''}")
     return found

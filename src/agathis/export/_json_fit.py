@@ -1,14 +1,14 @@
-"""What a model file holds of the fit: settings, preparation, roles, centres, scores, provenance.
+"""The fit in a model file: settings, preparation, roles, centres, scores, provenance.
 
-All of it is optional, plain data, and checked when it is read.
+All entries are optional, plain data, and validated when they are read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,13 +33,14 @@ from agathis.export._json_tree import fitted_nodes_record, read_nodes
 # More than any encoder makes.
 MAX_OPERATIONS, MAX_POINTS, MAX_COLUMNS = 100, 100_000, 1 << 20
 MAX_TEXT = 1 << 20
+T = TypeVar("T")
 READING = {"na": list, "encoding": str, "separator": str, "decimal": str}
 
 
 def fit_record(model: FittedModel) -> dict[str, Any]:
     """The entries of the fit in a model file."""
     preparation = _preparation_record(model.preparation)
-    # Columns of the fit that cannot be computed again have nothing to be told of.
+    # Roles and centres of columns that cannot be computed again are of no use.
     unknown = preparation is not None and "unavailable" in preparation
     roles, centres, tree = model.roles, model.centres, model.fitted_tree
     return {
@@ -54,21 +55,23 @@ def fit_record(model: FittedModel) -> dict[str, Any]:
 
 
 def read_fit(data: Mapping[str, Any], tree: Tree, version: int) -> dict[str, Any]:
-    """The same entries as arguments of ``FittedModel``."""
-    preparation = _preparation(data.get("preparation"), tree.n_features)
-    known = isinstance(preparation, Encoding)
-    n = len(preparation.columns) if isinstance(preparation, Encoding) else tree.n_features
-    return {
-        "spec": _spec(data.get("spec")),
+    """Read these entries as arguments of ``FittedModel``."""
+    preparation = _entry(data, "preparation", _preparation, tree.n_features)
+    out: dict[str, Any] = {
+        "spec": _entry(data, "spec", _spec),
         "preparation": preparation,
-        "fitted_tree": _fitted_tree(data.get("fitted_nodes"), tree, n, version) if known else None,
-        "roles": _roles(data.get("roles"), n) if known or preparation is None else None,
-        "centres": _centres(data.get("centres"), n, tree.n_clusters)
-        if known or preparation is None
-        else None,
-        "fit_metrics": _metrics(data.get("fit")),
-        "provenance": _provenance(data.get("provenance")),
+        "fit_metrics": _entry(data, "fit", _metrics),
+        "provenance": _entry(data, "provenance", _provenance),
     }
+    if isinstance(preparation, Unavailable):
+        return out
+    n = tree.n_features
+    if preparation is not None:
+        n = len(preparation.columns)
+        out["fitted_tree"] = _fitted_tree(data.get("fitted_nodes"), tree, n, version)
+    out["roles"] = _entry(data, "roles", _roles, n)
+    out["centres"] = _entry(data, "centres", _centres, n, tree.n_clusters)
+    return out
 
 
 def _spec_record(model: FittedModel) -> dict[str, Any] | None:
@@ -124,11 +127,19 @@ def _roles_record(roles: FeatureRoles) -> dict[str, Any]:
 # ---- reading ----
 
 
-def _spec(found: object) -> FitSpec | Unavailable | None:
+def _entry(
+    data: Mapping[str, Any], name: str, reader: Callable[..., T], *sizes: object
+) -> T | None:
+    """Read an optional object of the file."""
+    found = data.get(name)
     if found is None:
         return None
     if not isinstance(found, Mapping):
-        raise wrong(f"spec is {short(found)}, not an object")
+        raise wrong(f"{name} is {short(found)}, not an object")
+    return reader(found, *sizes)
+
+
+def _spec(found: Mapping[str, Any]) -> FitSpec | Unavailable:
     if "unavailable" in found:
         return Unavailable(_text(found["unavailable"], "spec"))
     try:
@@ -137,11 +148,7 @@ def _spec(found: object) -> FitSpec | Unavailable | None:
         raise wrong(f"its spec cannot be read, {short(str(error))}") from error
 
 
-def _preparation(found: object, n_features: int) -> Encoding | Unavailable | None:
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"preparation is {short(found)}, not an object")
+def _preparation(found: Mapping[str, Any], n_features: int) -> Encoding | Unavailable:
     if "unavailable" in found:
         return Unavailable(_text(found["unavailable"], "preparation"))
     columns = _list(found.get("columns"), "the columns of preparation", MAX_COLUMNS)
@@ -196,11 +203,7 @@ def _read_operation(found: object) -> Operation:
     return Step(found[0], by)
 
 
-def _roles(found: object, n: int) -> FeatureRoles | None:
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"roles is {short(found)}, not an object")
+def _roles(found: Mapping[str, Any], n: int) -> FeatureRoles:
     groups = []
     taken: set[int] = set()
     for group in _list(found.get("one_hot"), "one_hot of roles", n):
@@ -222,11 +225,7 @@ def _roles(found: object, n: int) -> FeatureRoles | None:
     return FeatureRoles(tuple(groups), *masks)
 
 
-def _centres(found: object, n: int, n_clusters: object) -> CentrePoints | None:
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"centres is {short(found)}, not an object")
+def _centres(found: Mapping[str, Any], n: int, n_clusters: int) -> CentrePoints:
     origin = _numbers(found.get("origin"), "the origin of centres", n)
     rows = _list(found.get("points"), "points of centres", MAX_COLUMNS)
     points = tuple(_numbers(row, "a centre", n) for row in rows)
@@ -239,11 +238,7 @@ def _centres(found: object, n: int, n_clusters: object) -> CentrePoints | None:
     return CentrePoints(points, origin, filled)
 
 
-def _metrics(found: object) -> FitMetrics | None:
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"fit is {short(found)}, not an object")
+def _metrics(found: Mapping[str, Any]) -> FitMetrics:
     out: dict[str, Any] = {}
     for name in ("objective", "inertia", "lower_bound", "gap"):
         value = found.get(name)
@@ -254,11 +249,7 @@ def _metrics(found: object) -> FitMetrics | None:
     return FitMetrics(**out)
 
 
-def _provenance(found: object) -> Provenance | None:
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise wrong(f"provenance is {short(found)}, not an object")
+def _provenance(found: Mapping[str, Any]) -> Provenance:
     out: dict[str, Any] = {}
     for name in ("source", "rows_why", "scaling", "target", "identifier"):
         value = found.get(name)
@@ -311,5 +302,5 @@ def _nan_or_real(found: object, name: str) -> float:
 
 def _text(found: object, name: str) -> str:
     if not isinstance(found, str) or len(found) > MAX_TEXT:
-        raise wrong(f"{name} is {short(found)}, not a text of at most {MAX_TEXT} characters")
+        raise wrong(f"{name} is {short(found)}, not a string of at most {MAX_TEXT} characters")
     return found

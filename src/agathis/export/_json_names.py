@@ -12,7 +12,7 @@ from agathis.export._json_checks import real, short, wrong
 
 
 def names_record(model: FittedModel) -> dict[str, Any]:
-    """The entries of the names in a model file."""
+    """The names of a model as entries of its file."""
     return {
         "feature_names": model.feature_names,
         "cluster_names": model.cluster_names,
@@ -23,7 +23,7 @@ def names_record(model: FittedModel) -> dict[str, Any]:
 
 
 def read_names(data: Mapping[str, Any], n_features: int, n_clusters: int) -> dict[str, Any]:
-    """The same entries as arguments of ``FittedModel``."""
+    """Read these entries as arguments of ``FittedModel``."""
     return {
         "feature_names": _names(data, "feature_names", n_features),
         "cluster_names": _names(data, "cluster_names", n_clusters),
@@ -36,14 +36,14 @@ def read_names(data: Mapping[str, Any], n_features: int, n_clusters: int) -> dic
 def _held(
     one_hot: Mapping[str, Mapping[str, object]] | None,
 ) -> Mapping[str, Mapping[str, object]] | None:
-    """The columns of sources, if JSON holds their categories."""
+    """The columns of categorical features, if JSON can store their categories."""
     for source, columns in (one_hot or {}).items():
         for category in columns.values():
             finite = not isinstance(category, float) or math.isfinite(category)
             if not finite or not isinstance(category, (str, bool, int, float, type(None))):
                 raise TypeError(
-                    f"one_hot[{source!r}] has the category {category!r}; JSON holds texts, finite "
-                    "numbers, booleans and None."
+                    f"one_hot[{source!r}] has the category {category!r}; JSON stores strings, "
+                    "finite numbers, booleans and None."
                 )
     return one_hot
 
@@ -51,7 +51,7 @@ def _held(
 def _pairs(
     value_names: Mapping[str, Mapping[float, str]] | None,
 ) -> dict[str, list[list[object]]] | None:
-    """Values and words as pairs: a key of JSON is a text."""
+    """Values and their names as pairs, because keys of JSON are strings."""
     if value_names is None:
         return None
     return {name: [list(pair) for pair in words.items()] for name, words in value_names.items()}
@@ -68,7 +68,7 @@ def _names(data: Mapping[str, Any], key: str, n: int) -> list[str] | None:
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise wrong(f"{key} is not a list of texts")
+        raise wrong(f"{key} is not a list of strings")
     if len(names) != n:
         raise wrong(f"{key} has {len(names)} names for {n}")
     return names
@@ -78,7 +78,7 @@ def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
     if found is None:
         return None
     if not isinstance(found, dict) or not found:
-        raise wrong(f"one_hot is {short(found)}, not an object with sources")
+        raise wrong(f"one_hot is {short(found)}, not an object with categorical features")
     for source, columns in found.items():
         if not isinstance(columns, Mapping) or not columns:
             raise wrong(f"one_hot has {short(columns)} for {short(source)}, not its columns")
@@ -100,7 +100,7 @@ def _value_names(found: object) -> dict[str, dict[float, str]] | None:
         words = out[name] = {}
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
-                raise wrong(f"value_names has no pairs of a value and a word for {short(name)}")
+                raise wrong(f"value_names has no pairs of a value and a name for {short(name)}")
             words[real(pair[0], "a value of value_names", -math.inf)] = pair[1]
     return out
 

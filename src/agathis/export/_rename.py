@@ -1,4 +1,4 @@
-"""Other names for the clusters of a model, or of the file that it is kept in."""
+"""Rename the clusters of a model or of a model file."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from agathis.export._json import from_json
 def renamed(
     model: BaseEstimator | Pipeline | Tree, names: Sequence[str] | Mapping[int | str, str]
 ) -> FittedModel:
-    """The model with other names for its clusters; the model itself stays as it is.
+    """Rename clusters and return a new model.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`; mostly what :func:`agathis.export.from_json` gave.
     names : sequence of str, or mapping
-        A name for each cluster, or for some of them by number or by the name that they have:
-        ``{0: "heavy", "flipper <= 206": "light"}``. No two clusters have one name. Of a model
-        without names the others get titles of what tells them apart.
+        A name for each cluster, or a mapping from numbers or current names to new names, such as
+        ``{0: "heavy", "flipper <= 206": "light"}``. Names must be unique. Unnamed clusters get
+        titles derived from their rules.
 
     Returns
     -------
     model : FittedModel
-        Every export, picture and page uses its names.
+        Exports, plots and reports use its names.
 
     Examples
     --------
@@ -46,13 +46,13 @@ def renamed(
     >>> renamed(model, {"far": "near", 0: "near"})
     Traceback (most recent call last):
         ...
-    ValueError: names gives 'near' to the clusters 0 and 1; each needs a name of its own.
+    ValueError: names gives 'near' to the clusters 0 and 1; names must be unique.
     """
     return fitted_model(model, cluster_names=new_names(present_names(model), names))
 
 
 def renamed_text(text: str, names: Sequence[str] | Mapping[int | str, str]) -> str:
-    """The same of what :func:`agathis.export.to_json` wrote; all else in the file stays."""
+    """Rename the clusters in a text of :func:`agathis.export.to_json`; all else is unchanged."""
     model = from_json(text)
     data = json.loads(text)
     data["cluster_names"] = new_names(present_names(model), names)
@@ -63,13 +63,13 @@ def renamed_text(text: str, names: Sequence[str] | Mapping[int | str, str]) -> s
 
 
 def present_names(model: BaseEstimator | Pipeline | Tree) -> list[str]:
-    """The names that clusters were given, or else the titles by which pages speak of them."""
+    """The names of the clusters, or the titles that reports display."""
     described = describe(model)
     return described.clusters if described.named_clusters else cluster_titles(described)
 
 
 def new_names(present: Sequence[str], names: Sequence[str] | Mapping[int | str, str]) -> list[str]:
-    """The names after the change, one for each cluster."""
+    """The new names of all clusters."""
     out = list(present)
     if isinstance(names, Mapping):
         seen: dict[int, int | str] = {}
@@ -91,14 +91,14 @@ def new_names(present: Sequence[str], names: Sequence[str] | Mapping[int | str, 
     for k, name in enumerate(out):
         if name in out[:k]:
             raise ValueError(
-                f"names gives {name!r} to the clusters {out.index(name)} and {k}; each needs a "
-                "name of its own."
+                f"names gives {name!r} to the clusters {out.index(name)} and {k}; names "
+                "must be unique."
             )
     return out
 
 
 def cluster_of(key: object, present: Sequence[str]) -> int:
-    """The number of a cluster that is told by its number or its name."""
+    """The number of a cluster, given by number or name."""
     if isinstance(key, str) and key in present:
         return list(present).index(key)
     known = ", ".join(f"{k} ({name})" for k, name in enumerate(present))
@@ -107,12 +107,12 @@ def cluster_of(key: object, present: Sequence[str]) -> int:
         key = int(number)
     if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < len(present):
         return int(key)
-    raise ValueError(f"names has {key!r}, which is no cluster; there are {known}.")
+    raise ValueError(f"names has {key!r}, which is not a cluster; clusters are {known}.")
 
 
 def _name(name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"names must be texts; one is {name!r}.")
+        raise TypeError(f"names must be strings; one is {name!r}.")
     name = name.strip()
     if not name:
         raise ValueError("names has an empty name; each cluster needs one.")

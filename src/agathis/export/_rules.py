@@ -1,4 +1,4 @@
-"""A sentence a cluster: the conditions under which a row belongs to it."""
+"""Export one rule per cluster."""
 
 from __future__ import annotations
 
@@ -19,16 +19,12 @@ from agathis._model.fitted_model import FittedModel
 from agathis._support.result_table import Table
 from agathis._trees.tree import Tree
 
-# A rule of no more conditions is its own title.
+# Rules of at most this many conditions need no title.
 _SHORT = 2
 
 
 class Rules(Table):
-    """The rules of a tree, a row a cluster; as text they are sentences.
-
-    ``cluster``, ``rule``, ``conditions`` (how many the rule has), ``size`` and ``share`` of its
-    rows, ``title``, the rule in a few words; with ``y`` also ``class`` and ``purity``.
-    """
+    """The rules of a tree, one row per cluster; as text one sentence per cluster."""
 
     def __str__(self) -> str:
         total = sum(row["size"] for row in self)
@@ -50,36 +46,33 @@ def to_rules(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> Rules:
-    """Say of each cluster which rows it has, in one rule.
+    """Export one rule per cluster.
 
-    The leaves of a cluster are joined where they make one box, and conditions that the rest of
-    the rule makes superfluous are dropped. The rules are exact: a row satisfies that of its
-    cluster and no other. Missing values are spoken of where training rows missed some. A category
-    that the tree has not seen is not spoken of: it goes where all its columns are 0, which in a
-    tree with splits on categories is with the larger part.
+    Adjacent leaves of a cluster are merged, and redundant conditions are dropped. The rules are
+    exact: a row satisfies the rule of its cluster and no other. They mention missing values only
+    where training rows had some. Unknown categories are not mentioned: all their columns are 0,
+    which in a tree with categorical splits leads to the child with more samples.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     X : array-like of shape (n_samples, n_features), optional
-        Rows to count, in the units of the rules: with a scaler, from before scaling. Of a model
-        that was read from a file they may be a raw table, as for its ``predict``. By default
-        the training rows are counted.
+        Rows to count, in the units of the rules; with a scaler, before scaling. For a model read
+        from a file also a raw table, as for its ``predict``. By default the training rows.
     y : array-like of shape (n_samples,), optional
-        Classes of the rows of X. The rules then tell the most frequent class of each cluster, and
-        the share of the cluster's rows that are of it, its purity.
+        Classes of the rows of X, to add the most frequent class of each cluster and its purity,
+        the fraction of rows of that class.
     scaler, feature_names, cluster_names, one_hot, value_names, digits, numbers : optional
         As for :func:`agathis.export.to_text`.
 
     Returns
     -------
     rules : Rules
-        A table, a row a cluster: ``cluster``, ``rule``, ``conditions`` (how many), ``size`` (rows
-        of the cluster), ``share`` (of all rows), ``title``; with ``y`` also ``class`` and
-        ``purity``. A title is what tells most of the cluster in few words, and no two are the
-        same. As text it is sentences, with the titles of long rules. It has ``to_markdown``,
-        ``to_csv``, ``to_dict`` and ``to_pandas``.
+        A table with one row per cluster: ``cluster``, ``rule``, ``conditions`` (their number),
+        ``size`` (number of rows), ``share`` (fraction of all rows), ``title`` (a short unique
+        form of the rule); with ``y`` also ``class`` and ``purity``. As text, one sentence per
+        cluster. It has ``to_markdown``, ``to_csv``, ``to_dict`` and ``to_pandas``.
 
     Examples
     --------
@@ -136,7 +129,7 @@ def _labels(
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     if X is None:
         if y is not None:
-            raise ValueError("y goes with X: give the rows whose classes it has.")
+            raise ValueError("y requires X, the rows whose classes it holds.")
         return None, None
     model = described.model
     if isinstance(model, FittedModel) and model.has_names(X):

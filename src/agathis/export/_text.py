@@ -1,4 +1,4 @@
-"""A tree in words: one line a node, the leaves with their cluster and size."""
+"""Export a tree as text: one line per node, leaves with their cluster and size."""
 
 from __future__ import annotations
 
@@ -22,40 +22,38 @@ def to_text(
     digits: int | None = 4,
     numbers: str = "plain",
 ) -> str:
-    """Write a tree in words.
+    """Export a tree as text.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         A fitted estimator with ``tree_``, a pipeline that ends in such an estimator, or the tree
-        itself. The steps of a pipeline are undone: conditions are on the raw columns.
+        itself. The steps of a pipeline are inverted, so that conditions are on raw columns.
     scaler : fitted scaler, ColumnTransformer or Pipeline of such steps, optional
-        What was done to the rows before the tree was grown, where that was no pipeline: scalers,
-        encoders, imputers and other steps that map each column by itself. A pipeline given as
-        ``model`` brings its own.
+        The preprocessing of the rows, if ``model`` is not a pipeline: scalers, encoders, imputers
+        and other steps that transform each column independently.
     feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ... With steps
-        that are undone they may be names of the raw columns.
+        By default those of the fitted DataFrame, or ``x[0]``, ``x[1]``, ... With preprocessing
+        they may be names of the raw columns.
     cluster_names : sequence of str, optional
         By default ``cluster 0``, ``cluster 1``, ...
     one_hot : mapping or OneHotEncoder, optional
-        Columns that one-hot encoding made, by their source, such as
-        ``{"color": ["color_red", "color_blue"]}``: they are read as "color is red" and "color is
-        blue". The names of categories are the columns' without the source and "_", where all
-        begin so. Or give them: ``{"color": {"column of red": "red", ...}}``. A category that has
-        no column, as where the first one was dropped, has the key "". Of an encoder that made all
-        columns, give the encoder.
+        The one-hot encoded columns of each categorical feature, such as
+        ``{"color": ["color_red", "color_blue"]}``, which are displayed as "color is red" and
+        "color is blue". A prefix such as "color_" is removed from the category names. To name
+        them explicitly: ``{"color": {"column of red": "red", ...}}``; a category without a
+        column, such as a dropped first one, has the key "". If an encoder made all columns, pass
+        the encoder.
     value_names : mapping, optional
-        Words for values of features that hold codes, such as ``{-1: "no", 1: "yes"}``, for all
-        features; or a mapping from features to such mappings.
+        Names of coded values, such as ``{-1: "no", 1: "yes"}``, for all features, or a mapping from
+        features to such mappings.
     digits : int, default=4
-        Significant digits of the thresholds, for reading; of a large number at least the whole
-        part and one decimal are shown, and where two thresholds of a feature would read the same
-        as many digits as tell them apart. ``None`` is all digits; so are thresholds shown that
-        were rounded when the model was written (``FittedModel.rounded``).
+        The number of significant digits of the thresholds. More are shown for the integer part of
+        large numbers, and where two thresholds of a feature would look the same. ``None`` shows all
+        digits, as do thresholds rounded when the model was saved (``FittedModel.rounded``).
     numbers : {"plain", "grouped", "words"}, default="plain"
-        How large numbers are written: 52500000, or 52,500,000, or 52.5 million. What can only be
-        years has no separators.
+        The format of large numbers: 52500000, 52,500,000 or 52.5 million. Years have no
+        separators.
 
     Returns
     -------

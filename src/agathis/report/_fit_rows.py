@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.metrics.pairwise import pairwise_kernels
 
 from agathis._checks import data as checks
 from agathis._checks.roles import EncodedRows, FeatureRoles
 from agathis._describe.columns import Indicator
 from agathis._describe.described_tree import Described
+from agathis._kernels.kernel import Kernel
 from agathis._model.encoding import Unavailable
 from agathis._model.fitted_model import FittedModel
 
@@ -92,17 +91,11 @@ def sample_of(n_rows: int, most: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
 
 
-def kernel_points(grower: BaseEstimator, points: np.ndarray) -> np.ndarray:
-    """Points whose distances are those of the kernel of an estimator."""
-    kernel = getattr(grower, "kernel", "linear")
-    if isinstance(kernel, str) and kernel == "linear":
+def kernel_points(kernel: Kernel, points: np.ndarray) -> np.ndarray:
+    """Points whose distances are those of a kernel."""
+    if kernel.metric == "linear":
         return points
-    params = {name: getattr(grower, name, None) for name in ("gamma", "degree", "coef0")}
-    params = {name: value for name, value in params.items() if value is not None}
-    params |= getattr(grower, "kernel_params", None) or {}
-    if callable(kernel):
-        params = getattr(grower, "kernel_params", None) or {}
-    gram = pairwise_kernels(points, metric=kernel, filter_params=True, **params)
+    gram = kernel.matrix(points)
     # About the mean of the points: some kernels are positive there only.
     gram = gram - gram.mean(axis=0) - gram.mean(axis=1)[:, None] + gram.mean()
     # The eigenvectors of the matrix, each as long as the root of its value; an indefinite kernel

@@ -22,7 +22,8 @@ from agathis._checks.kernels import check_domain
 from agathis._checks.roles import EncodedRows
 from agathis._core.search.optimum import MOST_COMPONENTS
 from agathis._growing.limits import Limits
-from agathis._kernels.kernel import Kernel, at_most
+from agathis._kernels.kernel import at_most
+from agathis._kernels.spec import KernelSpec
 from agathis._methods import METHODS
 from agathis._model.fitted_model import FittedModel
 from agathis._partitions.cost import scatter
@@ -61,9 +62,10 @@ def _quality_of(
     model: FittedModel, rows: FitRows, labels: np.ndarray, least: int
 ) -> dict[str, object]:
     grower, why = grower_of(model, rows)
-    kernel = getattr(grower, "kernel", "linear")
-    # Kernels have no points but by all pairs.
-    drawn = sample_of(len(labels), SAMPLE if kernel == "linear" else PAIRS)
+    # Only a model without settings has no known kernel.
+    kernel = (KernelSpec() if grower is None else model.settings().kernel).resolve()
+    # Other kernels need a matrix of all pairs.
+    drawn = sample_of(len(labels), SAMPLE if kernel.metric == "linear" else PAIRS)
     out: dict[str, object] = {
         "n_rows": len(labels),
         "n_sampled": len(drawn),
@@ -79,7 +81,7 @@ def _quality_of(
     }
     if grower is None and not _is_linear(model):
         return out
-    points = rows.points[drawn] if grower is None else kernel_points(grower, rows.points[drawn])
+    points = kernel_points(kernel, rows.points[drawn])
     if len(points):
         # None of these numbers changes with the unit; in this one no square is out of range.
         points = points - points.mean(axis=0)
@@ -103,7 +105,7 @@ def _quality_of(
     if grower is None:
         return out
     fit = rows.rows[drawn]
-    if n_clusters > 1 and own > 1e-9 * total and is_positive(grower):
+    if n_clusters > 1 and own > 1e-9 * total and kernel.is_positive:
         searched = split_values(grower, fit) if len(drawn) == out["n_rows"] else None
         out["gap"] = rounded(gap_of(points, searched, model.tree_, own))
     n_known = model.tree_.n_clusters
@@ -157,11 +159,6 @@ def split_values(grower: BaseEstimator, rows: EncodedRows) -> np.ndarray | None:
     if rows.roles.groups or getattr(grower, "split", "axis") != "axis" or np.isnan(rows).any():
         return None
     return np.asarray(rows[:, rows.roles.searched], dtype=np.float64)
-
-
-def is_positive(grower: BaseEstimator) -> bool:
-    """Whether the kernel is that of points, without which no bound holds."""
-    return Kernel(getattr(grower, "kernel", "linear")).is_positive
 
 
 def _kmeans_cost(points: np.ndarray, n_clusters: int) -> float:

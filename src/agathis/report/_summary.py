@@ -26,7 +26,6 @@ from agathis._describe.columns import (
     is_missing,
     on_circle,
     one_hot_of,
-    value_names_of,
 )
 from agathis._describe.described_tree import Described, describe, last_step
 from agathis._describe.layout import layout_tree
@@ -151,17 +150,12 @@ def summarise(
     held = rows_by_node(tree, X, [path[-1] for path in described.paths()], described.columns)
     codes = None if y is None else check_labels(y, "y", len(X))
     classes = None if codes is None else named_classes(np.asarray(y).ravel(), codes)
-    # A model that was read from a file knows what its columns are.
-    if one_hot is None:
-        one_hot = one_hot_of(described.features, described.columns)
-    if value_names is None:
-        value_names = value_names_of(described.columns) or None
     layout = layout_tree(
         tree,
         feature_names=described.features,
         cluster_names=described.clusters,
-        one_hot=one_hot,
-        value_names=value_names,
+        one_hot=fitted.one_hot,
+        value_names=fitted.value_names,
         digits=described.digits,
         numbers=described.numbers,
     )

@@ -29,7 +29,7 @@ def compare(
         list[Compared], typer.Option(help="Only this one; may come several times.")
     ] = [],  # noqa: B006
     leaves: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The most leaves; by default K.")
+        int | None, typer.Option(min=1, metavar="N", help="Maximum number of leaves; default: K.")
     ] = None,
     kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = LINEAR,
     runs: Annotated[

@@ -41,7 +41,7 @@ def fit(
     open_report: options.Open = False,
     leaves: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="The most leaves; by default K."),
+        typer.Option(min=1, metavar="N", help="Maximum number of leaves; default: K."),
     ] = None,
     method: Annotated[Method, typer.Option(help="How the tree is grown.")] = KAURI,
     kernel: Annotated[Kernel, typer.Option(help="What makes rows alike.")] = LINEAR,
@@ -49,8 +49,7 @@ def fit(
     search: Annotated[
         Search | None,
         typer.Option(
-            help="How far to look for a better tree: local by default; optimal proves it, for few "
-            "clusters.",
+            help="Search effort: local by default; optimal proves optimality, for few clusters.",
             show_default=False,
         ),
     ] = None,
@@ -237,7 +236,7 @@ def _names(names: str | None, clusters: int | None) -> list[str] | None:
     if clusters is not None and len(found) > clusters:
         raise WrongUse(f"--names has {len(found)} names, and -k is {clusters}.")
     if len(set(found) - {""}) < len(found):
-        raise WrongUse(f"--names {names}: each cluster needs a name of its own.")
+        raise WrongUse(f"--names {names}: each cluster needs a different name.")
     return found
 
 
@@ -251,7 +250,7 @@ def _suggested(
     with bad_data():
         found = suggested(rows, random_state=seed, n_jobs=jobs)
     k = found.n_clusters if leaves is None else min(found.n_clusters, leaves)
-    messages.say(f"{k} clusters are suggested; -k asks for another number.")
+    messages.say(f"{k} clusters are suggested; -k sets another number.")
     for doubt in found.doubts("a larger -k"):
         messages.say(doubt)
     return k

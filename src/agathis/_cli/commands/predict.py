@@ -33,7 +33,7 @@ def predict(
         bool,
         typer.Option(
             "--keep-formulas",
-            help="Write strings of CSV and TSV that a spreadsheet takes for formulas as they are, "
+            help="Write strings of CSV and TSV that a spreadsheet evaluates as formulas unchanged, "
             "without an apostrophe before them.",
         ),
     ] = False,

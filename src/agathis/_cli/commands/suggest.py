@@ -24,7 +24,9 @@ BAR = 8
 
 def suggest(
     data: options.Data,
-    max_k: Annotated[int, typer.Option(min=2, metavar="K", help="The most clusters to try.")] = 10,
+    max_k: Annotated[
+        int, typer.Option(min=2, metavar="K", help="Maximum number of clusters to try.")
+    ] = 10,
     scale: options.Scaling = [],  # noqa: B006
     weight: options.Weights = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
