@@ -124,7 +124,7 @@ def test_missing_values_that_the_tree_has_not_seen():
     loaded = from_json(to_json(model, feature_names=["age"]))
     for rows in ([[np.nan]], pd.DataFrame({"age": [np.nan]})):
         with pytest.raises(
-            ValueError, match=r"contains NaN, .* 'age'; the tree was grown"
+            ValueError, match=r"contains NaN, .* 'age', but the tree was fitted"
         ) as caught:
             loaded.predict(rows)
         assert "engine" not in str(caught.value)
