@@ -57,9 +57,9 @@ def temporary(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def learnt_weights():
     """Weights of columns are learnt once for each table: many tests fit the same few."""
-    from agathis._tables import encode
+    from agathis._encoding import table_encoder
 
-    known, learn = {}, encode.relevance
+    known, learn = {}, table_encoder.relevance
 
     def relevance(X, sources):
         key = X.shape, X.tobytes(), tuple(map(tuple, sources))
@@ -68,7 +68,7 @@ def learnt_weights():
         return known[key].copy()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(encode, "relevance", relevance)
+        patched.setattr(table_encoder, "relevance", relevance)
         yield
 
 

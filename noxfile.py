@@ -1,7 +1,7 @@
 """``nox``: the tests in every environment that agathis promises to work in.
 
 A wheel a Python is built once (``nox -s build-3.13``) and tested in several environments. What
-comes after ``--`` goes to pytest: ``nox -s tests-3.13 -- tests/growing -k ties``. An interpreter
+comes after ``--`` goes to pytest: ``nox -s tests-3.13 -- tests/growth -k ties``. An interpreter
 that is not there is skipped, or an error with ``nox --error-on-missing-interpreters``.
 """
 
@@ -22,8 +22,8 @@ QUICK = ["-m", "not slow", "--hypothesis-profile=quick"]
 CORES = ["-n", "auto", "--maxprocesses=8", "--dist", "worksteal"]
 #: Rooms whose tests need no more than pytest and hypothesis beside what a fit needs.
 MINIMAL = [
-    *("tests/package/test_minimal.py", "tests/core", "tests/growing", "tests/trees"),
-    *("tests/partitions", "tests/kernels", "tests/searching"),
+    *("tests/package/test_minimal.py", "tests/core", "tests/growth", "tests/trees"),
+    *("tests/objective", "tests/kernels", "tests/search"),
 ]
 
 nox.options.sessions = ["tests"]

@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
 from agathis import Kauri, compare
-from agathis._support.result_table import Table
-from agathis.rivals import IMM, RDM, ExShallow, KMeansTree
+from agathis._utils.result_table import Table
+from agathis.baselines import IMM, RDM, ExShallow, KMeansTree
 
 METHODS = ("Kauri", "KMeans+DT", "IMM", "ExShallow", "RDM")
 RUNS = 30
@@ -66,8 +66,10 @@ class RDMOfOneSeed(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        teacher = KMeans(self.n_clusters, n_init=10, random_state=self.random_state).fit(X)
-        model = RDM(self.n_clusters, centers=teacher, n_jobs=1, random_state=0).fit(X)
+        reference_clustering = KMeans(
+            self.n_clusters, n_init=10, random_state=self.random_state
+        ).fit(X)
+        model = RDM(self.n_clusters, centers=reference_clustering, n_jobs=1, random_state=0).fit(X)
         self.tree_, self.labels_ = model.tree_, model.labels_
         return self
 

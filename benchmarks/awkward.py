@@ -20,13 +20,13 @@ from helpers.awkward_tables import FILES, means  # noqa: E402
 
 
 def by_agathis(path):
-    from agathis._tables.column_verdicts import DATES, judge
-    from agathis._tables.whole_table import Reading, read_table
+    from agathis._encoding.column_types import DATES, infer_column_type
+    from agathis._io.read_table import Reading, read_table
 
     table = read_table(str(path), Reading()).table
     return {
         name: [datetime.date.min] * table.num_rows
-        if judge(name, table.column(name)).why == DATES
+        if infer_column_type(name, table.column(name)).why == DATES
         else table.column(name).to_pylist()
         for name in table.column_names
     }

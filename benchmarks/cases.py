@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from baselines import RIVALS
 from case import Result, SkipCase
 from commands import COMMANDS
 from data import blobs
-from rivals import RIVALS
 from scale import SCALE
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel

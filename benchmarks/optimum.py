@@ -8,8 +8,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from agathis._growing.limits import Limits
-from agathis._searching.optimum import optimum
+from agathis._growth.limits import Limits
+from agathis._search.optimal.optimum import optimum
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 

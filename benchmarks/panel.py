@@ -33,11 +33,11 @@ from panel_tables import TABLES, PanelTable
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from agathis._support.result_table import Table
+from agathis._utils.result_table import Table
 
 OUT = Path(__file__).with_name("panel.json")
 #: Tables whose ARI two typing errors change by more are named in the summary.
-MOST_CHANGE = 0.05
+MAX_CHANGE = 0.05
 #: Of columns: by what they have to do with each other, or all alike.
 WEIGHTS = ("learned", "equal")
 #: With ``--known``, by table: what the baselines had when they were last run.
@@ -129,8 +129,8 @@ def _weights_summary(rows: list[dict[str, Any]]) -> str:
         typos = [abs(row[f"{weights}, typos"] or 0) for row in rows]
         lines.append(
             f"{weights}: mean ARI {mean:.3f}, mixed {mixed:.3f}; typing errors change it by "
-            f"{np.mean(typos):.3f} on average, {sum(np.array(typos) > MOST_CHANGE)} tables by "
-            f"more than {MOST_CHANGE}."
+            f"{np.mean(typos):.3f} on average, {sum(np.array(typos) > MAX_CHANGE)} tables by "
+            f"more than {MAX_CHANGE}."
         )
     better = [sum(row[a] > row[b] + 0.01 for row in rows) for a, b in (WEIGHTS, WEIGHTS[::-1])]
     lines.append(
@@ -195,8 +195,8 @@ def _fit_summary(rows: list[dict[str, Any]]) -> str:
         }
         told = ", ".join(f"{one} {mean:.3f}" for one, mean in means.items())
         lines.append(f"Mean ARI of {name} {len(part)} tables: {told}.")
-    changed = [row["table"] for row in rows if abs(row["typos"] or 0) > MOST_CHANGE]
-    lines.append(f"Typing errors change more than {MOST_CHANGE}: {', '.join(changed) or 'none'}.")
+    changed = [row["table"] for row in rows if abs(row["typos"] or 0) > MAX_CHANGE]
+    lines.append(f"Typing errors change more than {MAX_CHANGE}: {', '.join(changed) or 'none'}.")
     again = [f"{row['table']} ({row['tries']})" for row in rows if row["tries"] > 1]
     lines.append(f"More than one try: {', '.join(again) or 'none'}.")
     failed = [row["table"] for row in rows if np.isnan(row["agathis"])]

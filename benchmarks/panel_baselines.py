@@ -3,7 +3,7 @@
 Each takes a raw data frame without its label, a number of clusters and a seed, and gives the labels
 of a decision tree with as many leaves that was taught the clusters. Missing numbers become the
 median, missing words the most frequent one; a date becomes a number of days; text with more than
-``MOST_WORDS`` different values is left out, as a name or an identifier would be.
+``MAX_WORDS`` different values is left out, as a name or an identifier would be.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-MOST_WORDS = 30
+MAX_WORDS = 30
 STARTS = 10
 ROUNDS = 100
 
@@ -32,7 +32,7 @@ def plain_parts(frame: pd.DataFrame) -> tuple[np.ndarray, list[np.ndarray]]:
                 numbers.append(np.where(np.isnan(values), np.nanmedian(values), values))
             continue
         known = column.dropna().astype(str)
-        if 1 < known.nunique() <= MOST_WORDS:
+        if 1 < known.nunique() <= MAX_WORDS:
             filled = column.astype(object).where(column.notna(), known.mode().iloc[0])
             words.append(pd.factorize(filled.astype(str), sort=True)[0])
     return np.array(numbers).T.reshape(len(frame), -1), words

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from agathis._cli.app import make_app
 
-MOST_TRIES = 8
+MAX_TRIES = 8
 _ADVICE = re.compile(r"--(missing|drop|categorical|keep) ('[^']*'|\S+)")
 
 
@@ -62,7 +62,7 @@ def fit_command(frame: pd.DataFrame, label: str, k: int, options: tuple[str, ...
         frame.to_csv(table, index=False)
         app, runner = make_app(), CliRunner()
         added: list[str] = []
-        for tries in range(1, MOST_TRIES + 1):
+        for tries in range(1, MAX_TRIES + 1):
             command = ["fit", table, "-k", str(k), "--target", label, "-o", model, *options, *added]
             started = time.perf_counter()
             done = runner.invoke(app, command, catch_exceptions=True)
@@ -75,7 +75,7 @@ def fit_command(frame: pd.DataFrame, label: str, k: int, options: tuple[str, ...
                 return Fitted(float("nan"), 0.0, tries, (*added, message[-300:]), seconds, 0)
             added += advised
         else:
-            return Fitted(float("nan"), 0.0, MOST_TRIES, tuple(added), seconds, 0)
+            return Fitted(float("nan"), 0.0, MAX_TRIES, tuple(added), seconds, 0)
         asked = runner.invoke(app, ["predict", model, table, "-o", out], catch_exceptions=False)
         if asked.exit_code != 0:
             return Fitted(float("nan"), 0.0, tries, (*added, asked.output[-300:]), seconds, 0)

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from panel_baselines import MOST_WORDS, one_hot
+from panel_baselines import MAX_WORDS, one_hot
 from scipy.stats import rankdata
 from sklearn.metrics import adjusted_rand_score
 
@@ -141,7 +141,7 @@ def columns_of(frame: pd.DataFrame) -> tuple[list[np.ndarray], list[np.ndarray]]
                 numbers.append(values)
             continue
         known = column.dropna().astype(str)
-        if 1 < known.nunique() <= MOST_WORDS:
+        if 1 < known.nunique() <= MAX_WORDS:
             codes, _ = pd.factorize(column.astype(object).where(column.notna()), sort=False)
             blocks.append(one_hot([codes], len(frame)))
     return numbers, blocks

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from agathis.rivals import IMM
+from agathis.baselines import IMM
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
@@ -35,7 +35,10 @@ EXKMC_RUNS = 10
 def references(name):
     """The least KMeans cost of ours, and of other trials of as many random parts."""
     found = load(name, scaled=True)
-    ours = min(Case(Piece("small", name, "linear", r), None).teacher.inertia_ for r in range(RUNS))
+    ours = min(
+        Case(Piece("small", name, "linear", r), None).reference_clustering.inertia_
+        for r in range(RUNS)
+    )
     random = np.random.RandomState(1)
     costs = []
     for start in range(TRIALS * RUNS):
@@ -60,8 +63,8 @@ def best_cut(X, cost):
 
 def to_the_limit(case):
     """ExKMC that goes on: WAES + 1, leaves, ARI."""
-    X, base = case.X, IMM(case.k, centers=case.teacher, n_jobs=1).fit(case.X)
-    cost = ((X[:, None] - case.teacher.cluster_centers_) ** 2).sum(axis=2)
+    X, base = case.X, IMM(case.k, centers=case.reference_clustering, n_jobs=1).fit(case.X)
+    cost = ((X[:, None] - case.reference_clustering.cluster_centers_) ** 2).sum(axis=2)
     nearest = cost.argmin(axis=1)
     leaves = []
     for leaf in np.flatnonzero(base.tree_.is_leaf):

@@ -16,8 +16,8 @@ from data import many_blobs
 from sklearn.cluster import KMeans
 
 from agathis import Kauri
-from agathis._growing.engines.tuning import EXACT_ROWS
-from agathis._support.files import write_whole
+from agathis._growth.engines.tuning import EXACT_ROWS
+from agathis._utils.files import write_atomic
 
 ROWS = tuple(int(m * 10**e) for e in range(2, 8) for m in (1, 3)) + (100_000_000,)
 PATIENCE = 60.0
@@ -111,5 +111,5 @@ def draw(seconds, path):
 
 if __name__ == "__main__":
     if "--draw" not in sys.argv:
-        write_whole(TIMES, json.dumps(measure(), indent=2) + "\n")
+        write_atomic(TIMES, json.dumps(measure(), indent=2) + "\n")
     draw(json.loads(TIMES.read_text(encoding="utf-8"))["seconds"] | files(), PICTURE)

@@ -15,7 +15,7 @@ from case import Run, SkipCase
 from cases import CASES
 from timing import in_words, medians
 
-from agathis._support.files import write_whole
+from agathis._utils.files import write_atomic
 
 HEADS = ("case", "work", "median", "figure", "bar", "met")
 
@@ -28,7 +28,7 @@ def main():
     for name in names:
         found["cases"][name] = measure(name, repeats, options.quick)
     if options.json:
-        write_whole(options.json, json.dumps(found, indent=2) + "\n")
+        write_atomic(options.json, json.dumps(found, indent=2) + "\n")
     lines = markdown if options.markdown else aligned
     print("\n".join([*head(found), "", *lines([row(n, c) for n, c in found["cases"].items()])]))
 

@@ -27,8 +27,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from agathis import Kauri, KernelKMeans
+from agathis.baselines import IMM, RDM, ExKMC, ExShallow, KMeansTree
 from agathis.metrics import weighted_average_explanation_size
-from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = range(5)
 KERNELS = ("linear", "rbf", "laplacian", "chi2")
@@ -113,7 +113,7 @@ def excess(options):
     return rows, held
 
 
-def rivals(options):
+def baselines(options):
     """Nobody is below local, for any set, kernel and seed."""
     rows, held = [], True
     known = {cell_of(row): row for row in options.known_rivals}
@@ -129,7 +129,7 @@ def rivals(options):
                     others = {"greedy": kauri(X, k, leaves, kernel=kernel)[1].inertia_}
                     # Clusters that KMeans+DT learns are the same for all numbers of leaves.
                     clusters = clusters or kmeans_clusters(X, k, kernel)
-                    others.update(rival_costs(X, k, leaves, kernel, clusters))
+                    others.update(baseline_costs(X, k, leaves, kernel, clusters))
                 else:
                     others = {cell["by"]: cell["best"]}
                 winner = min(others, key=others.get)
@@ -162,7 +162,7 @@ def kmeans_clusters(X, k, kernel):
         return [KernelKMeans(k, kernel=kernel, random_state=seed).fit(X).labels_ for seed in SEEDS]
 
 
-def rival_costs(X, k, leaves, kernel, clusters):
+def baseline_costs(X, k, leaves, kernel, clusters):
     """The least cost of each rival over the seeds, by the kernel's objective."""
     made = {"KMeans+DT": lambda seed: KMeansTree(
         k, kernel=kernel, max_leaf_nodes=leaves, random_state=seed
@@ -310,7 +310,7 @@ def say(text, held, bar):
     return bool(held)
 
 
-PARTS = {part.__name__: part for part in (excess, rivals, optimum, depth, speed, pairs, paper)}
+PARTS = {part.__name__: part for part in (excess, baselines, optimum, depth, speed, pairs, paper)}
 
 
 def main():
@@ -344,7 +344,7 @@ def main():
         if name == "rivals":
             # Cells of some sets and kernels take the place of what was known of them.
             cells = {cell_of(row): row for row in [*written().get("rivals", []), *found]}
-            write(rivals=list(cells.values()))
+            write(baselines=list(cells.values()))
         elif not options.sets:
             write(**{name: found})
     return int(not held)

@@ -30,16 +30,16 @@ def leaf(random, m, kind):
     if kind != "part":
         rest, rest_size = np.zeros(dimensions), 0.0
     heaps[0], size[0] = rest + sums.sum(axis=0), rest_size + weight.sum()
-    stock = (heaps**2).sum(axis=1)
+    kernel_sum = (heaps**2).sum(axis=1)
     leave_all = -np.inf
     if rest_size:
-        leave_all = rest @ rest / rest_size - stock[0] / size[0]
+        leave_all = rest @ rest / rest_size - kernel_sum[0] / size[0]
     return {
         "weight": weight,
         "cross": np.ascontiguousarray(sums @ heaps.T),
-        "stock": np.ascontiguousarray(sums @ sums.T),
+        "kernel_sum": np.ascontiguousarray(sums @ sums.T),
         "cluster_size": size,
-        "cluster_stock": stock,
+        "cluster_kernel_sum": kernel_sum,
         "own": 0,
         "leave_all": leave_all,
         # A first cut founds a cluster; of later ones some may, and some find all clusters there.

@@ -12,7 +12,7 @@ sys.path.insert(0, str(DOCS))
 # Examples run in processes of this one: what they draw needs no screen.
 os.environ["MPLBACKEND"] = "agg"
 
-from site_parts import commands, gallery, links, measured, words  # noqa: E402
+from site_parts import commands, gallery, links, measured, substitutions  # noqa: E402
 from sphinx_gallery.sorting import ExplicitOrder  # noqa: E402
 
 import agathis  # noqa: E402
@@ -42,7 +42,7 @@ suppress_warnings = ["config.cache"]
 myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
 myst_heading_anchors = 4
 # Every figure in prose comes from a file that a command wrote.
-myst_substitutions = words.figures(ROOT)
+myst_substitutions = substitutions.figures(ROOT)
 
 autosummary_generate = True
 autodoc_typehints = "none"

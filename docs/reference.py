@@ -17,7 +17,7 @@ PUBLIC = [
     "agathis.metrics",
     "agathis.plot",
     "agathis.report",
-    "agathis.rivals",
+    "agathis.baselines",
 ]
 HEAD = """# API reference
 

@@ -7,10 +7,10 @@ the splits make of one another, and the best tree is found set by set:
 - :func:`left_sides` lists all splits: every threshold of a column, with its missing values (NaN) on
   either side, these alone on one side, and any two sets of the categories of a group, where "no
   category" and "category missing" are categories like others;
-- :func:`least_cost` is the least cost over all trees with one leaf per cluster and within the
+- :func:`minimum_cost` is the least cost over all trees with one leaf per cluster and within the
   limits on leaves, depth, and the weight of leaves and of nodes that are split;
-- :func:`least_cost_of_joined_leaves` is the same for trees whose leaves may share a cluster;
-- :func:`least_cost_of_segments` is the first of these for one ordered column of many samples.
+- :func:`minimum_cost_of_joined_leaves` is the same for trees whose leaves may share a cluster;
+- :func:`minimum_cost_of_segments` is the first of these for one ordered column of many samples.
 
 The cost of a cluster is the weighted sum of squared distances between its samples over twice its
 weight: minus ``weight @ form @ weight / weight.sum()``, with ``form`` minus half the squared
@@ -69,7 +69,7 @@ def left_sides(
     return np.array(list(unique.values()), dtype=bool).reshape(-1, len(X))
 
 
-def least_cost(
+def minimum_cost(
     form: np.ndarray,
     weight: np.ndarray,
     sides: np.ndarray,
@@ -140,7 +140,7 @@ def _keeps(size: np.ndarray, limit: int, default: int, weight: np.ndarray) -> np
     return size >= limit
 
 
-def least_cost_of_joined_leaves(
+def minimum_cost_of_joined_leaves(
     form: np.ndarray,
     weight: np.ndarray,
     sides: np.ndarray,
@@ -197,7 +197,7 @@ def _joined(sets: tuple[int, ...], most: int) -> Iterator[frozenset[int]]:
             yield clusters - {cluster} | {cluster | first}
 
 
-def least_cost_of_segments(form: np.ndarray, weight: np.ndarray, n_leaves: int) -> float:
+def minimum_cost_of_segments(form: np.ndarray, weight: np.ndarray, n_leaves: int) -> float:
     """The least cost of at most ``n_leaves`` segments of samples that come in their order."""
     n = len(weight)
     sums = np.zeros((n + 1, n + 1))

@@ -35,8 +35,8 @@ def make(seed: int) -> dict:
 
 def check(case: dict) -> str | None:
     """What is wrong with how it is read."""
-    from agathis._tables.errors import BadTable
-    from agathis._tables.whole_table import read_table
+    from agathis._columns.errors import BadTable
+    from agathis._io.read_table import read_table
 
     files.limit_memory()
     kind = Path(case["name"]).suffix

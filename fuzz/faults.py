@@ -44,7 +44,7 @@ SIGNALS = {"KILL": signal.SIGKILL, "TERM": signal.SIGTERM, "INT": signal.SIGINT}
 OLD = b"what was there before"
 IMPORTED = [
     "agathis._cli.app", "agathis._compare.comparison", "agathis._fit_table", "agathis.export",
-    "agathis._kauri", "agathis._tables.whole_table", "agathis.report", "jinja2", "pandas",
+    "agathis._kauri", "agathis._io.read_table", "agathis.report", "jinja2", "pandas",
     "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet", "rich.console", "sklearn.cluster",
 ]  # fmt: skip
 TEMPORARY = re.compile(r"\.OUT\.\w+\.[0-9a-f]{8}\.tmp")

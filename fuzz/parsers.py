@@ -32,14 +32,14 @@ import harness
 #: Bytes of an input at most, and megabytes that a reader may take for it.
 LONGEST, MEMORY = 4096, 4096
 #: What is counted as new: lines of the rooms that read, not those of pyarrow and NumPy.
-WATCHED = ["agathis._tables", "agathis.export._json", "agathis._trees", "agathis._describe"]
+WATCHED = ["agathis._encoding", "agathis.export._json", "agathis._trees", "agathis._rules"]
 #: Other readers' files by how they begin; ``fuzz/files.py`` has them.
 OTHERS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1", b"\x1f\x8b", b"PK\x03\x04")
 
 
 def _table(data: bytes) -> str | None:
-    from agathis._tables.errors import BadTable
-    from agathis._tables.whole_table import read_table
+    from agathis._columns.errors import BadTable
+    from agathis._io.read_table import read_table
 
     if data.startswith(OTHERS):
         return None
@@ -109,8 +109,8 @@ def _guided(parser: str, corpus: str, seed: int, args: argparse.Namespace) -> No
     import atheris
 
     with atheris.instrument_imports(include=WATCHED):
-        import agathis._describe.described_tree
-        import agathis._tables.whole_table
+        import agathis._io.read_table
+        import agathis._rules.described_tree
         import agathis.export  # noqa: F401
 
     def one(data: bytes) -> None:

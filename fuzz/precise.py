@@ -106,8 +106,8 @@ def objectives(
     for k in range(int(labels.max(initial=0)) + 1):
         member = np.where(labels == k, weight, 0).astype(Long)
         size = member.sum(axis=1)
-        stock = ((member @ form) * member).sum(axis=1)
-        total += np.where(size > 0, stock / np.where(size > 0, size, 1), 0)
+        kernel_sum = ((member @ form) * member).sum(axis=1)
+        total += np.where(size > 0, kernel_sum / np.where(size > 0, size, 1), 0)
         least = np.where(size > 0, np.minimum(least, size), least)
     return total, least.astype(float)
 

@@ -136,9 +136,9 @@ class Problem:
         if len(self.kept_weight) > 20:
             order = np.argsort(self.X[self.kept, self.case["split_features"][0]])
             form = self.form.astype(float)[np.ix_(order, order)]
-            return all_trees.least_cost_of_segments(form, self.kept_weight[order], n_leaves)
+            return all_trees.minimum_cost_of_segments(form, self.kept_weight[order], n_leaves)
         try:
-            return all_trees.least_cost(
+            return all_trees.minimum_cost(
                 self.form,
                 self.kept_weight,
                 self.sides,
@@ -153,7 +153,7 @@ class Problem:
         if len(self.kept_weight) > FEW or n_leaves > 5:
             return None
         try:
-            return all_trees.least_cost_of_joined_leaves(
+            return all_trees.minimum_cost_of_joined_leaves(
                 self.form, self.kept_weight, self.sides, n_leaves, n_clusters, **self.limits
             )
         except all_trees.Borderline:

@@ -40,7 +40,7 @@ COUNTED: Counter[str] = Counter()
 #: What the errors say with which a table may be refused.
 REFUSALS = ("has no column left", "leaves no other column", "more than there are rows", "misses")
 #: Clusters of clear groups must agree with them at least so well.
-LEAST_ARI = 0.999
+MIN_ARI = 0.999
 make = table_cases.make_case
 
 SQL_TYPES = {
@@ -58,7 +58,7 @@ def check(case: dict[str, Any]) -> str | None:
 
 def _check(case: dict[str, Any]) -> str | None:
     from agathis import export, fit_table
-    from agathis._tables.errors import BadTable
+    from agathis._columns.errors import BadTable
 
     frame = frame_of(case["columns"])
     try:
@@ -125,7 +125,7 @@ def _of_the_fit(case: dict[str, Any], frame: Any, model: Any, text: str) -> str 
     if case["clear"]:
         score = adjusted_rand_score(case["group"], predicted)
         COUNTED["clear groups"] += 1
-        if not score >= LEAST_ARI:
+        if not score >= MIN_ARI:
             return f"the planted groups are not found: adjusted Rand index {score}"
     if case["twice"]:
         if export.to_json(fit_table(frame, n_jobs=1, **options)) != text:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 from paper.experiments import render, run
 from paper.experiments.plan import EXPERIMENTS
 from paper.experiments.store import Store

@@ -4,7 +4,8 @@ Pages inside folders of ``docs/`` are read on the site, which puts figures into 
 the pages directly in ``docs/`` are read in the repository too: there a figure stands between two
 comments that nobody sees, ``<!-- =paper.all -->670 of 673<!-- = -->``, and a table likewise, on
 lines of its own. This command writes them anew; with ``--check`` it only says which are not what
-the files hold, and ends with 1 if there are any. Names are those of ``docs/site_parts/words.py``.
+the files hold, and ends with 1 if there are any. Names are those of
+``docs/site_parts/substitutions.py``.
 """
 
 import re
@@ -14,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from site_parts import words  # noqa: E402
+from site_parts import substitutions  # noqa: E402
 
 MARKED = re.compile(r"(<!-- =([\w.]+) -->\n*)(.*?)(\n*<!-- = -->)", re.S)
 
@@ -47,7 +48,7 @@ def filled(text, figures):
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
-    figures, stale = words.figures(ROOT), 0
+    figures, stale = substitutions.figures(ROOT), 0
     for page in pages():
         text, changed = filled(page.read_text(encoding="utf-8"), figures)
         for name, was, now in changed:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: What is run: every compiled loop for ``address``, loops with threads for ``thread``.
 TESTS = {
     "address": [
-        "tests/core", "tests/growing", "tests/kmeans", "tests/searching", "tests/rivals",
+        "tests/core", "tests/growth", "tests/kmeans", "tests/search", "tests/baselines",
         "tests/package/test_minimal.py", "tests/metrics", "-m", "not slow",
     ],
     "thread": ["tests/package/test_threads.py"],

@@ -10,7 +10,7 @@ from statistics import mean
 
 from matplotlib.figure import Figure
 
-from site_parts.words import METHODS, cells, read
+from site_parts.substitutions import METHODS, cells, read
 
 #: Cases of ``make bench`` whose history is drawn, with what they are.
 DRAWN = {

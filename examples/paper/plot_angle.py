@@ -12,9 +12,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from agathis import Kauri
+from agathis.baselines import ExKMC, KMeansTree
 from agathis.datasets import make_rotated_gaussians
 from agathis.metrics import weighted_average_explanation_size
-from agathis.rivals import ExKMC, KMeansTree
 
 LEAVES = 12
 methods = {

@@ -10,9 +10,9 @@ separates most rows and needs more leaves; Kauri, IMM and ExKMC split the outlie
 import matplotlib.pyplot as plt
 
 from agathis import Kauri
+from agathis.baselines import IMM, KMeansTree
 from agathis.datasets import make_imm
 from agathis.plot import plot_clusters
-from agathis.rivals import IMM, KMeansTree
 
 X, _ = make_imm(random_state=0)
 models = {

@@ -17,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from sklearn.utils import Bunch
 
 from agathis._checks import data as checks
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 from paper.datasets.entry import Entry
 from paper.datasets.places import find_table
 from paper.datasets.registry import REGISTRY

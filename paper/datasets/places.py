@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from agathis._support.files import write_whole
+from agathis._utils.files import write_atomic
 from paper.datasets.entry import Bundled, Entry
 from paper.datasets.set_files import RawTable, make_table, read_table, table_bytes
 
@@ -36,7 +36,7 @@ def find_table(entry: Entry, data_home: str | os.PathLike[str] | None) -> tuple[
 def _keep(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
+        write_atomic(path, data)
     except OSError as error:
         raise OSError(
             f"{path.name} was downloaded but cannot be kept in {str(path.parent)!r}: {error}. Let "

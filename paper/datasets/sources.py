@@ -26,7 +26,7 @@ from urllib.request import urlopen
 
 import numpy as np
 
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 from paper.datasets.entry import Bundled, Download, Entry, File, OpenML
 from paper.datasets.set_files import MOST_BYTES, RawTable, make_table
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agathis._describe.colours import cluster_style
+from agathis._rules.colours import cluster_style
 from agathis.plot._canvas import GREY
-from paper.experiments.cells import Row
+from paper.experiments.labels import KERNEL_LABELS, METHOD_LABELS, counted, set_label, signed
 from paper.experiments.plan import METHODS
 from paper.experiments.printed import printed_clusters, printed_curves
-from paper.experiments.words import KERNEL_WORDS, METHOD_WORDS, counted, set_word, signed
+from paper.experiments.result_cells import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,13 +90,13 @@ def waes_curves(rows: Iterable[Row], experiment: str) -> list[Curve]:
     return curves
 
 
-def say_curves(curves: list[Curve]) -> list[str]:
+def curves_caption(curves: list[Curve]) -> list[str]:
     """In words how near each curve is to the printed one."""
     lines = []
     for curve in curves:
         worst = int(np.argmax(np.abs(curve.differences)))
         lines.append(
-            f"{METHOD_WORDS[curve.method]}: the printed curve is within two standard deviations "
+            f"{METHOD_LABELS[curve.method]}: the printed curve is within two standard deviations "
             f"of our runs at {curve.near} of {counted(len(curve.x), 'point')}. Ours less the "
             f"printed one is {signed(curve.differences.mean())} on average, and farthest off "
             f"where x is {curve.x[worst]:.3g}: {signed(curve.differences[worst])}."
@@ -123,7 +123,7 @@ def draw_curves(figure: Figure, panels: dict[str, list[Curve]]) -> None:
 
 
 def _draw_curve(ax: Axes, curve: Curve) -> None:
-    style, word = _STYLES[curve.method], METHOD_WORDS[curve.method]
+    style, word = _STYLES[curve.method], METHOD_LABELS[curve.method]
     ax.fill_between(
         curve.x,
         curve.mean - curve.std,
@@ -201,7 +201,7 @@ def cluster_bars(rows: Iterable[Row]) -> list[Bars]:
     return panels
 
 
-def say_bars(panels: list[Bars]) -> list[str]:
+def bars_caption(panels: list[Bars]) -> list[str]:
     """In words how many clusters are kept, ours and the paper's."""
     lines = []
     for bars in panels:
@@ -210,7 +210,7 @@ def say_bars(panels: list[Bars]) -> list[str]:
         never = [f"{k} in {100 * p:.0f} %" for k, p in bars.ours.items() if k not in bars.paper]
         also = f" Left in ours and never in the paper: {', '.join(never)}." if never else ""
         lines.append(
-            f"{set_word(bars.dataset)}, {KERNEL_WORDS[bars.kernel]}: {mean:.1f} clusters left on "
+            f"{set_label(bars.dataset)}, {KERNEL_LABELS[bars.kernel]}: {mean:.1f} clusters left on "
             f"average, in the paper {printed:.1f}{kauri}. The two differ in "
             f"{100 * bars.differing_share:.0f} % of the runs.{also}"
         )
@@ -252,7 +252,8 @@ def draw_bars(figure: Figure, panels: list[Bars]) -> None:
         ax.set(xlim=(0.5, most + 0.7), xticks=range(1, most + 1), ylim=(0, 1))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set_title(
-            f"{set_word(bars.dataset)}, {KERNEL_WORDS[bars.kernel]} ({counted(bars.runs, 'run')})",
+            f"{set_label(bars.dataset)}, {KERNEL_LABELS[bars.kernel]} "
+            f"({counted(bars.runs, 'run')})",
             fontsize="medium",
         )
         ax.set_xlabel("non-empty clusters")

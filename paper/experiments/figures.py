@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from agathis.plot._canvas import check_axes
 from paper.datasets import load
 from paper.experiments import congress, curves, pictures
-from paper.experiments.cells import Row
+from paper.experiments.result_cells import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,11 @@ def _waes(rows: list[Row]) -> Drawn | None:
         "waes",
         "Three Gaussians on a line, trees without a limit of leaves; WAES plus 1 against the angle "
         "of the line and the number of samples. The paper's curves are dashed.",
-        [f"{words[e]}, {line}" for e, panel in panels.items() for line in curves.say_curves(panel)],
+        [
+            f"{words[e]}, {line}"
+            for e, panel in panels.items()
+            for line in curves.curves_caption(panel)
+        ],
         (5.0 * len(panels), 3.8),
         lambda figure: curves.draw_curves(figure, panels),
     )
@@ -96,7 +100,7 @@ def _lost(rows: list[Row]) -> Drawn | None:
     return _drawn(
         "lost_clusters",
         "How many clusters have rows after plain kernel KMeans, and after Kauri.",
-        curves.say_bars(panels),
+        curves.bars_caption(panels),
         (4.5 * min(2, len(panels)), 2.7 * -(-len(panels) // 2)),
         lambda figure: curves.draw_bars(figure, panels),
     )
@@ -109,7 +113,7 @@ def _wine(rows: list[Row], data_home: str | os.PathLike[str] | None) -> Drawn | 
     return _drawn(
         "wine",
         "The plane of the first two principal components; all rows, four leaves a cluster.",
-        pictures.say_wine(wine),
+        pictures.wine_caption(wine),
         (10.0, 3.7),
         lambda figure: pictures.draw_wine(figure, wine),
     )
@@ -136,7 +140,7 @@ def _imm() -> Drawn:
     return _drawn(
         "imm",
         "Two Gaussians and two points far above them, with the leaves of three trees.",
-        pictures.say_imm(views),
+        pictures.imm_caption(views),
         (10.0, 3.4),
         lambda figure: pictures.draw_imm(figure, X, views),
     )

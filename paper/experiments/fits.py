@@ -21,12 +21,12 @@ from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
 from agathis._methods import make_method
-from agathis._partitions.cost import kernel_cost
+from agathis._objective.cost import kernel_cost
+from agathis.baselines import KMeansTree
 from agathis.datasets import make_rotated_gaussians
-from agathis.rivals import KMeansTree
 from paper.datasets import load
+from paper.experiments.labels import METHOD_LABELS
 from paper.experiments.plan import ANGLE, EXACT_ROWS, LEAVES, SHARE, SIZE, Piece
-from paper.experiments.words import METHOD_WORDS
 
 #: The paper's column of RDM is that of one seed in all runs.
 RDM_SEED = 0
@@ -71,7 +71,7 @@ class Case:
         self.leaves = None if times is None else times * self.k
 
     @cached_property
-    def teacher(self) -> KMeans:
+    def reference_clustering(self) -> KMeans:
         return KMeans(self.k, n_init=STARTS, random_state=self.piece.seed).fit(self.X)
 
     @cached_property
@@ -123,10 +123,10 @@ class Case:
 
     def _linear(self, method: str) -> Any:
         return make_method(
-            METHOD_WORDS[method],
+            METHOD_LABELS[method],
             self.k,
             max_leaf_nodes=self.leaves,
-            centers=self.teacher,
+            centers=self.reference_clustering,
             n_jobs=1,
             random_state=RDM_SEED if method == "rdm" else self.piece.seed,
         )
@@ -140,7 +140,7 @@ class Case:
     def references(self) -> dict[str, float]:
         """What KMeans costs on the same rows: with a kernel, that of the paper and a strong one."""
         if self.piece.kernel == "linear":
-            return {"reference": self.teacher.inertia_}
+            return {"reference": self.reference_clustering.inertia_}
         return {"reference": self._cost(self.plain), "strong": self._cost(self.strong)}
 
     @property

@@ -12,22 +12,22 @@ from types import ModuleType
 from typing import Any
 
 from agathis import __version__
-from agathis._support.extras import needed
-from paper.experiments.cells import Cell
+from agathis._utils.extras import needed
 from paper.experiments.figures import TITLES, Drawn
-from paper.experiments.plan import METHODS
-from paper.experiments.reasons import Reason
-from paper.experiments.sheets import Sheet, section_of
-from paper.experiments.summary import Progress, count_word, counts, headlines
-from paper.experiments.words import (
-    KERNEL_WORDS,
-    METHOD_WORDS,
+from paper.experiments.labels import (
+    KERNEL_LABELS,
+    METHOD_LABELS,
     METRICS,
     counted,
     decimals,
-    set_word,
+    set_label,
     signed,
 )
+from paper.experiments.plan import METHODS
+from paper.experiments.reasons import Reason
+from paper.experiments.result_cells import Cell
+from paper.experiments.result_tables import ResultTable, section_of
+from paper.experiments.summary import Progress, count_label, counts, headlines
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Report:
 
     progress: Sequence[Progress]
     cells: Sequence[Cell]
-    sheets: Sequence[Sheet]
+    result_tables: Sequence[ResultTable]
     reasons: Sequence[Reason]
     figures: Sequence[Drawn]
     quick: bool
@@ -53,10 +53,10 @@ def page(report: Report) -> str:
         report=report,
         headlines=headlines(found),
         counts=found,
-        count_words=[count_word(*key) for key in found],
+        count_words=[count_label(*key) for key in found],
         methods=[method for method in order if method in shown],
         rules=Counter(reason.rule for reason in report.reasons),
-        sections=_sections(report.sheets),
+        sections=_sections(report.result_tables),
         images={drawn.name: _image(drawn) for drawn in report.figures},
         unfinished=any(each.done < each.planned for each in report.progress),
         missing=_missing(report),
@@ -73,24 +73,24 @@ def _template(jinja2: ModuleType) -> Any:
     environment.filters |= {
         "decimals": decimals,
         "signed": signed,
-        "set_word": set_word,
+        "set_word": set_label,
         "counted": counted,
-        "method_word": METHOD_WORDS.__getitem__,
+        "method_word": METHOD_LABELS.__getitem__,
         "metric_word": lambda metric: METRICS[metric].word,
-        "kernel_word": KERNEL_WORDS.__getitem__,
+        "kernel_word": KERNEL_LABELS.__getitem__,
     }
     text = files("paper.experiments").joinpath("page.html.j2").read_text(encoding="utf-8")
     return environment.from_string(text)
 
 
-def _sections(sheets: Sequence[Sheet]) -> dict[str, list[Sheet]]:
-    found: dict[str, list[Sheet]] = {}
-    for sheet in sheets:
+def _sections(result_tables: Sequence[ResultTable]) -> dict[str, list[ResultTable]]:
+    found: dict[str, list[ResultTable]] = {}
+    for sheet in result_tables:
         found.setdefault(section_of(sheet), []).append(sheet)
     return found
 
 
-def _widths(sheet: Sheet) -> list[tuple[str, int]]:
+def _widths(sheet: ResultTable) -> list[tuple[str, int]]:
     """How many columns each metric of a sheet has."""
     columns = Counter(column.metric for column in sheet.columns)
     return [(METRICS[metric].word, columns[metric]) for metric in sheet.metrics if columns[metric]]

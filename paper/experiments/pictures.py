@@ -16,16 +16,16 @@ from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.utils import Bunch
 
-from agathis._describe.colours import cluster_style
 from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
+from agathis._rules.colours import cluster_style
 from agathis._trees.tree import Tree
+from agathis.baselines import ExKMC, KMeansTree
 from agathis.datasets import make_imm
 from agathis.metrics import weighted_average_explanation_size
 from agathis.plot._clusters import OUTLINE, plot_clusters
-from agathis.rivals import ExKMC, KMeansTree
+from paper.experiments.labels import METHOD_LABELS
 from paper.experiments.printed import Name, printed_cells
-from paper.experiments.words import METHOD_WORDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,8 +80,10 @@ def wine_views(wine: Bunch) -> Wine:
     kauri = Kauri(k, kernel="precomputed", max_leaf_nodes=4 * k).fit(X, gram=gram)
     found = []
     for seed in range(STARTS):
-        teacher = KernelKMeans(k, kernel="precomputed", algorithm="similarity", random_state=seed)
-        labels = teacher.fit(X, gram=gram).labels_
+        reference_clustering = KernelKMeans(
+            k, kernel="precomputed", algorithm="similarity", random_state=seed
+        )
+        labels = reference_clustering.fit(X, gram=gram).labels_
         tree = KMeansTree(max_leaf_nodes=4 * k, random_state=seed).fit(X, labels=labels)
         found.append((adjusted_rand_score(y, tree.labels_), seed, tree.labels_))
     found.sort(key=lambda one: one[:2])
@@ -91,8 +93,8 @@ def wine_views(wine: Bunch) -> Wine:
         plane.explained_variance_ratio_,
         (
             WineView("true classes", y, None),
-            _view(METHOD_WORDS["kauri"], y, kauri.labels_),
-            _view(METHOD_WORDS["kmeans_dt"], y, learnt),
+            _view(METHOD_LABELS["kauri"], y, kauri.labels_),
+            _view(METHOD_LABELS["kmeans_dt"], y, learnt),
         ),
         (found[0][0], found[-1][0]),
     )
@@ -120,7 +122,7 @@ def _names(y: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return name
 
 
-def say_wine(wine: Wine) -> list[str]:
+def wine_caption(wine: Wine) -> list[str]:
     """In words what the colourings are worth."""
     kauri, learnt = wine.views[1:]
     return [
@@ -199,7 +201,7 @@ def imm_views() -> tuple[np.ndarray, tuple[ImmView, ...]]:
     return X, tuple(views)
 
 
-def say_imm(views: tuple[ImmView, ...]) -> list[str]:
+def imm_caption(views: tuple[ImmView, ...]) -> list[str]:
     """In words how the trees differ."""
     return [
         f"{view.title} cuts first along {view.first}, has {view.leaves} leaves and a WAES of "

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paper.experiments.cells import NEAR, Cell
 from paper.experiments.plan import RUNS
 from paper.experiments.printed import Name
+from paper.experiments.result_cells import NEAR, Cell
 
 #: Ratios of ours to the printed ones whose largest is no more than so many times the least are
 #: "nearly the same": means with two decimals around 1 are exact to half of that.
@@ -144,7 +144,7 @@ def _cuts_for_nothing(cell: Cell, around: Around) -> str | None:
     )
 
 
-def _random_teacher(cell: Cell, around: Around) -> str | None:
+def _random_reference(cell: Cell, around: Around) -> str | None:
     if cell.name.method != "kmeans_dt" or cell.name.kernel == "linear":
         return None
     return (
@@ -159,5 +159,5 @@ RULES: dict[str, Callable[[Cell, Around], str | None]] = {
     "another search": _another_icot,
     "cuts that gain nothing": _cuts_for_nothing,
     "probably another reference": _same_trees,
-    "random teacher": _random_teacher,
+    "random teacher": _random_reference,
 }

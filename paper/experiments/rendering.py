@@ -8,15 +8,15 @@ from numbers import Real
 from pathlib import Path
 
 from agathis._checks import data as checks
-from agathis._support.files import write_whole
-from paper.experiments.cells import Row, as_table, make_cells
+from agathis._utils.files import write_atomic
 from paper.experiments.figures import draw_all
+from paper.experiments.output_files import latex, markdown
 from paper.experiments.page import Report, page
 from paper.experiments.reasons import find_reasons
-from paper.experiments.sheets import make_tables
+from paper.experiments.result_cells import Row, as_table, make_cells
+from paper.experiments.result_tables import make_tables
 from paper.experiments.store import Store
 from paper.experiments.summary import progress
-from paper.experiments.written import latex, markdown
 
 #: What the rows of each experiment are read for.
 _MEASURES = {
@@ -90,24 +90,26 @@ def render(
     for row in rows:
         _check_row(store.path, row)
     cells = make_cells(rows)
-    sheets = make_tables(cells)
+    result_tables = make_tables(cells)
     figures = draw_all(rows, data_home)
-    report = Report(progress(rows, quick), cells, sheets, find_reasons(cells), figures, quick)
+    report = Report(
+        progress(rows, quick), cells, result_tables, find_reasons(cells), figures, quick
+    )
     written = {
         "cells.csv": as_table(cells).to_csv(),
-        "tables.md": markdown(sheets),
-        "tables.tex": latex(sheets),
+        "tables.md": markdown(result_tables),
+        "tables.tex": latex(result_tables),
         "index.html": page(report),
     }
     home = Path(folder)
     (home / "figures").mkdir(exist_ok=True)
     for drawn in figures:
-        write_whole(home / "figures" / f"{drawn.name}.png", drawn.png)
-        write_whole(home / "figures" / f"{drawn.name}.svg", drawn.svg)
+        write_atomic(home / "figures" / f"{drawn.name}.png", drawn.png)
+        write_atomic(home / "figures" / f"{drawn.name}.svg", drawn.svg)
         if drawn.tree is not None:
-            write_whole(home / "figures" / f"{drawn.name}.json", drawn.tree)
+            write_atomic(home / "figures" / f"{drawn.name}.json", drawn.tree)
     for name, text in written.items():
-        write_whole(home / name, text)
+        write_atomic(home / name, text)
     return home / "index.html"
 
 

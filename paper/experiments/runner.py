@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from agathis._checks import data as checks
 from agathis._compare.workers import run as run_tasks
-from agathis._support.progress import progress_bar
+from agathis._utils.progress import progress_bar
 from paper.datasets import load
 from paper.datasets.places import user_folder
 from paper.datasets.registry import REGISTRY

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paper.experiments.cells import Cell, Row, agreement
+from paper.experiments.labels import EXPERIMENT_LABELS, METHOD_LABELS, METRICS, counted
 from paper.experiments.plan import EXPERIMENTS, pieces, wanted
-from paper.experiments.words import EXPERIMENT_WORDS, METHOD_WORDS, METRICS, counted
+from paper.experiments.result_cells import Cell, Row, agreement
 
 #: The methods whose ARI, WAD and WAES with the linear kernel are to agree.
 COMPARED = ("kauri", "kmeans_dt", "imm", "exshallow", "exkmc", "rdm")
@@ -57,7 +57,7 @@ def progress(rows: Sequence[Row], quick: bool) -> list[Progress]:
         runs.setdefault(row["experiment"], set()).add(row["run"])
     return [
         Progress(
-            EXPERIMENT_WORDS[name],
+            EXPERIMENT_LABELS[name],
             done[name],
             max(planned[name], done[name]),
             counted(len(runs.get(name, ())), "run"),
@@ -76,10 +76,10 @@ def counts(cells: Iterable[Cell]) -> dict[tuple[str, str], dict[str, Count]]:
     return {key: found[key] for key in order if key in found}
 
 
-def count_word(metric: str, kernel: str) -> str:
+def count_label(metric: str, kernel: str) -> str:
     """The words for a column of counts.
 
-    >>> count_word("ari", "other")
+    >>> count_label("ari", "other")
     'ARI, other kernels'
     """
     return f"{METRICS[metric].word}, {'linear' if kernel == 'linear' else 'other kernels'}"
@@ -95,7 +95,7 @@ def headlines(found: dict[tuple[str, str], dict[str, Count]]) -> list[tuple[str,
                 compared += count
             if kernel == "other" and (metric, method) == ("ari", "kauri"):
                 kernels += count
-    names = [METHOD_WORDS[method] for method in COMPARED]
+    names = [METHOD_LABELS[method] for method in COMPARED]
     lines = [
         ("of all cells that the paper prints agree", everything),
         (f"with the linear kernel: ARI, WAD and WAES of {', '.join(names)}", compared),

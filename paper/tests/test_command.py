@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from paper.__main__ import main
-from paper.experiments.cells import COLUMNS
 from paper.experiments.plan import QUICK_SETS
+from paper.experiments.result_cells import COLUMNS
 from paper.experiments.store import NAME, Store
 from paper.tests.helpers.paper_tables import write_quick_sets
 

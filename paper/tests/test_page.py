@@ -8,8 +8,8 @@ import pytest
 from helpers.pages import Opened
 
 from paper.experiments import render
-from paper.experiments.cells import make_cells
 from paper.experiments.reasons import find_reasons
+from paper.experiments.result_cells import make_cells
 from paper.tests.helpers.experiment_rows import keep, row, some_rows
 
 pytest.importorskip("jinja2")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from paper.experiments import run
-from paper.experiments.cells import as_table, make_cells
 from paper.experiments.plan import QUICK_SETS, pieces, wanted
+from paper.experiments.result_cells import as_table, make_cells
 from paper.experiments.store import NAME, Store, key_of
 from paper.tests.helpers.paper_tables import lookalike, write_lookalike, write_quick_sets
 from paper.tests.helpers.source_server import publish, serving

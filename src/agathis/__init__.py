@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 __version__ = "0.1.0"
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
 _HOMES = {
     "Kauri": "agathis._kauri",
     "KernelKMeans": "agathis._kernel_kmeans",
-    "TableEncoder": "agathis._tables.encode",
+    "TableEncoder": "agathis._encoding.table_encoder",
     "Tree": "agathis._trees.tree",
     "compare": "agathis._compare.comparison",
     "fit_file": "agathis._fit_file",
@@ -40,17 +40,17 @@ _HOMES = {
     "suggest": "agathis._suggest",
 }
 # Parts that are modules; ``agathis.metrics`` needs no import of its own.
-_PARTS = ("dask", "datasets", "export", "metrics", "plot", "report", "rivals")
+_PARTS = ("dask", "datasets", "export", "metrics", "plot", "report", "baselines")
 
 if TYPE_CHECKING:
     from agathis._compare.comparison import compare
+    from agathis._encoding.table_encoder import TableEncoder
     from agathis._fit_file import fit_file
     from agathis._fit_table import fit_table
     from agathis._kauri import Kauri
     from agathis._kernel_kmeans import KernelKMeans
     from agathis._refine import refine
     from agathis._suggest import suggest
-    from agathis._tables.encode import TableEncoder
     from agathis._trees.tree import Tree
 
 __getattr__, __dir__ = lazy(__name__, _HOMES, _PARTS)

@@ -2,7 +2,7 @@
 
 import sys
 
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 
 
 def main() -> None:

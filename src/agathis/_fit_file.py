@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agathis._support.progress import Progress
-from agathis._tables.errors import BadTable
-from agathis._tables.file_columns import choose_columns
-from agathis._tables.labels import check_labels_path, write_labels
-from agathis._tables.source import open_source
-from agathis._tables.spill import (
+from agathis._columns.errors import BadTable
+from agathis._encoding.file_columns import choose_columns
+from agathis._encoding.memory_mapped import (
     can_be_read_again,
-    check_room,
+    check_disk_space,
     read_weights,
     rows_again,
     spill_rows,
 )
+from agathis._io.labels import check_labels_path, write_labels
+from agathis._io.table_reader import open_table
+from agathis._utils.progress import Progress
 
 if TYPE_CHECKING:
     from agathis._kauri import Kauri
@@ -143,13 +143,13 @@ def fit_file(
         raise NotADirectoryError(f"temp_dir={os.fspath(temp_dir)!r} is not a directory.")
     if copy not in (True, False, "auto"):
         raise ValueError(f"copy={copy!r} must be True, False or 'auto'.")
-    source = open_source(path, format, delimiter, decimal=decimal, encoding=encoding, many=True)
+    source = open_table(path, format, delimiter, decimal=decimal, encoding=encoding, many=True)
     target = None if labels is None else check_labels_path(labels, source.path)
 
     directory = tempfile.gettempdir() if temp_dir is None else os.fsdecode(temp_dir)
     if source.n_rows is not None and (copy is True or not can_be_read_again(source)):
         # The minimum space of one column, as some files claim more rows than they have.
-        check_room(directory, 4 * source.n_rows, source.path)
+        check_disk_space(directory, 4 * source.n_rows, source.path)
     names = choose_columns(source, columns, weight)
     X: Any = None
     if copy is not True:

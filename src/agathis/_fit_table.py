@@ -19,24 +19,24 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks.data import warn
 from agathis._checks.roles import EncodedRows
-from agathis._describe.model_methods import ModelMethods
-from agathis._growing.limits import leaf_limit
+from agathis._columns.errors import Advice, BadTable, Note
+from agathis._columns.frames import as_arrow, classes_of
+from agathis._columns.wording import count, quoted, title_of
+from agathis._encoding.dominant_columns import dominant_columns, notes_on_dominant_columns
+from agathis._encoding.feature_rows import FeatureRows
+from agathis._encoding.missing_rows import usable_rows
+from agathis._encoding.table_encoder import TableEncoder
+from agathis._growth.limits import leaf_limit
 from agathis._kernels.names import traits
 from agathis._methods import make_method
 from agathis._model.facts import Provenance
+from agathis._rules.model_methods import ModelMethods
 from agathis._suggest import Suggestion, default_min_leaf, suggest
-from agathis._tables.deciding import deciding, notes_on_deciding
-from agathis._tables.encode import TableEncoder
-from agathis._tables.errors import Advice, BadTable, Note
-from agathis._tables.feature_rows import FeatureRows
-from agathis._tables.frames import as_arrow, classes_of
-from agathis._tables.missing_rows import usable_rows
-from agathis._tables.wording import count, quoted, title_of
 
 #: Components of a feature map, where rows that miss values have to be points.
 MAP_COMPONENTS = 256
 #: The search effort of tables of at most ``FEW_VALUES`` values; it decreases to 1 for larger ones.
-MOST_EFFORT, FEW_VALUES = 24.0, 15_000
+MAX_EFFORT, FEW_VALUES = 24.0, 15_000
 #: Smaller tables have fewer candidate trees and need half the effort.
 VERY_FEW = 1200
 
@@ -105,7 +105,9 @@ class PreparedTable:
         """Notes on a model fitted to these rows."""
         kernel = self.encoder.roles_.kernel
         X, places = np.asarray(self.X), self.encoder.places()
-        return notes_on_deciding(deciding(model.tree_, X, places, kernel), len(places))
+        return notes_on_dominant_columns(
+            dominant_columns(model.tree_, X, places, kernel), len(places)
+        )
 
 
 def prepare(
@@ -212,8 +214,8 @@ def effort_for(n_rows: int, n_features: int) -> float:
     """
     n_values = n_features * max(n_rows, n_features)
     if n_values < VERY_FEW:
-        return MOST_EFFORT / 2
-    return max(1.0, MOST_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
+        return MAX_EFFORT / 2
+    return max(1.0, MAX_EFFORT * min(1.0, (FEW_VALUES / n_values) ** 0.5))
 
 
 class TablePipeline(ModelMethods, Pipeline):

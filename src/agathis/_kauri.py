@@ -20,14 +20,14 @@ from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
 from agathis._dataset.given import dataset_of
-from agathis._describe.model_methods import ModelMethods
 from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
-from agathis._partitions.centres import Centres
-from agathis._partitions.distances import DistancesMixin
-from agathis._support.progress import Progress
+from agathis._objective.centres import Centres
+from agathis._objective.distances import DistancesMixin
+from agathis._rules.model_methods import ModelMethods
 from agathis._trees.model import TreeEstimator
+from agathis._utils.progress import Progress
 
 
 class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):

@@ -3,7 +3,7 @@
 Steps of :meth:`KernelKMeans.fit`: check the data, represent rows of positive weight as points or
 by a kernel matrix (:mod:`agathis._kmeans.problem`), search for labels
 (:mod:`agathis._kmeans.searches`, :mod:`agathis._kmeans.factor`), and assign all rows to the centres
-of these (:mod:`agathis._partitions.centres`).
+of these (:mod:`agathis._objective.centres`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from agathis._checks.parameters import KERNEL_KMEANS_CONSTRAINTS
 from agathis._dataset.given import dataset_of
 from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans.problem import Task, make_task
-from agathis._partitions.centres import Centres, PointCentres, SampleCentres
-from agathis._partitions.distances import DistancesMixin
-from agathis._partitions.objective import kernel_objective
+from agathis._objective.centres import Centres, PointCentres, SampleCentres
+from agathis._objective.distances import DistancesMixin
+from agathis._objective.objective import kernel_objective
 
 
 class KernelKMeans(DistancesMixin, ClusterMixin, BaseEstimator):

@@ -72,12 +72,12 @@ ALL = (
         centres=False,
         search="local",
     ),
-    Method("KMeans+DT", "kmeans_dt", "agathis.rivals", "KMeansTree", kernels=True, leaves=True),
-    Method("IMM", "imm", "agathis.rivals", "IMM"),
-    Method("ExKMC", "exkmc", "agathis.rivals", "ExKMC", leaves=True),
-    Method("ExShallow", "exshallow", "agathis.rivals", "ExShallow"),
-    Method("RDM", "rdm", "agathis.rivals", "RDM"),
-    Method("ICOT", "icot", "agathis.rivals", "ICOT", centres=False, slow=True),
+    Method("KMeans+DT", "kmeans_dt", "agathis.baselines", "KMeansTree", kernels=True, leaves=True),
+    Method("IMM", "imm", "agathis.baselines", "IMM"),
+    Method("ExKMC", "exkmc", "agathis.baselines", "ExKMC", leaves=True),
+    Method("ExShallow", "exshallow", "agathis.baselines", "ExShallow"),
+    Method("RDM", "rdm", "agathis.baselines", "RDM"),
+    Method("ICOT", "icot", "agathis.baselines", "ICOT", centres=False, slow=True),
 )
 #: All methods by the name that papers use.
 METHODS = {method.name: method for method in ALL}

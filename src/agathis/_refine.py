@@ -32,7 +32,7 @@ def refine(
     Parameters
     ----------
     model : fitted estimator of the package, FittedModel, Tree, or Pipeline that ends with one
-        Kauri, one of :mod:`agathis.rivals`, or a model loaded by
+        Kauri, one of :mod:`agathis.baselines`, or a model loaded by
         :func:`agathis.export.from_json`, which keeps its settings and encoding. It is not changed.
         A ``Tree`` is improved for the linear kernel.
     X : array-like of shape (n_samples, n_features)
@@ -57,7 +57,7 @@ def refine(
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.preprocessing import minmax_scale
     >>> from agathis import refine
-    >>> from agathis.rivals import IMM
+    >>> from agathis.baselines import IMM
     >>> X = minmax_scale(load_wine().data)
     >>> model = IMM(3, random_state=0).fit(X)
     >>> better = refine(model, X, random_state=0)

@@ -16,8 +16,8 @@ from agathis._cli import errors, inputs
 from agathis._cli.commands.compare import ROWS_OF_ICOT, _methods
 from agathis._cli.console import Messages
 from agathis._cli.options import Kernel
-from agathis._tables.errors import BadTable, UnknownEncoding
-from agathis._tables.whole_table import Reading
+from agathis._columns.errors import BadTable, UnknownEncoding
+from agathis._io.read_table import Reading
 
 typer = pytest.importorskip("typer")
 

@@ -7,7 +7,7 @@ import csv
 import pytest
 from helpers.cli_runs import here
 
-from agathis._support.result_table import Table, csv_text, without_formula
+from agathis._utils.result_table import Table, csv_text, without_formula
 from agathis.export import from_json, to_rules
 
 FORMULA = "=cmd|'/c calc'!A1"

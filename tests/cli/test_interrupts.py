@@ -21,7 +21,7 @@ PATIENCE = 300
 # The command, which says when a function of the search begins; what it does then is told by WAIT.
 SCRIPT = """
 import sys, time
-from agathis._searching import fitting
+from agathis._search import fitting
 search = fitting.{function}
 def begun(*args, **params):
     print("searching", file=sys.stderr, flush=True)

@@ -17,7 +17,7 @@ from helpers.examples import mostly_slow
 import agathis
 from agathis._cli.commands.demo import customers
 from agathis._cli.options import METHOD_NAMES
-from agathis._support.result_table import csv_text
+from agathis._utils.result_table import csv_text
 from agathis.export import from_json, to_json
 
 
@@ -241,7 +241,7 @@ def test_compare_with_fits_that_fail_says_so_at_the_end(place, capsys, monkeypat
         raise RuntimeError("no tree today")
 
     iris_csv(place)
-    monkeypatch.setattr("agathis.rivals.IMM.fit", fails)
+    monkeypatch.setattr("agathis.baselines.IMM.fit", fails)
     args = ["compare", "iris.csv", "-k", 3, "--drop", "species", "--runs", 2, "--method", "kauri"]
     done = here(capsys, *args, "--method", "imm")
     assert done.code == 1

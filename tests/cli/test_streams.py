@@ -12,9 +12,9 @@ import sys
 import pytest
 from helpers.cli_runs import command, run
 
-from agathis._tables.errors import BadTable
-from agathis._tables.stream_limits import MAX_LINE_BYTES, PIECE, read_bytes
-from agathis._tables.whole_table import Reading, read_table
+from agathis._columns.errors import BadTable
+from agathis._io.read_table import Reading, read_table
+from agathis._io.stream_limits import MAX_LINE_BYTES, PIECE, read_bytes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a shell closes streams")
 CLOSED = b"Error: standard output is closed (EBADF)"

@@ -13,8 +13,8 @@ from agathis._cli.errors import WrongUse, in_options
 from agathis._cli.fitting import prepare
 from agathis._cli.inputs import read_input
 from agathis._cli.names import Wanted, split_names
-from agathis._tables.errors import BadTable
-from agathis._tables.whole_table import Reading
+from agathis._columns.errors import BadTable
+from agathis._io.read_table import Reading
 
 QUIET = Messages(quiet=True)
 N = 30
@@ -103,7 +103,7 @@ def test_advice_can_be_pasted():
 def test_names_with_commas_between(tmp_path):
     table = pa.table({"a": [1, 5, 9], "b": [2, 4, 1], "c,d": [3, 3, 4], "e": [1, 1, 2]})
     found = prepare(table, Wanted(drop=["a, b", "c,d"]), "t", QUIET)
-    assert [verdict.name for verdict in found.encoder.used()] == ["e"]
+    assert [column_type.name for column_type in found.encoder.used()] == ["e"]
     with pytest.raises(WrongUse, match="--drop z: there is no such column"):
         prepare(table, Wanted(drop=["a,z"]), "t", QUIET)
     (tmp_path / "t.csv").write_text("a;b;c\n01;02;03\n01;02;04\n")

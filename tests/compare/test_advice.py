@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from agathis import Kauri, compare
 from agathis._compare.comparison import _sample_size
 from agathis._compare.result import Comparison, summary_of
-from agathis._support.result_table import Table
+from agathis._utils.result_table import Table
 
 
 def made(methods, n_runs=8, **status):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agathis import rivals
+from agathis import baselines
 from agathis._methods import METHODS, make_method
 
 DOCS = Path(__file__).parents[2] / "docs" / "comparing.md"
 
 
 def test_every_rival_is_in_it():
-    found = [m.estimator for m in METHODS.values() if m.home == "agathis.rivals"]
-    assert sorted(found) == sorted(rivals.__all__)
+    found = [m.estimator for m in METHODS.values() if m.home == "agathis.baselines"]
+    assert sorted(found) == sorted(baselines.__all__)
 
 
 @pytest.mark.parametrize("name", METHODS)

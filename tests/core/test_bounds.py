@@ -19,7 +19,7 @@ from helpers.strategies import (
     Problem,
     kernel_matrix,
     on_a_line,
-    pair_stocks,
+    pairwise_kernel_sums,
     random_split,
     search_anew,
     small_problems,
@@ -32,23 +32,23 @@ from hypothesis import strategies as st
 import agathis._fit.fit
 from agathis import Kauri
 from agathis._dataset.splits import Split
-from agathis._growing.grower import Grower
+from agathis._growth.grower import Grower
 
 
 class ThoroughGrower(Grower):
     """Searches every leaf at every step."""
 
     def _best_gain(self):
-        self.stocks.bound[: self.n_leaves] = np.inf
+        self.gain_engine.bound[: self.n_leaves] = np.inf
         return super()._best_gain()
 
 
 class CountingGrower(Grower):
     searches = 0
 
-    def _search(self, slots, *rest):
-        type(self).searches += len(slots)
-        super()._search(slots, *rest)
+    def _search(self, leaf_indices, *rest):
+        type(self).searches += len(leaf_indices)
+        super()._search(leaf_indices, *rest)
 
 
 def fit_thoroughly(problem: Problem) -> Kauri:
@@ -123,14 +123,16 @@ def test_a_gain_that_fell_is_not_taken_for_certain(name):
     valid_tree(model.tree_, problem.X, model.labels_, n_clusters=n_clusters)
 
 
-def search_some(stocks, random: np.random.Generator, again: float) -> None:
+def search_some(gain_engine, random: np.random.Generator, again: float) -> None:
     """Search the leaves of which nothing is known, and some others."""
-    n_leaves = stocks.state.n_leaves
-    unknown = stocks.bound[:n_leaves] == np.inf
-    slots = np.flatnonzero(unknown | (random.random(n_leaves) < again)).astype(np.int32)
-    if len(slots):
-        stocks.search(slots, None, -np.inf)
-        np.testing.assert_array_equal(stocks.bound[slots], stocks.gain[slots])
+    n_leaves = gain_engine.state.n_leaves
+    unknown = gain_engine.bound[:n_leaves] == np.inf
+    leaf_indices = np.flatnonzero(unknown | (random.random(n_leaves) < again)).astype(np.int32)
+    if len(leaf_indices):
+        gain_engine.search(leaf_indices, None, -np.inf)
+        np.testing.assert_array_equal(
+            gain_engine.bound[leaf_indices], gain_engine.gain[leaf_indices]
+        )
 
 
 def walk(problem: Problem, seed: int, steps: int, greedy: bool, again: float) -> tuple[int, int]:
@@ -145,7 +147,7 @@ def walk(problem: Problem, seed: int, steps: int, greedy: bool, again: float) ->
         Bounds that were compared, and those of them above the gain of their last search.
     """
     random = np.random.default_rng(seed)
-    old, fresh = pair_stocks(problem), pair_stocks(problem)
+    old, fresh = pairwise_kernel_sums(problem), pairwise_kernel_sums(problem)
     tolerance = 1e-3 * old.tolerance + 1e-13
     finite = raised = 0
     for step in range(steps):
@@ -168,8 +170,8 @@ def walk(problem: Problem, seed: int, steps: int, greedy: bool, again: float) ->
         if chosen is None:
             break
         if greedy and step % 3 and now.max() > -np.inf:
-            slot = int(np.argmax(now))
-            chosen = slot, fresh.locate(slot, now[slot] - fresh.tolerance)
+            leaf_index = int(np.argmax(now))
+            chosen = leaf_index, fresh.locate(leaf_index, now[leaf_index] - fresh.tolerance)
         assert old.commit(*chosen) == fresh.commit(*chosen) == n_leaves
     return finite, raised
 
@@ -243,10 +245,10 @@ class Blocks:
             distances.append(self.distance(name, cluster))
         self.value[free, free] = -distances[0] / (distances[1] - distances[0])
 
-    def cut(self, stocks, cuts: list) -> None:
-        for slot, left, *clusters in cuts:
+    def cut(self, gain_engine, cuts: list) -> None:
+        for leaf_index, left, *clusters in cuts:
             position = sum(self.sizes[name] for name in left) - 1
-            stocks.commit(slot, Split(0, np.nan, np.nan, 0, *clusters, position))
+            gain_engine.commit(leaf_index, Split(0, np.nan, np.nan, 0, *clusters, position))
 
 
 # Each case: blocks along a line; cuts (slot, blocks of the left side, clusters of both) that make
@@ -345,12 +347,12 @@ def test_every_term_of_a_bound_is_needed(case):
         gram = blocks.matrix()
         n_clusters = 1 + max(max(clusters) for _, _, *clusters in make)
         problem = Problem(np.arange(float(len(gram)))[:, None], gram, None, n_clusters)
-        old, fresh = pair_stocks(problem), pair_stocks(problem)
-        for stocks in (old, fresh):
-            blocks.cut(stocks, make)
+        old, fresh = pairwise_kernel_sums(problem), pairwise_kernel_sums(problem)
+        for gain_engine in (old, fresh):
+            blocks.cut(gain_engine, make)
         before = search_anew(old)[0]
-        for stocks in (old, fresh):
-            blocks.cut(stocks, change)
+        for gain_engine in (old, fresh):
+            blocks.cut(gain_engine, change)
         now = search_anew(fresh)
         assert np.isfinite(old.bound[0])
         assert np.all(old.bound[: len(now)] >= now - problem.tolerance)

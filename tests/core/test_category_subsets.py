@@ -37,23 +37,23 @@ class Leaf:
         return not np.any((self.labels == 0) & (self.item < 0))
 
     def sums(self):
-        stocks = self.gram * np.outer(self.weight, self.weight)
+        gain_engine = self.gram * np.outer(self.weight, self.weight)
         items = np.array([self.item == i for i in range(self.m)], dtype=float)
         clusters = np.array([self.labels == k for k in range(self.K)], dtype=float)
         size = clusters @ self.weight
-        stock = np.einsum("ki,ij,kj->k", clusters, stocks, clusters)
+        kernel_sum = np.einsum("ki,ij,kj->k", clusters, gain_engine, clusters)
         leave_all = -np.inf
         inside = self.item >= 0
         if not self.whole:
             rest = (self.labels == 0) & ~inside
-            after = rest @ stocks @ rest / self.weight[rest].sum()
-            leave_all = after - stock[0] / size[0]
+            after = rest @ gain_engine @ rest / self.weight[rest].sum()
+            leave_all = after - kernel_sum[0] / size[0]
         return {
             "weight": items @ self.weight,
-            "cross": np.ascontiguousarray(items @ stocks @ clusters.T),
-            "stock": np.ascontiguousarray(items @ stocks @ items.T),
+            "cross": np.ascontiguousarray(items @ gain_engine @ clusters.T),
+            "kernel_sum": np.ascontiguousarray(items @ gain_engine @ items.T),
             "cluster_size": size,
-            "cluster_stock": stock,
+            "cluster_kernel_sum": kernel_sum,
             "own": 0,
             "leave_all": leave_all,
         }

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 CORE = Path(__file__).parents[2] / "src" / "agathis" / "_core"
-ROOMS = ("shared", "pairs", "points", "centres", "separation", "search")
+ROOMS = ("shared", "pairwise", "points", "centres", "separation", "search")
 #: From this room all may take.
 SHARED = "shared"
 
@@ -109,13 +109,13 @@ def write(core: Path, name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("pairs/a.pyx", "from agathis._core.points.b cimport c"),
-        ("pairs/a.pxd", "cimport agathis._core.points.b as b"),
-        ("pairs/a.pyx", "    from agathis._core.points.b import c"),
-        ("pairs/a.pyx", "from agathis._core.points import b"),
-        ("pairs/a.pxd", 'cdef extern from "points/b.h" nogil:'),
-        ("pairs/a.c", '#include "points/b.h"'),
-        ("pairs/a.h", '#  include "points/b.h"'),
+        ("pairwise/a.pyx", "from agathis._core.points.b cimport c"),
+        ("pairwise/a.pxd", "cimport agathis._core.points.b as b"),
+        ("pairwise/a.pyx", "    from agathis._core.points.b import c"),
+        ("pairwise/a.pyx", "from agathis._core.points import b"),
+        ("pairwise/a.pxd", 'cdef extern from "points/b.h" nogil:'),
+        ("pairwise/a.c", '#include "points/b.h"'),
+        ("pairwise/a.h", '#  include "points/b.h"'),
         ("shared/a.h", '#include "points/b.h"'),
         ("shared/a.pyx", "from agathis._core.points.b cimport (\n    c,\n)"),
     ],
@@ -123,16 +123,16 @@ def write(core: Path, name: str, text: str) -> None:
 def test_a_stray_is_seen(tmp_path, name, line):
     write(tmp_path, name, f"# head\n{line}\n")
     assert strays(tmp_path) == [f"{name} reads points/b"]
-    write(tmp_path, name, "# points/b.h says more\nfrom agathis._support.numbers import x\n")
+    write(tmp_path, name, "# points/b.h says more\nfrom agathis._utils.numbers import x\n")
     assert strays(tmp_path) == []
 
 
 def test_a_circle_is_seen(tmp_path):
-    write(tmp_path, "pairs/a.pyx", "from agathis._core.pairs.b cimport x\n")
-    write(tmp_path, "pairs/a.pxd", "from agathis._core.pairs.a cimport y\n")
-    write(tmp_path, "pairs/b.pxd", 'cdef extern from "shared/c.h":\n')
+    write(tmp_path, "pairwise/a.pyx", "from agathis._core.pairwise.b cimport x\n")
+    write(tmp_path, "pairwise/a.pxd", "from agathis._core.pairwise.a cimport y\n")
+    write(tmp_path, "pairwise/b.pxd", 'cdef extern from "shared/c.h":\n')
     assert circle(tmp_path) == []
-    write(tmp_path, "pairs/b.pyx", "from agathis._core.pairs.a cimport y\n")
+    write(tmp_path, "pairwise/b.pyx", "from agathis._core.pairwise.a cimport y\n")
     assert {"a", "b"} <= {name for _, name in circle(tmp_path)}
 
 

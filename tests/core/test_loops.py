@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agathis._core.pairs.clusters import transfer
-from agathis._core.pairs.partition import partition
-from agathis._core.pairs.state import State
-from agathis._core.pairs.updates import Separation, close_root, open_root, sum_rows
+from agathis._core.pairwise.clusters import transfer
+from agathis._core.pairwise.partition import partition
+from agathis._core.pairwise.state import State
+from agathis._core.pairwise.updates import Separation, close_root, open_root, sum_rows
 from helpers.examples import examples
 from helpers.models import SEEDS
 from helpers.pair_problems import (
@@ -23,7 +23,7 @@ from helpers.strategies import (
     KERNELS,
     Problem,
     leaves_of,
-    pair_stocks,
+    pairwise_kernel_sums,
     random_split,
 )
 from hypothesis import given
@@ -39,30 +39,30 @@ def holds_the_definitions(problem: Problem, state: State) -> None:
     weight = weight_of(problem)
     cluster = np.empty(len(problem.X), dtype=int)
     seen = []
-    for slot in range(state.n_leaves):
-        inside = state.samples(slot)
+    for leaf_index in range(state.n_leaves):
+        inside = state.samples(leaf_index)
         seen.extend(inside.tolist())
-        cluster[inside] = state.cluster_of(slot)
-        n_samples, leaf_weight = state.leaf_size(slot)
+        cluster[inside] = state.cluster_of(leaf_index)
+        n_samples, leaf_weight = state.leaf_size(leaf_index)
         assert n_samples == len(inside) > 0
         assert leaf_weight == pytest.approx(weight[inside].sum(), rel=1e-12)
         for feature in range(state.n_features):
             column = np.sort(problem.X[inside, feature])
-            pairs = [state.values_around(slot, feature, p) for p in range(n_samples - 1)]
+            pairs = [state.values_around(leaf_index, feature, p) for p in range(n_samples - 1)]
             expected = np.column_stack([column[:-1], column[1:]])
             np.testing.assert_array_equal(np.reshape(pairs, (-1, 2)), expected)
     assert sorted(seen) == list(range(len(problem.X)))
     assert set(cluster.tolist()) == set(range(state.n_clusters))
-    for slot in range(state.n_leaves):
-        here = cluster == state.cluster_of(slot)
-        assert state.is_whole_cluster(slot) == (here.sum() == state.leaf_size(slot)[0])
+    for leaf_index in range(state.n_leaves):
+        here = cluster == state.cluster_of(leaf_index)
+        assert state.is_whole_cluster(leaf_index) == (here.sum() == state.leaf_size(leaf_index)[0])
     share = 0.0
     for k in range(state.n_clusters):
-        close(state.cluster_stocks(k), values[:, cluster == k].sum(axis=1), problem)
-        stock = values[np.ix_(cluster == k, cluster == k)].sum()
+        close(state.cluster_kernel_sums(k), values[:, cluster == k].sum(axis=1), problem)
+        kernel_sum = values[np.ix_(cluster == k, cluster == k)].sum()
         size = weight[cluster == k].sum()
-        close(state.cluster_means()[k] * size**2, stock, problem)
-        share += stock / size
+        close(state.cluster_means()[k] * size**2, kernel_sum, problem)
+        share += kernel_sum / size
     close(state.objective(), share, problem)
     average = state.cluster_averages(problem.X[:, 0])
     for k in range(state.n_clusters):
@@ -80,7 +80,7 @@ def test_root(n, kind, threads):
     magnitude = open_root(state, *all_rows(problem))
     close_root(state)
     assert magnitude == pytest.approx(np.abs(values).sum(), rel=1e-12)
-    assert pair_stocks(problem).tolerance == pytest.approx(problem.tolerance, rel=1e-9)
+    assert pairwise_kernel_sums(problem).tolerance == pytest.approx(problem.tolerance, rel=1e-9)
     holds_the_definitions(problem, state)
 
 
@@ -107,13 +107,13 @@ def test_commits(kernel, seed, n, kind, values):
     """Cuts of any leaf anywhere by any move leave what the definitions say."""
     random = np.random.default_rng(seed)
     problem = problem_of(seed, n, 2, kernel, kind, min(n, 5), values)
-    stocks = pair_stocks(problem)
+    gain_engine = pairwise_kernel_sums(problem)
     for _ in range(20):
-        chosen = random_split(stocks, random)
+        chosen = random_split(gain_engine, random)
         if chosen is None:
             break
-        stocks.commit(*chosen)
-        holds_the_definitions(problem, stocks.state)
+        gain_engine.commit(*chosen)
+        holds_the_definitions(problem, gain_engine.state)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -121,10 +121,10 @@ def test_commits(kernel, seed, n, kind, values):
 def test_commits_over_several_chunks_of_columns(n, threads):
     problem = problem_of(n, n, 4, "rbf", "fractions" if n % 2 else None, 4)
     random = np.random.default_rng(n)
-    stocks = pair_stocks(problem, threads)
+    gain_engine = pairwise_kernel_sums(problem, threads)
     for _ in range(6):
-        stocks.commit(*random_split(stocks, random))
-    holds_the_definitions(problem, stocks.state)
+        gain_engine.commit(*random_split(gain_engine, random))
+    holds_the_definitions(problem, gain_engine.state)
 
 
 def cut_in_two(problem: Problem, position: int) -> State:
@@ -175,14 +175,14 @@ def test_partition(feature, seed, values, which):
     left, right = state.samples(0), state.samples(1)
     assert len(left) == position + 1
     assert problem.X[left, feature].max() < problem.X[right, feature].min()
-    for slot, inside in enumerate((left, right)):
-        assert state.leaf_size(slot) == (len(inside), weight_of(problem)[inside].sum())
-        assert state.cluster_of(slot) == 0
-        assert not state.is_whole_cluster(slot)
+    for leaf_index, inside in enumerate((left, right)):
+        assert state.leaf_size(leaf_index) == (len(inside), weight_of(problem)[inside].sum())
+        assert state.cluster_of(leaf_index) == 0
+        assert not state.is_whole_cluster(leaf_index)
         for f in range(3):
             column = np.sort(problem.X[inside, f])
             for p in range(len(inside) - 1):
-                assert state.values_around(slot, f, p) == tuple(column[p : p + 2])
+                assert state.values_around(leaf_index, f, p) == tuple(column[p : p + 2])
 
 
 @pytest.mark.parametrize("kind", [None, "fractions"])
@@ -190,29 +190,29 @@ def test_sums_kept_for_each_feature(kind):
     """Stocks of each sample with what stands before it in its leaf, and with its leaf."""
     problem = problem_of(2, 40, 3, "indefinite", kind, 4)
     random = np.random.default_rng(0)
-    stocks = pair_stocks(problem)
+    gain_engine = pairwise_kernel_sums(problem)
     values = pair_values(problem)
     for _ in range(15):
-        arrays = stocks.state.arrays()
-        slot_of, _ = leaves_of(stocks)
-        together = slot_of[:, None] == slot_of[None, :]
+        arrays = gain_engine.state.arrays()
+        leaf_index_of, _ = leaves_of(gain_engine)
+        together = leaf_index_of[:, None] == leaf_index_of[None, :]
         for f in range(3):
             before = arrays["rank"][f][None, :] < arrays["rank"][f][:, None]
             close(arrays["alpha"][f], (values * (together & before)).sum(axis=1), problem)
-            for slot in range(stocks.state.n_leaves):
-                start, stop = arrays["start"][slot], arrays["stop"][slot]
+            for leaf_index in range(gain_engine.state.n_leaves):
+                start, stop = arrays["start"][leaf_index], arrays["stop"][leaf_index]
                 inside = arrays["order"][f, start:stop]
-                assert sorted(inside) == np.flatnonzero(slot_of == slot).tolist()
+                assert sorted(inside) == np.flatnonzero(leaf_index_of == leaf_index).tolist()
                 column = problem.X[inside, f]
                 np.testing.assert_array_equal(
                     arrays["cut"][f, start : stop - 1], np.diff(column) > 0
                 )
                 assert arrays["cut"][f, stop - 1] == 0
         close(arrays["within"], (values * together).sum(axis=1), problem)
-        for slot in range(stocks.state.n_leaves):
-            inside = slot_of == slot
-            close(arrays["leaf_self"][slot], values[np.ix_(inside, inside)].sum(), problem)
-        chosen = random_split(stocks, random)
+        for leaf_index in range(gain_engine.state.n_leaves):
+            inside = leaf_index_of == leaf_index
+            close(arrays["leaf_self"][leaf_index], values[np.ix_(inside, inside)].sum(), problem)
+        chosen = random_split(gain_engine, random)
         if chosen is None:
             break
-        stocks.commit(*chosen)
+        gain_engine.commit(*chosen)

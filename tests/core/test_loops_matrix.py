@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from agathis._core.pairs.matrix import inspect
-from agathis._core.shared.predict import walk
+from agathis._core.pairwise.matrix import inspect
+from agathis._core.shared.predict import descend
 from helpers.invariants import route
 
 from agathis import Kauri
@@ -133,5 +133,5 @@ def test_apply_of_a_single_leaf():
     X, answer = np.zeros((5, 2)), np.array([7], dtype=np.int32)
     start, none, weight = np.zeros(2, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0)
     tree = (one, one, feature, threshold, missing_left, start, none, weight)
-    walk(X, *tree, answer, found, 0.0, 1)
+    descend(X, *tree, answer, found, 0.0, 1)
     np.testing.assert_array_equal(found, np.full(5, 7))

@@ -13,7 +13,7 @@ from helpers.strategies import (
     Problem,
     kernel_matrix,
     leaves_of,
-    pair_stocks,
+    pairwise_kernel_sums,
     random_split,
     search_anew,
     table,
@@ -23,14 +23,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 
-def best_gains(problem: Problem, stocks, min_leaf: int = 1) -> np.ndarray:
+def best_gains(problem: Problem, gain_engine, min_leaf: int = 1) -> np.ndarray:
     """The best gain of each leaf along each feature, every candidate tried."""
-    slot_of, cluster_of = leaves_of(stocks)
-    best = np.full((stocks.state.n_leaves, stocks.state.n_features), -np.inf)
+    leaf_index_of, cluster_of = leaves_of(gain_engine)
+    best = np.full((gain_engine.state.n_leaves, gain_engine.state.n_features), -np.inf)
     for c in reference.candidates(
         problem.X,
         problem.gram,
-        slot_of,
+        leaf_index_of,
         cluster_of,
         problem.weight,
         problem.n_clusters,
@@ -40,19 +40,19 @@ def best_gains(problem: Problem, stocks, min_leaf: int = 1) -> np.ndarray:
     return best
 
 
-def searched_gains(stocks) -> np.ndarray:
+def searched_gains(gain_engine) -> np.ndarray:
     """The same by the compiled search, one drawn feature at a time."""
-    best = np.empty((stocks.state.n_leaves, stocks.state.n_features))
-    for f in range(stocks.state.n_features):
+    best = np.empty((gain_engine.state.n_leaves, gain_engine.state.n_features))
+    for f in range(gain_engine.state.n_features):
         drawn = np.zeros(best.shape, dtype=np.uint8)
         drawn[:, f] = 1
-        best[:, f] = search_anew(stocks, drawn)
-        np.testing.assert_array_equal(best[:, f], stocks.bound[: len(best)])
+        best[:, f] = search_anew(gain_engine, drawn)
+        np.testing.assert_array_equal(best[:, f], gain_engine.bound[: len(best)])
     return best
 
 
-def close_gains(stocks, found: np.ndarray, expected: np.ndarray) -> None:
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3 * stocks.tolerance)
+def close_gains(gain_engine, found: np.ndarray, expected: np.ndarray) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3 * gain_engine.tolerance)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -67,19 +67,19 @@ def test_search(kernel, seed, kind, min_leaf, values):
     """After any cuts, for every leaf and feature; drawn together, the best of those drawn."""
     random = np.random.default_rng(seed)
     problem = problem_of(seed, 12, 3, kernel, kind, 5, values)
-    stocks = pair_stocks(problem, min_leaf=float(min_leaf) if min_leaf > 1 else 0.0)
+    gain_engine = pairwise_kernel_sums(problem, min_leaf=float(min_leaf) if min_leaf > 1 else 0.0)
     for _ in range(5):
-        expected = best_gains(problem, stocks, min_leaf)
-        found = searched_gains(stocks)
+        expected = best_gains(problem, gain_engine, min_leaf)
+        found = searched_gains(gain_engine)
         np.testing.assert_allclose(found, expected, rtol=0, atol=problem.tolerance)
         drawn = random.integers(0, 2, found.shape).astype(np.uint8)
         of_drawn = np.where(drawn, found, -np.inf).max(axis=1)
-        close_gains(stocks, search_anew(stocks, drawn), of_drawn)
-        close_gains(stocks, search_anew(stocks), found.max(axis=1))
-        chosen = random_split(stocks, random)
+        close_gains(gain_engine, search_anew(gain_engine, drawn), of_drawn)
+        close_gains(gain_engine, search_anew(gain_engine), found.max(axis=1))
+        chosen = random_split(gain_engine, random)
         if chosen is None:
             break
-        stocks.commit(*chosen)
+        gain_engine.commit(*chosen)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "ties"])
@@ -89,59 +89,69 @@ def test_locate_is_the_first_split_that_reaches_the_floor(kernel, kind):
     for seed in range(8):
         random = np.random.default_rng(seed)
         problem = problem_of(seed, 11, 2, kernel, kind, 5, "integer" if seed % 2 else "normal")
-        stocks = pair_stocks(problem)
+        gain_engine = pairwise_kernel_sums(problem)
         for _ in range(4):
-            slot_of, cluster_of = leaves_of(stocks)
+            leaf_index_of, cluster_of = leaves_of(gain_engine)
             found = reference.candidates(
-                problem.X, problem.gram, slot_of, cluster_of, problem.weight, problem.n_clusters
+                problem.X,
+                problem.gram,
+                leaf_index_of,
+                cluster_of,
+                problem.weight,
+                problem.n_clusters,
             )
-            search_anew(stocks)
-            for slot in range(stocks.state.n_leaves):
-                here = [c for c in found if c.leaf == slot]
+            search_anew(gain_engine)
+            for leaf_index in range(gain_engine.state.n_leaves):
+                here = [c for c in found if c.leaf == leaf_index]
                 if not here:
-                    assert stocks.gain[slot] == -np.inf
+                    assert gain_engine.gain[leaf_index] == -np.inf
                     continue
-                best = stocks.gain[slot]
-                for floor in (best - stocks.tolerance, best - 0.3 * abs(best) - stocks.tolerance):
-                    split = stocks.locate(slot, floor)
+                best = gain_engine.gain[leaf_index]
+                for floor in (
+                    best - gain_engine.tolerance,
+                    best - 0.3 * abs(best) - gain_engine.tolerance,
+                ):
+                    split = gain_engine.locate(leaf_index, floor)
                     # No candidate is so near the floor that rounding decides.
                     cut = min(c.cut for c in here if c.gain >= floor)
                     assert (split.feature, split.threshold) == cut[:2]
                     at = [c for c in here if c.cut == cut]
-                    first = reference.preferred(at, stocks.tolerance)
+                    first = reference.preferred(at, gain_engine.tolerance)
                     assert (split.move, split.left, split.right) == first[3:6]
-                    assert split.gain == pytest.approx(first.gain, abs=stocks.tolerance)
-                    column = np.sort(problem.X[slot_of == slot, split.feature])
+                    assert split.gain == pytest.approx(first.gain, abs=gain_engine.tolerance)
+                    column = np.sort(problem.X[leaf_index_of == leaf_index, split.feature])
                     assert np.sum(column <= split.threshold) == split.position + 1
-            chosen = random_split(stocks, random)
+            chosen = random_split(gain_engine, random)
             if chosen is None:
                 break
-            stocks.commit(*chosen)
+            gain_engine.commit(*chosen)
 
 
 def cluster_objective(values: np.ndarray, weight: np.ndarray, member: np.ndarray) -> np.ndarray:
     """sigma(C^2) / |C| for many sets C, the columns of ``member``; 0 for an empty one."""
     size = weight @ member
-    stock = np.einsum("ic,ic->c", member, values @ member)
-    return np.divide(stock, size, out=np.zeros_like(stock), where=size > 0)
+    kernel_sum = np.einsum("ic,ic->c", member, values @ member)
+    return np.divide(kernel_sum, size, out=np.zeros_like(kernel_sum), where=size > 0)
 
 
-def best_gain_of_many_thresholds(problem: Problem, stocks, slot: int, feature: int) -> float:
+def best_gain_of_many_thresholds(
+    problem: Problem, gain_engine, leaf_index: int, feature: int
+) -> float:
     """As `best_gains`, but all thresholds of a move at once: clusters written down as sets."""
-    slot_of, cluster_of = leaves_of(stocks)
+    leaf_index_of, cluster_of = leaves_of(gain_engine)
     values, weight = pair_values(problem), weight_of(problem)
-    inside = slot_of == slot
-    own = cluster_of[slot]
+    inside = leaf_index_of == leaf_index
+    own = cluster_of[leaf_index]
     column = problem.X[:, feature]
     low = np.unique(column[inside])[:-1]
     left = (inside[:, None] & (column[:, None] <= low[None, :])).astype(np.float64)
     right = inside[:, None].astype(np.float64) - left
-    labels = np.array(cluster_of)[slot_of]
+    labels = np.array(cluster_of)[leaf_index_of]
     empty = np.zeros((len(labels), 1))
     best = -np.inf
-    state = stocks.state
+    state = gain_engine.state
     for _, a, b in reference.moves(
-        own, state.n_clusters, state.max_clusters, state.is_whole_cluster(slot)
+        own, state.n_clusters, state.max_clusters, state.is_whole_cluster(leaf_index)
     ):
         change = 0.0
         for k in {own, a, b}:
@@ -166,15 +176,19 @@ def test_search_over_several_tiles(n, kind):
     X[:, 3] = 1.0
     gram = kernel_matrix(random, X, "indefinite" if n % 2 else "rbf")
     problem = Problem(X, gram, weights(random, n, kind), 7)
-    stocks = pair_stocks(problem)
+    gain_engine = pairwise_kernel_sums(problem)
     for step in range(7):
         if step in (0, 1, 6):
-            found = searched_gains(stocks)
-            for slot in range(stocks.state.n_leaves):
+            found = searched_gains(gain_engine)
+            for leaf_index in range(gain_engine.state.n_leaves):
                 for feature in range(5):
-                    expected = best_gain_of_many_thresholds(problem, stocks, slot, feature)
-                    assert found[slot, feature] == pytest.approx(expected, abs=problem.tolerance)
-        stocks.commit(*random_split(stocks, random))
+                    expected = best_gain_of_many_thresholds(
+                        problem, gain_engine, leaf_index, feature
+                    )
+                    assert found[leaf_index, feature] == pytest.approx(
+                        expected, abs=problem.tolerance
+                    )
+        gain_engine.commit(*random_split(gain_engine, random))
 
 
 @pytest.mark.parametrize("n_features", [2, 3, 16, 40, 200])
@@ -185,34 +199,34 @@ def test_search_over_many_features(n, n_features):
     X = table(random, n, n_features, "normal")
     X[:, ::3] = np.round(X[:, ::3])
     problem = Problem(X, kernel_matrix(random, X, "indefinite"), None, 3)
-    stocks = pair_stocks(problem)
+    gain_engine = pairwise_kernel_sums(problem)
     for _ in range(3):
-        found = searched_gains(stocks)
-        close_gains(stocks, search_anew(stocks), found.max(axis=1))
-        for slot in range(stocks.state.n_leaves):
+        found = searched_gains(gain_engine)
+        close_gains(gain_engine, search_anew(gain_engine), found.max(axis=1))
+        for leaf_index in range(gain_engine.state.n_leaves):
             for feature in (0, 1, n_features - 1):
-                expected = best_gain_of_many_thresholds(problem, stocks, slot, feature)
-                assert found[slot, feature] == pytest.approx(expected, abs=problem.tolerance)
-            if stocks.gain[slot] > -np.inf:
-                floor = stocks.gain[slot] - stocks.tolerance
-                split = stocks.locate(slot, floor)
-                assert split.feature == np.flatnonzero(found[slot] >= floor)[0]
-        chosen = random_split(stocks, random)
+                expected = best_gain_of_many_thresholds(problem, gain_engine, leaf_index, feature)
+                assert found[leaf_index, feature] == pytest.approx(expected, abs=problem.tolerance)
+            if gain_engine.gain[leaf_index] > -np.inf:
+                floor = gain_engine.gain[leaf_index] - gain_engine.tolerance
+                split = gain_engine.locate(leaf_index, floor)
+                assert split.feature == np.flatnonzero(found[leaf_index] >= floor)[0]
+        chosen = random_split(gain_engine, random)
         if chosen is None:
             break
-        stocks.commit(*chosen)
+        gain_engine.commit(*chosen)
 
 
 def test_threads_change_no_bit_of_a_search():
     """Large enough that several threads search, cut and sum."""
     problem = problem_of(3, 1300, 40, "rbf", None, 6)
     random = np.random.default_rng(3)
-    one, three = pair_stocks(problem, 1), pair_stocks(problem, 3)
+    one, three = pairwise_kernel_sums(problem, 1), pairwise_kernel_sums(problem, 3)
     for _ in range(6):
         np.testing.assert_array_equal(search_anew(one), search_anew(three))
         for k in range(one.state.n_clusters):
             np.testing.assert_array_equal(
-                one.state.cluster_stocks(k), three.state.cluster_stocks(k)
+                one.state.cluster_kernel_sums(k), three.state.cluster_kernel_sums(k)
             )
         chosen = random_split(one, random)
         one.commit(*chosen)

@@ -10,21 +10,21 @@ import subprocess
 
 import pytest
 
-from agathis._core.pairs import pair_search, updates, walks
+from agathis._core.pairwise import pair_search, prefix_scans, updates
 from agathis._core.points import point_search, sorted_points
 from agathis._core.separation import silhouette
 
 # Vector registers of each clone; packed double instructions must use them.
 REGISTERS = {"arch_x86_64_v4": "zmm", "arch_x86_64_v3": "ymm", "default": "xmm"}
-# Vectors of four doubles (shared/quads.h) are no wider for AVX-512.
-IN_QUADS = {"walk_part", "walk_leading", "point_moments", "point_sums"}
+# Vectors of four doubles (shared/f64x4.h) are no wider for AVX-512.
+IN_QUADS = {"prefix_scan_part", "prefix_scan_leading", "point_moments", "point_sums"}
 LOOPS = [
     (pair_search, "scan_features"),
     (updates, "pairs_before"),
     (updates, "pairs_between"),
     (updates, "pairs_add"),
-    (walks, "walk_part"),
-    (walks, "walk_leading"),
+    (prefix_scans, "prefix_scan_part"),
+    (prefix_scans, "prefix_scan_leading"),
     (point_search, "point_moments"),
     (point_search, "point_scan"),
     (point_search, "point_refine"),

@@ -7,35 +7,35 @@ as a search waits for its threads; a sanitizer that does not see them wait calls
 
 import numpy as np
 import pytest
-from agathis._core.pairs.pair_search import LeafSearch
-from agathis._core.pairs.state import State
-from agathis._core.pairs.updates import close_root
+from agathis._core.pairwise.pair_search import LeafSearch
+from agathis._core.pairwise.state import State
+from agathis._core.pairwise.updates import close_root
 from agathis._core.points.views import Views
 from helpers.pair_problems import problem_of
-from helpers.strategies import pair_stocks, random_split
+from helpers.strategies import pairwise_kernel_sums, random_split
 
-from agathis._growing.limits import Limits
+from agathis._growth.limits import Limits
 
 #: Doubles at the end of a thread's row that nobody writes (SCAN_APART in shared/scan.h).
 APART = 8
 MARK = 12345.0
 
 
-def searched(state: State, slot: int) -> LeafSearch:
-    return LeafSearch(state, np.array([slot], dtype=np.int32), None, Limits(1, 1).record)
+def searched(state: State, leaf_index: int) -> LeafSearch:
+    return LeafSearch(state, np.array([leaf_index], dtype=np.int32), None, Limits(1, 1).record)
 
 
 @pytest.mark.parametrize("n_clusters", [1, 2, 7, 8, 9, 17])
 @pytest.mark.parametrize("n", [60, 128, 129, 300])
 def test_work_ends_before_that_of_the_next_thread(n, n_clusters):
     problem = problem_of(n, n, 3, "rbf", "fractions", n_clusters)
-    stocks, random = pair_stocks(problem), np.random.default_rng(n)
-    while stocks.n_clusters < n_clusters:
-        stocks.commit(*random_split(stocks, random))
-    for slot in range(stocks.state.n_leaves):
-        if not stocks.has_threshold(slot).any():
+    gain_engine, random = pairwise_kernel_sums(problem), np.random.default_rng(n)
+    while gain_engine.n_clusters < n_clusters:
+        gain_engine.commit(*random_split(gain_engine, random))
+    for leaf_index in range(gain_engine.state.n_leaves):
+        if not gain_engine.has_threshold(leaf_index).any():
             continue
-        found = searched(stocks.state, slot)
+        found = searched(gain_engine.state, leaf_index)
         work = found.arrays()["work"]
         work[:] = MARK
         found.again(np.arange(3))
@@ -54,7 +54,7 @@ def test_threads_have_a_row_each():
 
 
 def test_a_search_of_no_leaf_finds_nothing():
-    state = pair_stocks(problem_of(0, 20, 2, "rbf", None, 2)).state
+    state = pairwise_kernel_sums(problem_of(0, 20, 2, "rbf", None, 2)).state
     before = state.gains()[0].copy()
     found = LeafSearch(state, np.zeros(0, dtype=np.int32), None, Limits(1, 1).record)
     found.finish()
@@ -69,15 +69,17 @@ def test_views_of_leaves_are_not_made_without_their_memory():
 def test_a_task_writes_its_own_targets_alone():
     """Tasks are some features of a leaf: one along the last leaves what those before found."""
     problem = problem_of(0, 2500, 5, "ties", None, 4)
-    stocks, random = pair_stocks(problem), np.random.default_rng(0)
-    while stocks.n_clusters < 4:
-        stocks.commit(*random_split(stocks, random))
-    slot = int(np.argmax([stocks.leaf_size(s)[0] for s in range(stocks.state.n_leaves)]))
-    found = searched(stocks.state, slot)
+    gain_engine, random = pairwise_kernel_sums(problem), np.random.default_rng(0)
+    while gain_engine.n_clusters < 4:
+        gain_engine.commit(*random_split(gain_engine, random))
+    leaf_index = int(
+        np.argmax([gain_engine.leaf_size(s)[0] for s in range(gain_engine.state.n_leaves)])
+    )
+    found = searched(gain_engine.state, leaf_index)
     before = found.arrays()["targets"]
     assert len(before) > 1
     assert before.shape[1] == 5
-    stocks.state.cluster_stocks(0)[:] *= 2.0  # so that what is found is another number
+    gain_engine.state.cluster_kernel_sums(0)[:] *= 2.0  # so that what is found is another number
     found.again(np.array([4]))
     after = found.arrays()["targets"]
     np.testing.assert_array_equal(after[:-1], before[:-1])

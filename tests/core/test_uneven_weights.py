@@ -5,7 +5,14 @@ import pytest
 from helpers import reference
 from helpers.examples import examples
 from helpers.models import SEEDS
-from helpers.strategies import KERNELS, Problem, kernel_matrix, pair_stocks, random_split, table
+from helpers.strategies import (
+    KERNELS,
+    Problem,
+    kernel_matrix,
+    pairwise_kernel_sums,
+    random_split,
+    table,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,17 +36,17 @@ def test_the_share_of_every_cluster_after_any_cuts(kernel, seed, n):
     # Halves of the diagonal are taken off, with a rounding each, before anything is summed.
     half = np.abs(np.diagonal(problem.gram)) / 2
     reach = ((np.abs(form) + half[:, None] + half[None, :]) @ weight).max()
-    stocks = pair_stocks(problem)
+    gain_engine = pairwise_kernel_sums(problem)
     for _ in range(6):
-        chosen = random_split(stocks, random)
+        chosen = random_split(gain_engine, random)
         if chosen is None:
             break
-        stocks.commit(*chosen)
-        means = stocks.state.cluster_means()
-        slots = range(stocks.state.n_leaves)
+        gain_engine.commit(*chosen)
+        means = gain_engine.state.cluster_means()
+        leaf_indices = range(gain_engine.state.n_leaves)
         for k, mean in enumerate(means.tolist()):
-            inside = [s for s in slots if stocks.state.cluster_of(s) == k]
-            rows = np.concatenate([stocks.state.samples(slot) for slot in inside])
+            inside = [s for s in leaf_indices if gain_engine.state.cluster_of(s) == k]
+            rows = np.concatenate([gain_engine.state.samples(leaf_index) for leaf_index in inside])
             size = weight[rows].sum()
             share = weight[rows] @ form[np.ix_(rows, rows)] @ weight[rows] / size
             assert abs(mean * size - share) <= n * EPS * reach

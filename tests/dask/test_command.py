@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder
 from agathis._cli.app import make_app
+from agathis._columns.errors import BadTable
+from agathis._io.table_reader import open_table
 from agathis._model.conversion import fitted_model
-from agathis._tables.errors import BadTable
-from agathis._tables.source import open_source
 from agathis.dask import _files
 from agathis.export import from_json, to_json, to_rules
 
@@ -100,7 +100,7 @@ def test_row_groups_are_partitions(tmp_path, monkeypatch):
     table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
     options = {"compression": "none", "use_dictionary": False}
     parquet.write_table(table, path, row_group_size=64, **options)
-    found = _files.in_pieces(open_source(path), ["b", "d"])
+    found = _files.in_pieces(open_table(path), ["b", "d"])
     assert found.sizes == [128, 128, 44]
     parts = dask.compute(*found.blocks, scheduler="sync")
     assert pa.concat_tables(parts).equals(table.select(["b", "d"]))
@@ -111,7 +111,7 @@ def test_row_groups_are_partitions(tmp_path, monkeypatch):
             found.blocks[2].compute(scheduler="sync")
     parquet.write_table(table.slice(0, 0), path)
     with pytest.raises(BadTable, match=r"t\.parquet' has no rows"):
-        _files.in_pieces(open_source(path), ["b", "d"])
+        _files.in_pieces(open_table(path), ["b", "d"])
 
 
 @pytest.mark.slow

@@ -22,11 +22,11 @@ from sklearn.pipeline import make_pipeline
 from agathis import Kauri as LocalKauri
 from agathis import TableEncoder as LocalEncoder
 from agathis import report
-from agathis._tables import row_sample
-from agathis._tables.column_verdicts import IDENTIFIER
-from agathis._tables.errors import BadTable
-from agathis._tables.row_sample import drawn
-from agathis._tables.source import open_source
+from agathis._columns.errors import BadTable
+from agathis._encoding import row_sample
+from agathis._encoding.column_types import IDENTIFIER
+from agathis._encoding.row_sample import drawn
+from agathis._io.table_reader import open_table
 from agathis.dask import Kauri, TableEncoder, _short_thresholds, sample_rows
 from agathis.dask._files import in_pieces
 from agathis.export import to_python, to_rules, to_sql
@@ -44,9 +44,9 @@ def in_partitions(table, sizes):
 
 
 def same_encoder(one, other) -> None:
-    assert one.verdicts_ == other.verdicts_
+    assert one.column_types_ == other.column_types_
     assert one.feature_names_ == other.feature_names_
-    for name in ("low_", "high_", "far_low_", "far_high_", "centre_", "factor_"):
+    for name in ("low_", "high_", "outlier_low_", "outlier_high_", "centre_", "factor_"):
         np.testing.assert_array_equal(getattr(one.scaler_, name), getattr(other.scaler_, name))
     assert one.scaler_.ranks_.keys() == other.scaler_.ranks_.keys()
     for place, points in one.scaler_.ranks_.items():
@@ -69,7 +69,7 @@ def test_small_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, most):
         encoder = TableEncoder(**params).fit(rows)
         local = LocalEncoder(**params).fit(table)
         same_encoder(encoder, local)
-        assert encoder.far_off_ == local.far_off_
+        assert encoder.outliers_ == local.outliers_
         assert list(encoder.columns_) == list(local.columns_)
         found = encoder.transform(rows).compute()
     np.testing.assert_array_equal(found.to_numpy(), np.asarray(local.transform(table)))
@@ -97,7 +97,7 @@ def test_large_tables_are_learnt_as_in_memory(sizes, seed, dates, scale, kind, m
         found = TableEncoder(**params).fit(rows)
         local = LocalEncoder(**params).fit(table)
     same_encoder(found, local)
-    assert found.far_off_ == local.far_off_
+    assert found.outliers_ == local.outliers_
     assert found.infinite_ == local.infinite_
     np.testing.assert_array_equal(found.ends_, local.ends_)
     assert list(found.columns_) == list(local.columns_)
@@ -131,7 +131,7 @@ def test_more_rows_than_are_brought_together(client):
     found = TableEncoder(dates="parts").fit(rows)
     local = LocalEncoder(dates="parts").fit(table)
     same_encoder(found, local)
-    assert found.far_off_ == local.far_off_
+    assert found.outliers_ == local.outliers_
     assert found.infinite_ == local.infinite_
     np.testing.assert_array_equal(found.ends_, local.ends_)
     assert local.ends_[1, local.feature_names_.index("z")] == 1e30
@@ -168,7 +168,7 @@ def test_large_tables_have_the_verdicts_of_memory(monkeypatch):
         found = TableEncoder().fit(dd.from_pandas(table, npartitions=6))
     assert found.n_sampled_ == 300
     same_encoder(found, LocalEncoder().fit(table))
-    assert found.verdicts_[0].why == IDENTIFIER
+    assert found.column_types_[0].why == IDENTIFIER
 
 
 def test_a_pipeline_is_that_of_memory(client, tmp_path):
@@ -178,7 +178,7 @@ def test_a_pipeline_is_that_of_memory(client, tmp_path):
     params = {"n_clusters": 4, "max_leaf_nodes": 8, "engine": "binned"}
     model = make_pipeline(TableEncoder(dates="parts"), Kauri(**params)).fit(rows)
     local = make_pipeline(LocalEncoder(dates="parts"), LocalKauri(**params)).fit(table)
-    assert local[0].far_off_
+    assert local[0].outliers_
     same_bits(model[1].tree_, local[1].tree_)
     assert model[1].raw_thresholds_ == local[1].raw_thresholds_ != {}
     assert model[1].inertia_ == local[1].inertia_
@@ -206,7 +206,7 @@ def test_thresholds_are_those_of_memory(client, tmp_path, monkeypatch, kind):
     rows = {
         "frame": lambda: in_partitions(table, [20] * 25),
         "list": lambda: [dask.delayed(table.iloc[i : i + 20]) for i in range(0, 500, 20)],
-        "files": lambda: in_pieces(open_source(tmp_path / "t.parquet"), list(table.columns)),
+        "files": lambda: in_pieces(open_table(tmp_path / "t.parquet"), list(table.columns)),
     }[kind]()
     asked = []
 
@@ -330,7 +330,7 @@ def test_a_client_that_is_not_the_current_one(cluster):
 
 
 def test_a_page_of_many_rows_says_that_it_is_of_a_sample(tmp_path, monkeypatch):
-    monkeypatch.setattr("agathis.dask._shown.ROWS", 50)
+    monkeypatch.setattr("agathis.dask._sampled_rows.ROWS", 50)
     table = raw_table(200)
     model = make_pipeline(LocalEncoder(), LocalKauri(3, max_leaf_nodes=None)).fit(table)
     rows = dd.from_pandas(table, npartitions=3)
@@ -378,7 +378,7 @@ def test_types_that_differ_between_partitions():
     whole = pd.concat([part.astype({"n": float}) for part in parts])
     with dask.config.set(scheduler="synchronous"):
         found = TableEncoder().fit([dask.delayed(part) for part in parts])
-    assert found.verdicts_ == LocalEncoder().fit(whole).verdicts_
+    assert found.column_types_ == LocalEncoder().fit(whole).column_types_
 
 
 KINDS_OF_VALUES = {
@@ -419,10 +419,10 @@ def test_partitions_that_hold_different_things(first, second):
     assert rows.shape == (60, len(encoder.feature_names_))
     if first == second:
         local = LocalEncoder(dates="parts", weight="equal").fit(pd.concat(parts))
-        assert encoder.verdicts_ == local.verdicts_
+        assert encoder.column_types_ == local.column_types_
     kinds = {first, second} - {"nothing"}
     if len(kinds) == 2 and kinds & {"time", "bytes", "list"}:
-        assert encoder.verdicts_[1].kind == "out"
+        assert encoder.column_types_[1].kind == "out"
 
 
 def test_categories_of_pandas_that_differ_between_partitions():
@@ -431,8 +431,8 @@ def test_categories_of_pandas_that_differ_between_partitions():
     parts = [part.astype({"w": "category"}) for part in parts]
     with dask.config.set(scheduler="synchronous"):
         found = TableEncoder(keep=["n"]).fit([dask.delayed(part) for part in parts])
-    assert found.verdicts_ == LocalEncoder(keep=["n"]).fit(whole).verdicts_
-    assert found.verdicts_[1].categories == ("a", "b", "c", "d")
+    assert found.column_types_ == LocalEncoder(keep=["n"]).fit(whole).column_types_
+    assert found.column_types_[1].categories == ("a", "b", "c", "d")
 
 
 def test_what_is_wrong_is_told():

@@ -155,7 +155,7 @@ def test_inside_a_task_it_is_refused(client):
 
 
 def test_other_versions_are_told(client, monkeypatch):
-    import agathis.dask._roster as transport
+    import agathis.dask._workers as transport
 
     monkeypatch.setattr(
         transport, "versions", lambda: {"agathis": "0.0.1", "numpy": "1.0", "python": "2.7"}

@@ -10,7 +10,7 @@ import warnings
 import dask
 import numpy as np
 import pytest
-from helpers.clusters import as_array, at_question, split
+from helpers.clusters import as_array, at_query, split
 from helpers.examples import mostly_slow
 from helpers.models import blobs_of, same_bits
 
@@ -36,7 +36,7 @@ def test_a_worker_is_killed(own_client, monkeypatch, question):
     """Before the first look, the sample, the preparation, the root or any cut."""
     local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
     rows = as_array(X, SIZES)
-    asked = at_question(monkeypatch, question, lambda: kill_one(own_client))
+    asked = at_query(monkeypatch, question, lambda: kill_one(own_client))
     model = Kauri(5, max_leaf_nodes=12).fit(rows)
     assert len(asked) >= question
     same_bits(model.tree_, local.tree_)
@@ -90,7 +90,7 @@ def test_a_worker_joins_late_and_another_dies(own_client, monkeypatch):
         own_client.wait_for_workers(3, timeout=60)
         kill_one(own_client)
 
-    at_question(monkeypatch, 8, disturb)
+    at_query(monkeypatch, 8, disturb)
     model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
     same_bits(model.tree_, local.tree_)
 
@@ -109,7 +109,7 @@ def test_a_partition_that_changed_is_told(own_client, monkeypatch, tmp_path):
     rows = [drawn(block, str(tmp_path / str(i))) for i, block in enumerate(blocks)]
     for i in range(2):
         (tmp_path / str(i)).mkdir()
-    at_question(monkeypatch, 9, lambda: kill_one(own_client))
+    at_query(monkeypatch, 9, lambda: kill_one(own_client))
     with pytest.raises(RuntimeError, match=r"partition \d of X was read again .* has changed"):
         Kauri(5, max_leaf_nodes=12).fit(rows)
 
@@ -119,7 +119,7 @@ def test_a_worker_that_hangs_is_named(own_client, monkeypatch):
     Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     pids = own_client.run(os.getpid)
     address, pid = next(iter(pids.items()))
-    at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
+    at_query(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
     try:
         with pytest.raises(TimeoutError, match=f"worker {address} has not answered for 15 s"):
             Kauri(5, max_leaf_nodes=12, timeout=15).fit(as_array(X, SIZES))
@@ -159,13 +159,13 @@ def test_a_worker_that_hangs_while_it_reads_is_named(own_client, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["hold", "look", "count", "prepare", "root"])
+@pytest.mark.parametrize("step", ["hold", "inspect", "count", "prepare", "root"])
 def test_a_worker_is_lost_while_it_replays(own_client, monkeypatch, step):
     """One is killed, and the one that takes its partitions over, at any step on the way."""
     own_client.cluster.scale(3)
     own_client.wait_for_workers(3, timeout=60)
     local = LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X)
-    asked = at_question(monkeypatch, 9, lambda: kill_one(own_client))
+    asked = at_query(monkeypatch, 9, lambda: kill_one(own_client))
     killed = []
     call = Cluster._call
 

@@ -33,7 +33,7 @@ def kept_by_workers(client) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "method", mostly_slow(["hold", "look", "prepare", "root", "sums"], "hold", "sums")
+    "method", mostly_slow(["hold", "inspect", "prepare", "root", "sums"], "hold", "sums")
 )
 def test_a_fit_that_is_interrupted(client, monkeypatch, method):
     """The signal comes while the client waits for the answer of a worker."""

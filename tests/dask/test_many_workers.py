@@ -16,7 +16,7 @@ import agathis.dask._cluster as transport
 from agathis import Kauri as LocalKauri
 from agathis.dask import Kauri
 from agathis.dask._cluster import Cluster
-from agathis.dask._sums_on_the_way import forest
+from agathis.dask._tree_reduction import forest
 
 X = blobs_of(1200)
 PARAMS = {"n_clusters": 5, "max_leaf_nodes": 12}

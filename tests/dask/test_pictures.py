@@ -23,7 +23,7 @@ def axes():
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr("agathis.dask._shown.ROWS", 50)
+    monkeypatch.setattr("agathis.dask._sampled_rows.ROWS", 50)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 
 import dask
 import pytest
-from helpers.clusters import as_array, as_list, at_question
+from helpers.clusters import as_array, as_list, at_query
 from helpers.models import blobs_of
 
-from agathis.dask import Kauri, TableEncoder, _waiting, sample_rows
+from agathis.dask import Kauri, TableEncoder, _timeouts, sample_rows
 from agathis.dask._cluster import Cluster
 
 X = blobs_of(900)
@@ -66,7 +66,7 @@ def stopped(scheduler):
 def test_a_scheduler_that_is_lost(own, monkeypatch):
     client, scheduler = own
     address = client.scheduler.address
-    at_question(monkeypatch, 8, scheduler.kill)
+    at_query(monkeypatch, 8, scheduler.kill)
     with pytest.raises(ConnectionError, match=f"scheduler {address} is lost"):
         Kauri(5, max_leaf_nodes=12, timeout=60).fit(as_array(X, SIZES), client=client)
 
@@ -111,7 +111,7 @@ def test_a_scheduler_that_stands_still_during_a_fit(own, monkeypatch, step):
 @pytest.mark.slow
 def test_a_scheduler_that_stands_still_after_a_fit(own, monkeypatch):
     client, scheduler = own
-    monkeypatch.setattr(_waiting, "LIMIT", TIMEOUT)
+    monkeypatch.setattr(_timeouts, "LIMIT", TIMEOUT)
     model = Kauri(3, timeout=TIMEOUT, max_leaf_nodes=None).fit(as_array(X, SIZES))
     frames = as_list(X, SIZES)
     message = f"scheduler {client.scheduler.address} has not answered for {TIMEOUT} s"
@@ -149,7 +149,7 @@ def test_a_scheduler_that_is_lost_after_a_fit(own):
 def test_workers_that_get_nowhere_are_named(own, monkeypatch):
     """While Dask's own tasks read rows; and where there are no workers at all."""
     client, _ = own
-    monkeypatch.setattr(_waiting, "LIMIT", TIMEOUT)
+    monkeypatch.setattr(_timeouts, "LIMIT", TIMEOUT)
 
     @dask.delayed(pure=False)
     def stuck(block):
@@ -161,5 +161,5 @@ def test_workers_that_get_nowhere_are_named(own, monkeypatch):
     (worker,) = client.scheduler_info(n_workers=-1)["workers"]
     with pytest.raises(TimeoutError, match=f"worker {worker} has been at the same tasks for"):
         sample_rows([stuck(X)])
-    told = _waiting._stuck({worker: []}, TIMEOUT)
+    told = _timeouts._stuck({worker: []}, TIMEOUT)
     assert str(told) == f"no worker has taken a task for {TIMEOUT} s."

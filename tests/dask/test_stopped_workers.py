@@ -12,12 +12,12 @@ from contextlib import contextmanager
 import dask
 import pandas as pd
 import pytest
-from helpers.clusters import as_array, at_question, split
+from helpers.clusters import as_array, at_query, split
 from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
 from agathis.dask import Kauri, TableEncoder, sample_rows
-from agathis.dask._waiting import Heartbeats
+from agathis.dask._timeouts import Heartbeats
 
 X = blobs_of(900)
 SIZES = [200, 300, 150, 250]
@@ -57,7 +57,7 @@ def test_stopped_during_a_fit(own_client, monkeypatch):
     Kauri(2, max_leaf_nodes=None).fit(as_array(X, SIZES))  # workers have imported what they need
     with limited(own_client) as pids:
         address, pid = next(iter(pids.items()))
-        at_question(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
+        at_query(monkeypatch, 8, lambda: os.kill(pid, signal.SIGSTOP))
         with pytest.raises(TimeoutError, match=named(address)):
             Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
     monkeypatch.undo()
@@ -136,7 +136,7 @@ def test_a_scheduler_that_drops_silent_workers_sooner(monkeypatch):
             def stop_one():
                 os.kill(next(iter(client.run(os.getpid).values())), signal.SIGSTOP)
 
-            asked = at_question(monkeypatch, 8, stop_one)
+            asked = at_query(monkeypatch, 8, stop_one)
             model = Kauri(5, max_leaf_nodes=12).fit(as_array(X, SIZES))
             assert len(asked) >= 8
     same_bits(model.tree_, LocalKauri(5, max_leaf_nodes=12, engine="binned").fit(X).tree_)

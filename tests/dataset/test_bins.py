@@ -8,15 +8,15 @@ from agathis._core.points.binning import look_over
 from agathis._core.points.histogram import Histogram, goes_left, remainder, split_ids
 from agathis._core.points.leaves import padded
 from helpers.examples import examples
-from helpers.tables import DATA, MOST_ROWS, SEEDS, close, is_narrow, radius_of, rows_of, wide
+from helpers.tables import DATA, MAX_ROWS, SEEDS, close, is_narrow, radius_of, rows_of, wide
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._dataset.bins import MISSING_BIN, Bins, find_bins
 from agathis._dataset.grid import Grid, Seen
 from agathis._dataset.parts import added
-from agathis._support.exact_sums import exact_sum
-from agathis._support.numbers import threshold_between
+from agathis._utils.exact_sums import exact_sum
+from agathis._utils.numbers import threshold_between
 
 # Histograms.
 
@@ -58,7 +58,7 @@ def check_binned_table(table, points, bins, weight) -> None:
 
         blocks = slice(arrays["first"][f], arrays["stop"][f])
         misses = counts[MISSING_BIN] > 0
-        ends = row_blocks(sizes_up_to, 1 if misses else MOST_ROWS)
+        ends = row_blocks(sizes_up_to, 1 if misses else MAX_ROWS)
         np.testing.assert_array_equal(arrays["row"][blocks] - begin, ends)
         np.testing.assert_array_equal(arrays["count"][blocks], np.cumsum(counts[found])[ends])
         close(arrays["weight"][blocks], sizes_up_to[ends], weight.sum())

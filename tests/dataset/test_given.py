@@ -13,7 +13,7 @@ from agathis._dataset.memory import InMemory
 from agathis._fit.fit import fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
-from agathis.rivals import IMM
+from agathis.baselines import IMM
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from helpers.models import binned, same_bits, same_model
 from helpers.strategies import weights
 
 import agathis._dataset.row_stores
-import agathis._growing.engines.choice
+import agathis._growth.engines.choice
 from agathis import Kauri
 
 
@@ -89,7 +89,7 @@ def test_a_mapped_file_is_binned_where_it_is_large(mapped, monkeypatch):
         Kauri(3, max_leaf_nodes=None).fit(X).tree_,
     )
     with monkeypatch.context() as patch:
-        patch.setattr(agathis._growing.engines.choice, "EXACT_ROWS", 100)
+        patch.setattr(agathis._growth.engines.choice, "EXACT_ROWS", 100)
         assert Kauri(3, max_leaf_nodes=None).fit(mapped(X)).engine_ == "binned"
     assert Kauri(3, kernel="rbf", max_leaf_nodes=None).fit(mapped(X)).engine_ == "gram"
     exact = Kauri(3, engine="features", max_leaf_nodes=None).fit(mapped(X))

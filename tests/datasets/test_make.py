@@ -5,9 +5,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from agathis import Kauri, datasets
+from agathis.baselines import ExKMC, KMeansTree
 from agathis.datasets import make_imm, make_rotated_gaussians
 from agathis.datasets._draws import share_out
-from agathis.rivals import ExKMC, KMeansTree
 
 ALL = {name: getattr(datasets, name) for name in datasets.__all__}
 

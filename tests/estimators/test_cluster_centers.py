@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
 from agathis import Kauri
-from agathis.rivals import ICOT, KMeansTree
+from agathis.baselines import ICOT, KMeansTree
 
 IRIS = load_iris().data
 WEIGHT = np.random.default_rng(0).choice([0.0, 0.5, 1.0, 3.0], len(IRIS))

@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 
 from agathis import Kauri, KernelKMeans
-from agathis.rivals import KMeansTree
+from agathis.baselines import KMeansTree
 
 X = np.random.default_rng(0).normal(size=(600, 6))
 HELPERS = Path(__file__).parents[1] / "helpers"
@@ -44,7 +44,7 @@ FORKS = """
 import os, sys, warnings
 import numpy as np
 from agathis import Kauri
-from agathis.rivals import KMeansTree
+from agathis.baselines import KMeansTree
 
 X = np.random.default_rng(0).normal(size=(3000, 20))
 params = dict(kernel="rbf", max_leaf_nodes=30, n_jobs=2)

@@ -9,9 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from agathis import Kauri, fit_table, refine
+from agathis.baselines import IMM, RDM, ExKMC, ExShallow, KMeansTree
 from agathis.export import from_json, to_json, to_rules, to_sql
 from agathis.metrics import optimality_gap
-from agathis.rivals import IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 MODELS = (
     Kauri(3, max_leaf_nodes=6),

@@ -5,7 +5,7 @@ from helpers.sklearn_checks import EXPECTED, run_check
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agathis import Kauri, KernelKMeans
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 #: Of Kauri's ways through the code those that most fits take, and one of each kind of rival.
 CONFIGURATIONS = [

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import fit_table
-from agathis._tables.calendar import MADE, made
-from agathis._tables.date_parts import DatePart
+from agathis._columns.datetimes import MADE, made
+from agathis._encoding.date_parts import DatePart
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.export._dialects import DIALECTS
 from agathis.export._sql_dates import part_of

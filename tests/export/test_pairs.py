@@ -28,7 +28,7 @@ from sklearn.preprocessing import (
 )
 
 from agathis import fit_table
-from agathis._describe.described_tree import describe
+from agathis._rules.described_tree import describe
 from agathis._trees.builder import TreeBuilder
 from agathis.export import (
     FittedModel,

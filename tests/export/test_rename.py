@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
-from agathis._describe.described_tree import describe
-from agathis._describe.titles import cluster_titles
+from agathis._rules.described_tree import describe
+from agathis._rules.titles import cluster_titles
 from agathis.export import from_json, renamed, to_json, to_rules
 from agathis.export._rename import new_names, renamed_text
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from agathis import Kauri
-from agathis._describe.boxes import Range
+from agathis._rules.boxes import Range
 from agathis._trees.tree import Tree
 from agathis.export import to_rules
 

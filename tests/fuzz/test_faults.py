@@ -107,7 +107,7 @@ LITTLE = """
 import resource, sys
 from pathlib import Path
 import numpy as np, pyarrow.csv, pyarrow.parquet
-import agathis, agathis._tables.whole_table
+import agathis, agathis._io.read_table
 from agathis._cli.app import run
 # What a fit imports takes memory of its own.
 few = np.repeat([0.0, 1.0, 3.0], 4)

@@ -24,10 +24,10 @@ def test_damaged_bytes(parser, seed):
 def test_whole_bytes_are_read(monkeypatch):
     """What is refused is nothing wrong to ``check``; so here is what may not be refused."""
     from agathis import export
-    from agathis._tables import whole_table
+    from agathis._io import read_table
 
     for parser, module, name in (
-        ("table", whole_table, "read_table"),
+        ("table", read_table, "read_table"),
         ("model", export, "from_json"),
     ):
         read, real = [], getattr(module, name)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import strategies as st
 
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.cost import kernel_cost
+from agathis._objective.cost import kernel_cost
 from agathis._trees.completion import completed
-from agathis.rivals import IMM, RDM, ExKMC, ExShallow
+from agathis.baselines import IMM, RDM, ExKMC, ExShallow
 from helpers.invariants import equal_trees, valid_tree
 from helpers.strategies import weights
 
@@ -46,7 +46,7 @@ def problems(draw, most_rows=14, most_centres=5):
     return X, weight, centres
 
 
-def same_as_twin(model, X, weight, sketch, centres):
+def same_as_reference(model, X, weight, sketch, centres):
     share = np.ones(len(X)) if weight is None else weight
     tree, kept = completed(sketch, X, share, Kernel("linear"), 1)
     equal_trees(model.tree_, tree)

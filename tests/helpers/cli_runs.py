@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 from typer.main import get_command
 
 from agathis._cli import make_app
-from agathis._support.result_table import csv_text
+from agathis._utils.result_table import csv_text
 
 
 class Run(NamedTuple):

@@ -53,7 +53,7 @@ def computed(collection) -> np.ndarray:
     return np.asarray(collection.compute())
 
 
-def at_question(monkeypatch, number: int, act) -> list[str]:
+def at_query(monkeypatch, number: int, act) -> list[str]:
     """Have something happen just before the question of that number; the questions so far."""
     asked: list[str] = []
     ask = Cluster.ask

@@ -8,7 +8,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 
 from agathis import Kauri
 from agathis._trees.tree import DTYPES, Tree
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 SEEDS = st.integers(0, 2**32 - 1)
 

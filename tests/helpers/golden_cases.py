@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import agathis
-from agathis import export, rivals
+from agathis import baselines, export
 
 #: Engines by kernel.
 ENGINES = {
@@ -309,7 +309,7 @@ def _table_cases() -> Iterator[tuple[str, Fit]]:
 def _baseline(name: str, weighted: bool, noise: int = 0, **settings: Any) -> tuple[Any, Any]:
     X, _ = _rows(categories=False, missing=False, noise=noise)
     weight = np.random.default_rng(1).choice([0.5, 1.0, 2.0, 3.5], len(X)) if weighted else None
-    kind = getattr(agathis if name == "KernelKMeans" else rivals, name)
+    kind = getattr(agathis if name == "KernelKMeans" else baselines, name)
     return kind(3, n_jobs=1, random_state=0, **settings).fit(X, sample_weight=weight), X
 
 

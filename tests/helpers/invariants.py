@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from agathis import Tree
-from agathis._support.numbers import threshold_between
 from agathis._trees.tree import MISSING_GOES, MOVES
+from agathis._utils.numbers import threshold_between
 
 DTYPES = {
     "children_left": np.int32,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agathis._kmeans.searches import Pairs
+from agathis._kmeans.searches import PairwiseSpace
 from helpers.strategies import kernel_matrix, table
 
 NAMED = ["linear", "cosine", "rbf", "laplacian", "chi2", "additive_chi2", "polynomial", "sigmoid"]
@@ -39,4 +39,4 @@ def problem(seed, kernel, least=4, most=25):
 
 def pairs(gram, weight=None):
     weight = np.ones(len(gram)) if weight is None else weight
-    return Pairs(gram, weight, None, None, 1)
+    return PairwiseSpace(gram, weight, None, None, 1)

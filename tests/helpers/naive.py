@@ -48,7 +48,7 @@ class Leaves:
     max_clusters: int
 
     def __post_init__(self) -> None:
-        self.slot_of = np.zeros(len(self.values), dtype=np.intp)
+        self.leaf_index_of = np.zeros(len(self.values), dtype=np.intp)
         self.cluster_of = [0]
 
     @property
@@ -60,20 +60,20 @@ class Leaves:
         """The inertia of the points: what gains are a part of."""
         return float(self.weight @ np.sum(self.points**2, axis=1)) + 1e-300
 
-    def members(self, slot: int) -> np.ndarray:
-        return np.flatnonzero(self.slot_of == slot)
+    def members(self, leaf_index: int) -> np.ndarray:
+        return np.flatnonzero(self.leaf_index_of == leaf_index)
 
-    def is_whole(self, slot: int) -> bool:
-        return self.cluster_of.count(self.cluster_of[slot]) == 1
+    def is_whole(self, leaf_index: int) -> bool:
+        return self.cluster_of.count(self.cluster_of[leaf_index]) == 1
 
     def total(self, members: np.ndarray) -> tuple[np.ndarray, float]:
         """Sum and weight of some samples."""
         weight = self.weight[members]
         return weight @ self.points[members], float(weight.sum())
 
-    def cuts(self, slot: int, feature: int) -> Cuts:
+    def cuts(self, leaf_index: int, feature: int) -> Cuts:
         """All cuts of a leaf along a feature."""
-        members = self.members(slot)
+        members = self.members(leaf_index)
         column = self.values[members, feature]
         absent, absent_weight = self.total(members[np.isnan(column)])
         misses = bool(np.isnan(column).any())
@@ -94,20 +94,22 @@ class Leaves:
             np.array(weight),
         )
 
-    def moves(self, slot: int) -> list[tuple[int, int, int]]:
+    def moves(self, leaf_index: int) -> list[tuple[int, int, int]]:
         """Move, left and right cluster of all that is allowed, the preferred first."""
-        own = self.cluster_of[slot]
-        return list(reference.moves(own, self.n_clusters, self.max_clusters, self.is_whole(slot)))
+        own = self.cluster_of[leaf_index]
+        return list(
+            reference.moves(own, self.n_clusters, self.max_clusters, self.is_whole(leaf_index))
+        )
 
-    def gains(self, slot: int, cuts: Cuts) -> np.ndarray:
+    def gains(self, leaf_index: int, cuts: Cuts) -> np.ndarray:
         """The gain of each cut by each move, (n_cuts, n_moves)."""
-        own = self.cluster_of[slot]
-        leaf, leaf_weight = self.total(self.members(slot))
-        out = np.empty((len(cuts.last), len(self.moves(slot))))
-        for column, (_, a, b) in enumerate(self.moves(slot)):
+        own = self.cluster_of[leaf_index]
+        leaf, leaf_weight = self.total(self.members(leaf_index))
+        out = np.empty((len(cuts.last), len(self.moves(leaf_index))))
+        for column, (_, a, b) in enumerate(self.moves(leaf_index)):
             change = np.zeros(len(cuts.last))
             for k in {own, a, b}:
-                there = np.isin(self.slot_of, np.flatnonzero(np.array(self.cluster_of) == k))
+                there = np.isin(self.leaf_index_of, np.flatnonzero(np.array(self.cluster_of) == k))
                 before, size = self.total(np.flatnonzero(there))
                 after, size_after = before[None, :], np.full(len(cuts.last), size)
                 if k == own:
@@ -122,27 +124,29 @@ class Leaves:
             out[:, column] = change
         return out
 
-    def best_gains(self, slot: int, cuts: Cuts, min_leaf: float = 0.0) -> np.ndarray:
+    def best_gains(self, leaf_index: int, cuts: Cuts, min_leaf: float = 0.0) -> np.ndarray:
         """The best gain of each cut, -inf where the limits forbid it."""
-        if not self.moves(slot):
+        if not self.moves(leaf_index):
             return np.full(len(cuts.last), -np.inf)
-        gain = self.gains(slot, cuts).max(axis=1, initial=-np.inf)
-        _, leaf_weight = self.total(self.members(slot))
+        gain = self.gains(leaf_index, cuts).max(axis=1, initial=-np.inf)
+        _, leaf_weight = self.total(self.members(leaf_index))
         lighter = np.minimum(cuts.weight, leaf_weight - cuts.weight)
         return np.where(lighter >= min_leaf, gain, -np.inf)
 
-    def goes_left(self, slot: int, feature: int, last: float, missing_left: bool) -> np.ndarray:
+    def goes_left(
+        self, leaf_index: int, feature: int, last: float, missing_left: bool
+    ) -> np.ndarray:
         """The samples of a leaf that a cut sends left."""
-        members = self.members(slot)
+        members = self.members(leaf_index)
         column = self.values[members, feature]
         left = column <= last
         if missing_left:
             left |= np.isnan(column)
         return members[left]
 
-    def cut(self, slot: int, left: np.ndarray, clusters: tuple[int, int]) -> None:
+    def cut(self, leaf_index: int, left: np.ndarray, clusters: tuple[int, int]) -> None:
         """Cut a leaf: some of its samples stay, the others are a new leaf."""
         other = len(self.cluster_of)
-        self.slot_of[np.setdiff1d(self.members(slot), left)] = other
-        self.cluster_of[slot] = clusters[0]
+        self.leaf_index_of[np.setdiff1d(self.members(leaf_index), left)] = other
+        self.cluster_of[leaf_index] = clusters[0]
         self.cluster_of.append(clusters[1])

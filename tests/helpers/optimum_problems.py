@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from helpers.optimum_twin import cost_of
+from helpers.optimum_reference import cost_of
 
 
 @st.composite

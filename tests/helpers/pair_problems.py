@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from agathis._core.pairs.state import State
+from agathis._core.pairwise.state import State
 
 from helpers import reference
 from helpers.strategies import (

@@ -18,14 +18,14 @@ from sklearn.preprocessing import (
 )
 
 from agathis import Kauri
-from agathis._describe.axes import SumAxis
-from agathis._describe.described_tree import describe
-from agathis._describe.sums import shape_of
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import kernel_objective
-from agathis._support.numbers import threshold_between
+from agathis._objective.objective import kernel_objective
+from agathis._rules.described_tree import describe
+from agathis._rules.linear_terms import shape_of
+from agathis._rules.split_axes import SumAxis
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
+from agathis._utils.numbers import threshold_between
 from helpers.exports import rows_of
 from helpers.models import filled
 from helpers.pipelines import quiet

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 from sklearn.pipeline import make_pipeline
 
-from agathis._describe.described_tree import describe
-from agathis._describe.rows_in_units import rows_of
+from agathis._rules.described_tree import describe
+from agathis._rules.rows_in_units import rows_of
 from agathis._trees.builder import TreeBuilder
 from agathis.export import FittedModel
 
@@ -55,7 +55,7 @@ def finished(random, builder, leaves, steps, n_features, takes_missing=True):
     return make_pipeline(steps, FittedModel(tree, takes_missing=takes_missing))
 
 
-def check_ways(pipeline, X, exact=True):
+def check_routes(pipeline, X, exact=True):
     """Every row takes the same way in the tree over raw columns as in the model.
 
     Where steps are not ``exact``, but for rows whose feature is too near to a threshold.

@@ -9,7 +9,7 @@ from agathis import Kauri, Tree
 from agathis._kernels.kernel import Kernel
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 MODELS = {
     "Kauri": Kauri(3, max_leaf_nodes=7),

@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from agathis._core.search.draft import Draft
+from agathis._core.search.mutable_tree import MutableTree
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from agathis._dataset.features import Sources
-from agathis._growing.limits import Limits
-from agathis._searching.drafts import COLUMN, CONDITION, PAIR, SOURCE, repair
-from agathis._searching.rows import SearchRows
+from agathis._dataset.features import CategoryGroups
+from agathis._growth.limits import Limits
+from agathis._search.local.mutable_trees import COLUMN, CONDITION, PAIR, SOURCE, repair
+from agathis._search.rows import SearchRows
 
-#: What `Draft.arrays` has, in its order.
+#: What `MutableTree.arrays` has, in its order.
 ARRAYS = [
     "left",
     "right",
@@ -34,7 +34,7 @@ ARRAYS = [
     "cluster_sum",
     "mean",
     "size",
-    "stock",
+    "kernel_sum",
     "share",
     "square",
     "leaves_in",
@@ -55,8 +55,8 @@ class SearchProblem:
     def tolerance(self) -> float:
         return 1e-9 * max(1.0, self.rows.inertia)
 
-    def draft(self, threads: int = 1) -> Draft:
-        return Draft(self.rows, self.limits.max_leaves, self.limits.n_clusters, threads)
+    def mutable_tree(self, threads: int = 1) -> MutableTree:
+        return MutableTree(self.rows, self.limits.max_leaves, self.limits.n_clusters, threads)
 
 
 def category_columns(
@@ -81,7 +81,7 @@ def search_problems(
     # Most are large: small ones test little, and hypothesis likes what comes first.
     n = draw(st.sampled_from([max_n, max_n - 3, max_n // 2, max_n * 2 // 3, 5, 3, 2]))
     d = draw(st.sampled_from([2, 3, 1]))
-    n_sources = draw(st.sampled_from([0, 0, 1, 2])) if sources else 0
+    n_category_groups = draw(st.sampled_from([0, 0, 1, 2])) if sources else 0
     values = random.normal(size=(n, d))
     if draw(st.booleans()):
         values = random.randint(0, 4, (n, d)).astype(np.float64)
@@ -89,7 +89,7 @@ def search_problems(
         values[random.uniform(size=(n, d)) < 0.25] = np.nan
     parts = [values]
     groups, at = [], d
-    for _ in range(n_sources):
+    for _ in range(n_category_groups):
         own = category_columns(random, n, random.randint(2, 6), missing and random.rand() < 0.5)
         parts.append(own)
         groups.append(np.arange(at, at + own.shape[1]))
@@ -101,7 +101,7 @@ def search_problems(
     if draw(st.booleans()):
         weight = random.choice([0.25, 1.0, 2.0, 3.5], n)
     X = np.hstack(parts)
-    found = Sources(tuple(groups), np.ones(len(groups))) if groups else None
+    found = CategoryGroups(tuple(groups), np.ones(len(groups))) if groups else None
     rows = SearchRows.of(X, points, weight, np.arange(d), found)
     clusters = draw(st.sampled_from([3, 5, 4, 2, 1]))
     leaves = draw(st.sampled_from([6, 8, 7, 5, 4, 3, 2, 1]))
@@ -123,11 +123,11 @@ def random_condition(problem: SearchProblem) -> bytes:
     asks = np.zeros((), CONDITION)
     asks["missing_left"] = random.randint(2)
     kind = random.choice([COLUMN, COLUMN, SOURCE, PAIR])
-    if kind == SOURCE and rows.n_sources:
-        source = random.randint(rows.n_sources)
+    if kind == SOURCE and rows.n_category_groups:
+        source = random.randint(rows.n_category_groups)
         asks["kind"], asks["column"] = SOURCE, source
         # Rows in which no column is on always go left: no tree can send them right.
-        for code in range(int(rows.n_codes[source]) - 1):
+        for code in range(int(rows.n_categories[source]) - 1):
             if random.rand() < 0.5:
                 asks["right"][0] |= np.uint64(1 << code)
         return asks.tobytes()
@@ -147,24 +147,24 @@ def random_condition(problem: SearchProblem) -> bytes:
     return asks.tobytes()
 
 
-def grow_at_random(problem: SearchProblem, draft: Draft) -> None:
+def grow_at_random(problem: SearchProblem, mutable_tree: MutableTree) -> None:
     """Cut leaves anyhow, their clusters too, as long as both sides have rows."""
     random = problem.random
-    for _ in range(2 * draft.most_leaves):
-        if draft.n_leaves == draft.most_leaves:
+    for _ in range(2 * mutable_tree.max_leaves):
+        if mutable_tree.n_leaves == mutable_tree.max_leaves:
             break
-        leaves = draft.leaves()
+        leaves = mutable_tree.leaves()
         leaf, asks = leaves[random.randint(len(leaves))], random_condition(problem)
-        if min(draft.sides(leaf, asks)) > 0:
-            draft.cut(leaf, asks, *map(int, random.randint(0, draft.most_clusters, 2)))
+        if min(mutable_tree.sides(leaf, asks)) > 0:
+            mutable_tree.cut(leaf, asks, *map(int, random.randint(0, mutable_tree.max_clusters, 2)))
 
 
-def drawn_draft(problem: SearchProblem) -> Draft:
+def random_mutable_tree(problem: SearchProblem) -> MutableTree:
     """A draft of anything that the limits allow."""
-    draft = problem.draft()
-    grow_at_random(problem, draft)
-    repair(draft, problem.limits)
-    return draft
+    mutable_tree = problem.mutable_tree()
+    grow_at_random(problem, mutable_tree)
+    repair(mutable_tree, problem.limits)
+    return mutable_tree
 
 
 def goes_left(asks: bytes, rows: SearchRows) -> np.ndarray:
@@ -187,20 +187,20 @@ def goes_left(asks: bytes, rows: SearchRows) -> np.ndarray:
     return np.where(np.isnan(asked), bool(one["missing_left"]), asked <= threshold)
 
 
-def leaf_of_rows(draft: Draft) -> np.ndarray:
+def leaf_of_rows(mutable_tree: MutableTree) -> np.ndarray:
     """The leaf that each row comes to."""
-    out = np.zeros(draft.rows.n, dtype=int)
-    for node in draft.nodes():
-        if not draft.is_leaf(node):
-            left, right = draft.children(node)
-            here, side = out == node, goes_left(draft.condition_of(node), draft.rows)
+    out = np.zeros(mutable_tree.rows.n, dtype=int)
+    for node in mutable_tree.nodes():
+        if not mutable_tree.is_leaf(node):
+            left, right = mutable_tree.children(node)
+            here, side = out == node, goes_left(mutable_tree.condition_of(node), mutable_tree.rows)
             out[here & side], out[here & ~side] = left, right
     return out
 
 
-def labels_of(draft: Draft) -> np.ndarray:
+def labels_of(mutable_tree: MutableTree) -> np.ndarray:
     """The cluster of each row, by walking."""
-    return np.array([draft.cluster_of(leaf) for leaf in leaf_of_rows(draft)])
+    return np.array([mutable_tree.cluster_of(leaf) for leaf in leaf_of_rows(mutable_tree)])
 
 
 def objective_of(rows: SearchRows, labels: np.ndarray) -> float:
@@ -213,44 +213,46 @@ def objective_of(rows: SearchRows, labels: np.ndarray) -> float:
     return float(total)
 
 
-def within(draft: Draft, limits: Limits) -> bool:
+def within(mutable_tree: MutableTree, limits: Limits) -> bool:
     """Whether a draft keeps its limits."""
-    leaf, weight = leaf_of_rows(draft), draft.rows.weight
-    below = {node: np.isin(leaf, draft.leaves_under(node)) for node in draft.nodes()}
-    inner = [node for node in draft.nodes() if not draft.is_leaf(node)]
-    depth = max(draft.depth_of(node) for node in draft.nodes())
+    leaf, weight = leaf_of_rows(mutable_tree), mutable_tree.rows.weight
+    below = {node: np.isin(leaf, mutable_tree.leaves_under(node)) for node in mutable_tree.nodes()}
+    inner = [node for node in mutable_tree.nodes() if not mutable_tree.is_leaf(node)]
+    depth = max(mutable_tree.depth_of(node) for node in mutable_tree.nodes())
     return bool(
-        draft.n_leaves <= limits.max_leaves
-        and len(set(labels_of(draft))) <= limits.n_clusters
+        mutable_tree.n_leaves <= limits.max_leaves
+        and len(set(labels_of(mutable_tree))) <= limits.n_clusters
         and (limits.max_depth is None or depth <= limits.max_depth)
         and all(weight[below[node]].sum() >= limits.min_split - 1e-9 for node in inner)
         and (
             not inner
-            or all(weight[leaf == one].sum() >= limits.min_leaf - 1e-9 for one in draft.leaves())
+            or all(
+                weight[leaf == one].sum() >= limits.min_leaf - 1e-9 for one in mutable_tree.leaves()
+            )
         )
     )
 
 
-def check_draft(draft: Draft, empty_leaves: bool = False) -> None:
+def check_mutable_tree(mutable_tree: MutableTree, empty_leaves: bool = False) -> None:
     """Assert that a draft is a tree, and that all its numbers are those of its rows."""
-    own = dict(zip(ARRAYS, draft.arrays, strict=True))
-    rows, nodes, leaves = draft.rows, draft.nodes(), draft.leaves()
+    own = dict(zip(ARRAYS, mutable_tree.arrays, strict=True))
+    rows, nodes, leaves = mutable_tree.rows, mutable_tree.nodes(), mutable_tree.leaves()
     assert len(nodes) == len(set(nodes)) == 2 * len(leaves) - 1
-    assert len(leaves) == draft.n_leaves <= draft.most_leaves
+    assert len(leaves) == mutable_tree.n_leaves <= mutable_tree.max_leaves
     assert own["parent"][0] == -1
     assert own["depth"][0] == 0
     for node in nodes:
-        assert draft.is_used(node)
-        if not draft.is_leaf(node):
-            for child in draft.children(node):
-                assert draft.parent_of(child) == node
-                assert draft.depth_of(child) == draft.depth_of(node) + 1
-    free = np.setdiff1d(np.arange(draft.room), nodes)
+        assert mutable_tree.is_used(node)
+        if not mutable_tree.is_leaf(node):
+            for child in mutable_tree.children(node):
+                assert mutable_tree.parent_of(child) == node
+                assert mutable_tree.depth_of(child) == mutable_tree.depth_of(node) + 1
+    free = np.setdiff1d(np.arange(mutable_tree.room), nodes)
     for name in ("left", "right", "parent"):
         assert np.all(own[name][free] == -1), name
-    leaf = leaf_of_rows(draft)
+    leaf = leaf_of_rows(mutable_tree)
     assert_array_equal(own["leaf"], leaf)
-    assert_array_equal(draft.labels(), labels_of(draft))
+    assert_array_equal(mutable_tree.labels(), labels_of(mutable_tree))
     mass = rows.weight[:, None] * rows.points
     for one in leaves:
         here = leaf == one
@@ -258,29 +260,31 @@ def check_draft(draft: Draft, empty_leaves: bool = False) -> None:
         assert own["count"][one] == here.sum()
         assert_allclose(own["weight"][one], rows.weight[here].sum(), rtol=1e-12)
         assert_allclose(own["sum"][one], mass[here].sum(axis=0), rtol=1e-9, atol=1e-9)
-        assert_array_equal(draft.leaf_rows(one), np.flatnonzero(here))
-    labels = labels_of(draft)
-    for cluster in range(draft.most_clusters):
+        assert_array_equal(mutable_tree.leaf_rows(one), np.flatnonzero(here))
+    labels = labels_of(mutable_tree)
+    for cluster in range(mutable_tree.max_clusters):
         here = labels == cluster
         size, summed = rows.weight[here].sum(), mass[here].sum(axis=0)
         mean = summed / size if size > 0 else np.zeros_like(summed)
-        assert draft.leaves_of(cluster) == sum(draft.cluster_of(one) == cluster for one in leaves)
+        assert mutable_tree.leaves_of(cluster) == sum(
+            mutable_tree.cluster_of(one) == cluster for one in leaves
+        )
         for name, value in {
             "size": size,
             "cluster_sum": summed,
             "mean": mean,
-            "stock": summed @ summed,
+            "kernel_sum": summed @ summed,
             "square": mean @ mean,
             "share": summed @ mean,
         }.items():
             assert_allclose(own[name][cluster], value, rtol=1e-9, atol=1e-9, err_msg=name)
-    assert draft.n_clusters == len(np.unique(labels))
-    assert_allclose(draft.objective, objective_of(rows, labels), rtol=1e-9, atol=1e-9)
+    assert mutable_tree.n_clusters == len(np.unique(labels))
+    assert_allclose(mutable_tree.objective, objective_of(rows, labels), rtol=1e-9, atol=1e-9)
 
 
-def same_arrays(draft: Draft, saved: tuple) -> None:
+def same_arrays(mutable_tree: MutableTree, saved: tuple) -> None:
     """Assert that a draft is what was saved, bit by bit."""
     arrays, n_leaves, _ = saved
-    for name, now, then in zip(ARRAYS, draft.arrays, arrays, strict=True):
+    for name, now, then in zip(ARRAYS, mutable_tree.arrays, arrays, strict=True):
         assert now.tobytes() == then.tobytes(), name
-    assert draft.n_leaves == n_leaves
+    assert mutable_tree.n_leaves == n_leaves

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from agathis._support.numbers import threshold_between
+from agathis._utils.numbers import threshold_between
 
 
 def silhouette(X, labels, weight=None) -> float:

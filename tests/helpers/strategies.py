@@ -17,12 +17,12 @@ from agathis import Kauri
 from agathis._dataset.features import Features
 from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split
-from agathis._growing.engines.kernel_rows import MatrixRows
-from agathis._growing.engines.pairs import PairStocks
-from agathis._growing.limits import Limits
+from agathis._growth.engines.kernel_rows import MatrixRows
+from agathis._growth.engines.pairwise import PairwiseEngine
+from agathis._growth.limits import Limits
 from agathis._kernels.kernel import Kernel
-from agathis._support.numbers import threshold_between
-from agathis._support.progress import Progress
+from agathis._utils.numbers import threshold_between
+from agathis._utils.progress import Progress
 from helpers import reference
 
 POSITIVE = ("linear", "rbf")
@@ -109,12 +109,12 @@ def on_a_line(upper: str, n_clusters: int) -> Problem:
 WEIGHTS = (None, "whole", "with zeros", "fractions")
 
 
-def limits(most_leaves: int) -> st.SearchStrategy[dict]:
+def limits(max_leaves: int) -> st.SearchStrategy[dict]:
     """Limits, most of them absent most of the time: a limited tree tests little else."""
     some = st.fixed_dictionaries(
         {},
         optional={
-            "max_leaf_nodes": st.integers(2, most_leaves),
+            "max_leaf_nodes": st.integers(2, max_leaves),
             "max_depth": st.integers(1, 5),
             "min_samples_split": st.integers(2, 6),
             "min_samples_leaf": st.integers(1, 3),
@@ -244,7 +244,9 @@ def seeded_rows(
     return rows_problem(X, weight, draw(_clusters(weight, n)), kernel, **drawn)
 
 
-def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> PairStocks:
+def pairwise_kernel_sums(
+    problem: Problem, threads: int = 1, min_leaf: float = 0.0
+) -> PairwiseEngine:
     """The stocks of a problem, opened: one leaf, one cluster."""
     data = InMemory(
         problem.X,
@@ -256,41 +258,45 @@ def pair_stocks(problem: Problem, threads: int = 1, min_leaf: float = 0.0) -> Pa
     )
     limits = Limits(problem.n_clusters, len(problem.X), min_leaf=min_leaf)
     progress = Progress(0, None, problem.n_clusters)
-    return PairStocks(data, MatrixRows(problem.gram), limits, progress)
+    return PairwiseEngine(data, MatrixRows(problem.gram), limits, progress)
 
 
-def search_anew(stocks: PairStocks, drawn: np.ndarray | None = None) -> np.ndarray:
+def search_anew(gain_engine: PairwiseEngine, drawn: np.ndarray | None = None) -> np.ndarray:
     """Search every leaf, whatever is known of it, and return the best gains."""
-    slots = np.arange(stocks.state.n_leaves, dtype=np.int32)
-    stocks.bound[slots] = np.inf
-    stocks.search(slots, drawn, -np.inf)
-    return stocks.gain[slots]
+    leaf_indices = np.arange(gain_engine.state.n_leaves, dtype=np.int32)
+    gain_engine.bound[leaf_indices] = np.inf
+    gain_engine.search(leaf_indices, drawn, -np.inf)
+    return gain_engine.gain[leaf_indices]
 
 
-def random_split(stocks: PairStocks, random: np.random.Generator) -> tuple[int, Split] | None:
+def random_split(
+    gain_engine: PairwiseEngine, random: np.random.Generator
+) -> tuple[int, Split] | None:
     """Any allowed cut of any leaf, whatever it gains; None where no leaf can be cut."""
-    state = stocks.state
-    for slot in random.permutation(state.n_leaves).tolist():
-        inside = stocks.values[:, state.samples(slot)]
+    state = gain_engine.state
+    for leaf_index in random.permutation(state.n_leaves).tolist():
+        inside = gain_engine.values[:, state.samples(leaf_index)]
         for feature in random.permutation(state.n_features).tolist():
             column = np.sort(inside[feature])
             fits = np.flatnonzero(column[:-1] < column[1:])
-            whole = state.is_whole_cluster(slot)
+            whole = state.is_whole_cluster(leaf_index)
             open_moves = list(
-                reference.moves(state.cluster_of(slot), state.n_clusters, state.max_clusters, whole)
+                reference.moves(
+                    state.cluster_of(leaf_index), state.n_clusters, state.max_clusters, whole
+                )
             )
             if len(fits) and open_moves:
                 position = int(random.choice(fits))
                 threshold = threshold_between(*column[position : position + 2].tolist())
                 move, left, right = open_moves[random.integers(len(open_moves))]
-                return slot, Split(feature, threshold, np.nan, move, left, right, position)
+                return leaf_index, Split(feature, threshold, np.nan, move, left, right, position)
     return None
 
 
-def leaves_of(stocks: PairStocks) -> tuple[np.ndarray, list[int]]:
+def leaves_of(gain_engine: PairwiseEngine) -> tuple[np.ndarray, list[int]]:
     """The slot of each sample, and the cluster of each slot."""
-    state = stocks.state
-    slot_of = np.full(state.n_samples, -1)
-    for slot in range(state.n_leaves):
-        slot_of[state.samples(slot)] = slot
-    return slot_of, [state.cluster_of(slot) for slot in range(state.n_leaves)]
+    state = gain_engine.state
+    leaf_index_of = np.full(state.n_samples, -1)
+    for leaf_index in range(state.n_leaves):
+        leaf_index_of[state.samples(leaf_index)] = leaf_index
+    return leaf_index_of, [state.cluster_of(leaf_index) for leaf_index in range(state.n_leaves)]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agathis import Kauri
+from agathis._encoding.memory_mapped import spill_rows
 from agathis._fit_file import fit_file
-from agathis._tables.source import open_source
-from agathis._tables.spill import spill_rows
+from agathis._io.table_reader import open_table
 
 pa = pytest.importorskip("pyarrow")
 csv = pytest.importorskip("pyarrow.csv")
@@ -51,7 +51,7 @@ def text(folder, content, name="table.csv"):
 def rows_of(path, names, temp, weight=None, block_rows=7):
     """What the copy of a file holds."""
     temp.mkdir(exist_ok=True)
-    return spill_rows(open_source(path, None, None), names, weight, str(temp), block_rows)
+    return spill_rows(open_table(path, None, None), names, weight, str(temp), block_rows)
 
 
 def in_memory(X, n_clusters=3, sample_weight=None, **params):

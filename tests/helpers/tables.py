@@ -13,18 +13,18 @@ from agathis._dataset.memory import InMemory
 from agathis._dataset.parts import LocalParts, Part, Plan
 from agathis._dataset.row_stores import MemoryStore
 from agathis._dataset.splits import Split
-from agathis._growing.engines.binned import BinnedStocks
-from agathis._growing.engines.exact import FeatureStocks
-from agathis._growing.limits import Limits
+from agathis._growth.engines.binned import BinnedEngine
+from agathis._growth.engines.exact import ExactPointEngine
+from agathis._growth.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
-from agathis._support.exact_sums import exact_sum
-from agathis._support.progress import Progress
+from agathis._utils.exact_sums import exact_sum
+from agathis._utils.progress import Progress
 from helpers.naive import Leaves
 from helpers.strategies import weights
 
 # The most samples of a block, and the most rows of a block of bins.
-MOST_SAMPLES, MOST_ROWS = 256, 32
+MAX_SAMPLES, MAX_ROWS = 256, 32
 SEEDS = st.integers(0, 2**32 - 1)
 DATA = ("normal", "integer", "mixed", "outliers")
 
@@ -69,47 +69,47 @@ def close(actual, desired, scale: float = 1.0) -> None:
 class Grown:
     """Stocks of points that are cut at random, beside the same leaves kept naively."""
 
-    def __init__(self, stocks, twin: Leaves) -> None:
-        self.stocks, self.state, self.twin = stocks, stocks.state, twin
+    def __init__(self, gain_engine, naive: Leaves) -> None:
+        self.gain_engine, self.state, self.naive = gain_engine, gain_engine.state, naive
 
     @property
-    def slots(self) -> range:
+    def leaf_indices(self) -> range:
         return range(self.state.n_leaves)
 
     def cut(self, random: np.random.Generator, founding: bool = False) -> bool:
         """Any cut of any leaf by any allowed move, whatever it gains; whether there is one."""
-        twin = self.twin
-        for slot in random.permutation(self.state.n_leaves).tolist():
-            for feature in random.permutation(twin.values.shape[1]).tolist():
-                cuts, moves = twin.cuts(slot, feature), twin.moves(slot)
+        naive = self.naive
+        for leaf_index in random.permutation(self.state.n_leaves).tolist():
+            for feature in random.permutation(naive.values.shape[1]).tolist():
+                cuts, moves = naive.cuts(leaf_index, feature), naive.moves(leaf_index)
                 if founding:
                     moves = [m for m in moves if m[0] == 1]
                 if len(cuts.last) and moves:
                     at = int(random.integers(len(cuts.last)))
-                    self.make(slot, feature, cuts, at, moves[random.integers(len(moves))])
+                    self.make(leaf_index, feature, cuts, at, moves[random.integers(len(moves))])
                     return True
         return False
 
-    def make(self, slot, feature, cuts, at, move) -> None:
+    def make(self, leaf_index, feature, cuts, at, move) -> None:
         last, missing_left = float(cuts.last[at]), bool(cuts.missing_left[at])
-        left = self.twin.goes_left(slot, feature, last, missing_left)
-        position = int(last) if self.stocks.samples is None else int(cuts.count[at]) - 1
-        misses = np.isnan(self.twin.values[self.twin.members(slot), feature]).any()
+        left = self.naive.goes_left(leaf_index, feature, last, missing_left)
+        position = int(last) if self.gain_engine.samples is None else int(cuts.count[at]) - 1
+        misses = np.isnan(self.naive.values[self.naive.members(leaf_index), feature]).any()
         missing = (1 if missing_left else 2) if misses else 0
         split = Split(feature, np.nan, np.nan, *move, position, missing)
-        assert self.stocks.commit(slot, split) == len(self.twin.cluster_of)
-        self.twin.cut(slot, left, move[1:])
+        assert self.gain_engine.commit(leaf_index, split) == len(self.naive.cluster_of)
+        self.naive.cut(leaf_index, left, move[1:])
 
 
-def sorted_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1) -> Grown:
+def sorted_engine(X, weight, points, n_clusters, min_leaf=0.0, threads=1) -> Grown:
     kernel = Kernel("linear")
     data = InMemory(X, Features.plain(X.shape[1]), kernel, weight=weight, threads=threads)
     limits = Limits(n_clusters, len(X), min_leaf=min_leaf)
-    stocks = FeatureStocks(data, Space(kernel), points, limits)
-    return Grown(stocks, Leaves(X, points - stocks.origin, weight, n_clusters))
+    gain_engine = ExactPointEngine(data, Space(kernel), points, limits)
+    return Grown(gain_engine, Leaves(X, points - gain_engine.origin, weight, n_clusters))
 
 
-def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bins=255) -> Grown:
+def binned_engine(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bins=255) -> Grown:
     """Bins of X, and other points: as if these came from a feature map."""
     bins = find_bins(X, weight, max_bins)
     space = Space(Kernel("linear"))
@@ -118,7 +118,7 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     store.points = np.ascontiguousarray(points)
     total = None if weight is None else exact_sum(weight)
     grid = Grid.guess(points, weight, len(X), total)
-    stocks = BinnedStocks(
+    gain_engine = BinnedEngine(
         LocalParts([Part(store, data.counted_ids(), weight)]),
         Plan(bins, space, data.features.searched, None, grid),
         space,
@@ -126,13 +126,13 @@ def binned_stocks(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
         threads,
         Progress(0, None, n_clusters),
     )
-    origin = stocks.origin
+    origin = gain_engine.origin
     values = store.bins.astype(np.float64)
     values[values == MISSING_BIN] = np.nan
-    return Grown(stocks, Leaves(values, points - origin, weight, n_clusters))
+    return Grown(gain_engine, Leaves(values, points - origin, weight, n_clusters))
 
 
-def some_stocks(seed, n, d, data, kind, n_clusters, *, engine, min_leaf=0.0, missing=0.0, D=3):
+def some_engine(seed, n, d, data, kind, n_clusters, *, engine, min_leaf=0.0, missing=0.0, D=3):
     random = np.random.default_rng(seed)
     X = rows_of(random, n, d, data)
     points = np.column_stack([X, random.normal(size=(n, D))])
@@ -140,11 +140,11 @@ def some_stocks(seed, n, d, data, kind, n_clusters, *, engine, min_leaf=0.0, mis
         points = X.copy()
     weight = weights_of(random, n, kind)
     if engine == "features":
-        return sorted_stocks(X, weight, points, n_clusters, min_leaf)
+        return sorted_engine(X, weight, points, n_clusters, min_leaf)
     X = X.copy()
     X[random.random(X.shape) < missing] = np.nan
     max_bins = int(random.choice([255, 255, 40, 7]))
-    return binned_stocks(X, weight, points, n_clusters, min_leaf, max_bins=max_bins)
+    return binned_engine(X, weight, points, n_clusters, min_leaf, max_bins=max_bins)
 
 
 def is_narrow(begin: float, end: float, total: float) -> bool:

@@ -7,7 +7,7 @@ from helpers.models import SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agathis._growing.engines.choice import rows_of_kernel
+from agathis._growth.engines.choice import rows_of_kernel
 from agathis._kernels import kernel as kernels
 from agathis._kernels import rbf
 from agathis._kernels.kernel import Kernel

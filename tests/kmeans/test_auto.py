@@ -23,7 +23,7 @@ from agathis._kernels.kernel import Kernel, at_most
 from agathis._kmeans import factor as factors
 from agathis._kmeans import problem as tasks
 from agathis._kmeans.factor import centre, factor, few_components, triangle
-from agathis._kmeans.searches import Points, lloyd, single_moves, without_gaps
+from agathis._kmeans.searches import Points, lloyd, single_moves, without_missing
 
 
 def partitions(n, k):
@@ -119,7 +119,7 @@ class TestSingleMoves:
     def test_end_where_no_row_can_be_moved_to_lower_the_cost(self, seed, kernel):
         rng, _, gram = problem(seed, kernel, most=14)
         weight = rng.choice([0.5, 1.0, 2.0], len(gram))
-        start = without_gaps(rng.integers(0, 4, len(gram)))
+        start = without_missing(rng.integers(0, 4, len(gram)))
         labels, objective = single_moves(gram, weight, start, 1000)
         cost = pair_cost(gram, labels, weight)
         scale = weight @ np.abs(np.diag(gram)) + np.abs(gram).sum()

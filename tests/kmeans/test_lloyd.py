@@ -20,7 +20,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from agathis import Kauri, KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._kmeans.searches import Pairs, Points, lloyd, without_gaps
+from agathis._kmeans.searches import PairwiseSpace, Points, lloyd, without_missing
 
 
 def naive_step(gram, labels, weight):
@@ -34,7 +34,7 @@ def naive_step(gram, labels, weight):
             to = gram[i] @ w / w.sum()
             squared.append(gram[i, i] - 2 * to + w @ gram @ w / w.sum() ** 2)
         out[i] = int(np.argmin(np.round(squared, 9)))
-    return without_gaps(out)
+    return without_missing(out)
 
 
 class TestCost:
@@ -86,7 +86,7 @@ class TestLloyd:
         rng, _, gram = problem(seed, "rbf")
         weight = weights(rng, len(gram), kind)
         weight = np.ones(len(gram)) if weight is None else weight
-        start = without_gaps(rng.integers(0, 5, len(gram)))
+        start = without_missing(rng.integers(0, 5, len(gram)))
         labels = start
         for _ in range(50):
             labels, before = naive_step(gram, labels, weight), labels
@@ -101,7 +101,7 @@ class TestLloyd:
     def test_never_raises_the_cost_nor_the_number_of_clusters(self, seed, kernel):
         rng, _, gram = problem(seed, kernel)
         weight = weights(rng, len(gram), "fractions")
-        labels = without_gaps(rng.integers(0, 6, len(gram)))
+        labels = without_missing(rng.integers(0, 6, len(gram)))
         cost, count = pair_cost(gram, labels, weight), labels.max()
         for _ in range(6):
             labels, _, _ = lloyd(pairs(gram, weight), labels, 1)
@@ -115,8 +115,8 @@ class TestLloyd:
         rng, X, _ = problem(seed, "linear")
         weight = rng.uniform(0.5, 2, len(X))
         X = X - np.average(X, axis=0, weights=weight)
-        start = without_gaps(rng.integers(0, 4, len(X)))
-        blocks = Pairs(None, weight, Kernel("linear"), X, 1)
+        start = without_missing(rng.integers(0, 4, len(X)))
+        blocks = PairwiseSpace(None, weight, Kernel("linear"), X, 1)
         found = [
             lloyd(space, start, 40)[0]
             for space in (Points(X, weight), pairs(X @ X.T, weight), blocks)
@@ -128,7 +128,7 @@ class TestLloyd:
     def test_weights_are_repeats(self, seed):
         rng, _, gram = problem(seed, "rbf")
         weight = rng.integers(1, 4, len(gram))
-        start = without_gaps(rng.integers(0, 4, len(gram)))
+        start = without_missing(rng.integers(0, 4, len(gram)))
         once = lloyd(pairs(gram, weight.astype(float)), start, 30)
         ids = np.repeat(np.arange(len(gram)), weight)
         often = lloyd(pairs(gram[np.ix_(ids, ids)]), start[ids], 30)

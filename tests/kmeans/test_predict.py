@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import pairwise_kernels, rbf_kernel
 
 from agathis import KernelKMeans
-from agathis._partitions.objective import membership
+from agathis._objective.objective import membership
 
 
 class TestPredict:

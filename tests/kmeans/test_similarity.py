@@ -16,7 +16,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from agathis import KernelKMeans
 from agathis._kernels.kernel import Kernel
-from agathis._kmeans.searches import Pairs, Points, lloyd, without_gaps
+from agathis._kmeans.searches import PairwiseSpace, Points, lloyd, without_missing
 
 
 def most_similar(space, labels, n_clusters, max_iter):
@@ -33,7 +33,7 @@ class TestSimilarity:
         rng, _, gram = problem(seed, kernel)
         weight = weights(rng, len(gram), kind)
         weight = np.ones(len(gram)) if weight is None else weight
-        labels = without_gaps(rng.integers(0, 4, len(gram)))
+        labels = without_missing(rng.integers(0, 4, len(gram)))
         count = labels.max() + 1
         for _ in range(6):
             found, objective, _ = most_similar(pairs(gram, weight), labels, count, 1)
@@ -61,9 +61,9 @@ class TestSimilarity:
     def test_points_and_pairs_agree(self, seed):
         rng, X, _ = problem(seed, "linear")
         weight = rng.uniform(0.5, 2, len(X))
-        start = without_gaps(rng.integers(0, 4, len(X)))
+        start = without_missing(rng.integers(0, 4, len(X)))
         count = start.max() + 1
-        blocks = Pairs(None, weight, Kernel("linear"), X, 1)
+        blocks = PairwiseSpace(None, weight, Kernel("linear"), X, 1)
         found = [
             most_similar(space, start, count, 40)[0]
             for space in (Points(X, weight), pairs(X @ X.T, weight), blocks)
@@ -75,7 +75,7 @@ class TestSimilarity:
     def test_weights_are_repeats(self, seed):
         rng, _, gram = problem(seed, "rbf")
         weight = rng.integers(1, 4, len(gram))
-        start = without_gaps(rng.integers(0, 4, len(gram)))
+        start = without_missing(rng.integers(0, 4, len(gram)))
         count = start.max() + 1
         once = most_similar(pairs(gram, weight.astype(float)), start, count, 30)
         ids = np.repeat(np.arange(len(gram)), weight)

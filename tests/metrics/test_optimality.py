@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from agathis import Kauri
+from agathis.baselines import RDM, KMeansTree
 from agathis.metrics import optimality_gap
-from agathis.rivals import RDM, KMeansTree
 
 
 @examples(40)
@@ -46,7 +46,7 @@ def test_kernels(iris, kernel):
 
 
 def test_cuts_on_pairs_have_the_bound_of_clusters(iris, monkeypatch):
-    monkeypatch.setattr("agathis._searching.fitting.PAIR_PRICE", 0.0)
+    monkeypatch.setattr("agathis._search.tree_search.PAIR_PRICE", 0.0)
     model = Kauri(3, max_leaf_nodes=3, split="pair").fit(iris)
     assert model.tree_.has_terms
     assert optimality_gap(model, iris).lower_bound <= model.inertia_

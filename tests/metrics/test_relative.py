@@ -54,15 +54,15 @@ def test_a_small_cost_beside_a_far_row_is_not_nothing():
 def test_relative_to_kernel_kmeans(iris, kernel):
     params = {"gamma": 0.1} if kernel != "linear" else {}
     weight = np.random.default_rng(0).integers(1, 4, len(iris)).astype(float)
-    teacher = KernelKMeans(3, kernel=kernel, n_init=10, random_state=0, **params)
-    teacher.fit(iris, sample_weight=weight)
+    reference_clustering = KernelKMeans(3, kernel=kernel, n_init=10, random_state=0, **params)
+    reference_clustering.fit(iris, sample_weight=weight)
     given = {"sample_weight": weight, "random_state": 0, **params}
-    labels = teacher.labels_
+    labels = reference_clustering.labels_
     assert relative_kmeans_score(iris, labels, kernel, **given) == pytest.approx(1)
     other = load_iris().target
     cost = kernel_kmeans_score(iris, other, kernel, sample_weight=weight, **params)
     found = relative_kmeans_score(iris, other, kernel, **given)
-    assert found == pytest.approx(cost / teacher.inertia_)
+    assert found == pytest.approx(cost / reference_clustering.inertia_)
     assert found > 1
     more = relative_kmeans_score(iris, other, kernel, n_clusters=5, **given)
     assert more > found

@@ -21,10 +21,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from agathis import Kauri
 from agathis._kernels.kernel import Kernel
-from agathis._support.result_table import Table
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 from agathis._trees.tree import MISSING_GOES
+from agathis._utils.result_table import Table
 from agathis.export import to_rules, to_text
 from agathis.metrics import (
     explanation_table,

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from agathis import Kauri
 from agathis._methods import METHODS
 from agathis._model.spec import LEFT_OUT, FitSpec, NotRestorable
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 ESTIMATORS = [
     Kauri(
@@ -107,9 +107,11 @@ def test_what_json_does_not_hold():
 
 
 def test_centres(iris):
-    teacher = KMeans(3, n_init=1, random_state=0).fit(iris)
-    spec = through_json(FitSpec.of(IMM(3, centers=teacher)))
-    np.testing.assert_array_equal(spec.to_estimator().centers, teacher.cluster_centers_)
+    reference_clustering = KMeans(3, n_init=1, random_state=0).fit(iris)
+    spec = through_json(FitSpec.of(IMM(3, centers=reference_clustering)))
+    np.testing.assert_array_equal(
+        spec.to_estimator().centers, reference_clustering.cluster_centers_
+    )
     unfitted = through_json(FitSpec.of(IMM(3, centers=KMeans(3))))
     assert unfitted.options["centers"] == NotRestorable("an instance of KMeans")
 

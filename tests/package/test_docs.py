@@ -14,7 +14,7 @@ from helpers.doc_pages import DOCS, ROOT
 sys.path += [str(DOCS), str(ROOT / "tools")]
 
 import figures
-from site_parts import gallery, links, words
+from site_parts import gallery, links, substitutions
 
 #: Pages that take more than a few seconds: new processes, many runs.
 SLOW = {
@@ -94,7 +94,7 @@ def test_links_to_the_gallery_have_their_example(path):
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_figures_in_prose_have_their_file(path):
-    found = words.figures(ROOT)
+    found = substitutions.figures(ROOT)
     for group, figure in re.findall(r"\{\{ (\w+)\.(\w+) \}\}", path.read_text(encoding="utf-8")):
         assert found[group][figure] is not None
 
@@ -102,7 +102,7 @@ def test_figures_in_prose_have_their_file(path):
 @pytest.mark.parametrize("path", figures.pages(), ids=lambda path: path.name)
 def test_pages_of_the_repository_have_the_figures_of_the_files(path):
     text = path.read_text(encoding="utf-8")
-    _, changed = figures.filled(text, words.figures(ROOT))
+    _, changed = figures.filled(text, substitutions.figures(ROOT))
     assert changed == [], "python tools/figures.py"
     # Who reads the page in the repository would see the braces.
     assert not re.search(r"\{\{ \w+\.\w+ \}\}", text)
@@ -124,7 +124,7 @@ def test_what_the_guide_says_of_the_methods_holds():
     """guide/which-method.md tells in words what its tables show."""
     from site_parts.measured import PREPARED, means
 
-    cells = words.cells(ROOT)
+    cells = substitutions.cells(ROOT)
     few = ("kauri", "kmeans_dt", "imm", "exshallow", "rdm", "icot")
     cost, _ = means(cells, "small_relative_same", "relative_same", few)
     ari, _ = means(cells, "small_ari", "ari", few)
@@ -137,7 +137,7 @@ def test_what_the_guide_says_of_the_methods_holds():
     assert abs(cost["kauri"] - cost["exkmc"]) < 0.005
     assert min(size, key=size.get) == "kauri"
     assert max(ari, key=ari.get) == "kmeans_dt"
-    rows = words.read(ROOT / "benchmarks" / "panel.json")["fit"]["rows"]
+    rows = substitutions.read(ROOT / "benchmarks" / "panel.json")["fit"]["rows"]
     for some, first in ((rows, "agathis"), ([row for row in rows if row["mixed"]], "prototypes")):
         ari = {name: mean(row[name] for row in some) for name in PREPARED}
         assert max(ari, key=ari.get) == first
@@ -145,7 +145,7 @@ def test_what_the_guide_says_of_the_methods_holds():
 
 def test_results_have_the_figures_of_the_last_run():
     text = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
-    cases = words.read(ROOT / "benchmarks" / "results.json")["cases"]
+    cases = substitutions.read(ROOT / "benchmarks" / "results.json")["cases"]
     assert [name for name, case in cases.items() if case["figure"] not in text] == []
 
 
@@ -206,6 +206,6 @@ def test_the_page_of_commands_has_every_option():
 def test_files_that_a_build_compiles_are_counted():
     import sources
 
-    installs = words.read(DOCS / "installs.json")
+    installs = substitutions.read(DOCS / "installs.json")
     assert installs["c_files"] == len(sources.sources("c"))
     assert installs["cython_files"] == len(sources.sources("cython"))

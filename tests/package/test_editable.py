@@ -18,8 +18,8 @@ import requirements  # noqa: E402
 KEPT = (
     "meson.build",
     "__init__.py",
-    "_support/__init__.py",
-    "_support/lazy.py",
+    "_utils/__init__.py",
+    "_utils/lazy.py",
     "_core/__init__.py",
     "_core/shared/__init__.py",
     "_core/shared/sort_loops.c",

@@ -59,7 +59,7 @@ def test_fits_and_their_lines(run):
     """On a terminal too: there is no bar without rich."""
     out, err = run(
         """
-        from agathis._support.progress import Progress
+        from agathis._utils.progress import Progress
         Progress.interval = 0.0
         real = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = Terminal(), Terminal()

@@ -185,7 +185,7 @@ def test_harmless_lines_are_those_of_mutants():
 
 def test_a_mutant_by_its_name():
     named = mutations.mutants_of(
-        ROOT / "src/agathis/_growing/grower.py", "src/agathis/_growing/grower.py"
+        ROOT / "src/agathis/_growth/grower.py", "src/agathis/_growth/grower.py"
     )[3]
     ended = subprocess.run(
         [sys.executable, ROOT / "tools" / "mutants.py", "--list", "--mutant", named.id],
@@ -222,7 +222,7 @@ def test_a_detector_fails_by_its_exit_code_or_by_what_it_prints(tmp_path, code, 
 
 
 def test_the_same_mutants_again_where_lines_have_moved(tmp_path):
-    file = "src/agathis/_growing/grower.py"
+    file = "src/agathis/_growth/grower.py"
     source = (ROOT / file).read_text(encoding="utf-8")
     mutant = mutations.mutants_of(ROOT / file, file)[3]
     record = {"id": f"{file}:1:1:x->y", "file": file, "line": mutant.changed_line(source)}
@@ -235,10 +235,10 @@ def test_the_same_mutants_again_where_lines_have_moved(tmp_path):
 
 def test_the_score_counts_neither_harmless_mutants_nor_those_without_a_build():
     noticed = [{"tests": "failed"}, {"problems": "timeout"}, {}, {}, {}]
-    verdicts = ["killed", "killed", "survived", "harmless", "no build"]
+    column_types = ["killed", "killed", "survived", "harmless", "no build"]
     records = [
         {"area": "search", "noticed": by, "verdict": verdict}
-        for by, verdict in zip(noticed, verdicts, strict=True)
+        for by, verdict in zip(noticed, column_types, strict=True)
     ]
     head, search, everything, last = mutants.table(records).splitlines()
     row = dict(zip(head.split(), search.split(), strict=True))

@@ -41,14 +41,14 @@ def test_version_of_the_installed_package():
 def test_names():
     classes = ["Kauri", "KernelKMeans", "TableEncoder", "Tree"]
     classes += ["compare", "fit_file", "fit_table", "refine", "suggest"]
-    parts = ["dask", "datasets", "export", "metrics", "plot", "report", "rivals"]
+    parts = ["dask", "datasets", "export", "metrics", "plot", "report", "baselines"]
     assert dir(agathis) == sorted(classes + parts)
     assert sorted(agathis.__all__) == sorted([*classes, "__version__"])
     for name in dir(agathis):
         assert getattr(agathis, name) is not None
 
 
-@pytest.mark.parametrize("part", ["dask", "datasets", "export", "plot", "report", "rivals"])
+@pytest.mark.parametrize("part", ["dask", "datasets", "export", "plot", "report", "baselines"])
 def test_names_of_a_part(part):
     module = getattr(agathis, part)
     assert dir(module) == sorted(module.__all__)
@@ -140,7 +140,7 @@ def test_examples(name):
         "agathis:suggest",
         "agathis._kauri.Kauri",
         "agathis._kernel_kmeans.KernelKMeans",
-        "agathis.rivals._kmeans_tree.KMeansTree",
+        "agathis.baselines._kmeans_tree.KMeansTree",
         *(f"agathis.plot:{name}" for name in agathis.plot.__all__),
         *(f"agathis.export:{name}" for name in agathis.export.__all__),
         *(f"agathis.datasets:{name}" for name in agathis.datasets.__all__),
@@ -152,7 +152,7 @@ def test_public_docstrings_have_an_example(name):
     assert ">>>" in thing.__doc__
 
 
-@pytest.mark.parametrize("name", ["Kauri", "KernelKMeans", "rivals:KMeansTree"])
+@pytest.mark.parametrize("name", ["Kauri", "KernelKMeans", "baselines:KMeansTree"])
 def test_every_parameter_and_attribute_is_documented(name):
     from sklearn.datasets import load_iris
 

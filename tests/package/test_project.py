@@ -173,9 +173,9 @@ def test_a_module_is_translated_again_when_it_gets_declarations(tmp_path):
         [
             source / "old.pxd",
             translated / "old.pyx.c",
-            translated / "cuts.pyx.c",
+            translated / "splits.pyx.c",
             translated / "other.pyx.c",
-            source / "cuts.pxd",
+            source / "splits.pxd",
         ]
     ):
         path.touch()

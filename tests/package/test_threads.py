@@ -11,7 +11,7 @@ import pytest
 from helpers.models import same_bits
 
 from agathis import Kauri, KernelKMeans
-from agathis.rivals import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
+from agathis.baselines import ICOT, IMM, RDM, ExKMC, ExShallow, KMeansTree
 
 N_JOBS = 4
 

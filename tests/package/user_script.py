@@ -18,6 +18,7 @@ from agathis import (
     KernelKMeans,
     TableEncoder,
     Tree,
+    baselines,
     compare,
     dask,
     datasets,
@@ -28,7 +29,6 @@ from agathis import (
     plot,
     refine,
     report,
-    rivals,
     suggest,
 )
 
@@ -59,16 +59,16 @@ def estimators() -> None:
 def others() -> None:
     """The other trees."""
     for rival in (
-        rivals.KMeansTree(3, random_state=0, max_leaf_nodes=None),
-        rivals.IMM(3, random_state=0),
-        rivals.ExKMC(3, random_state=0),
-        rivals.ExShallow(3, random_state=0),
-        rivals.RDM(3, random_state=0),
-        rivals.ICOT(3, random_state=0),
+        baselines.KMeansTree(3, random_state=0, max_leaf_nodes=None),
+        baselines.IMM(3, random_state=0),
+        baselines.ExKMC(3, random_state=0),
+        baselines.ExShallow(3, random_state=0),
+        baselines.RDM(3, random_state=0),
+        baselines.ICOT(3, random_state=0),
     ):
         tree: Tree = rival.fit(X).tree_
         print(type(rival).__name__, tree.n_leaves)
-    better: Kauri = refine(rivals.IMM(3, random_state=0).fit(X), X)
+    better: Kauri = refine(baselines.IMM(3, random_state=0).fit(X), X)
     gap: float = metrics.optimality_gap(better, X).gap
     print(better.search_path_[-1].move, gap)
 

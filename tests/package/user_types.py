@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 import agathis
-from agathis import Kauri, KernelKMeans, Tree, datasets, export, rivals
+from agathis import Kauri, KernelKMeans, Tree, baselines, datasets, export
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -29,8 +29,8 @@ def types(X: np.ndarray, path: Path) -> None:
     assert_type(model.labels_, np.ndarray)
     assert_type(model.fit_predict(X), np.ndarray)
     assert_type(KernelKMeans(3).fit(X), KernelKMeans)
-    assert_type(rivals.IMM(3).fit(X), rivals.IMM)
-    assert_type(rivals.KMeansTree(3, max_leaf_nodes=None).fit(X), rivals.KMeansTree)
+    assert_type(baselines.IMM(3).fit(X), baselines.IMM)
+    assert_type(baselines.KMeansTree(3, max_leaf_nodes=None).fit(X), baselines.KMeansTree)
     assert_type(agathis.refine(model, X), Kauri)
     assert_type(agathis.fit_file(path, 3), Kauri)
     assert_type(agathis.fit_table(X, 3), Pipeline)

@@ -73,7 +73,7 @@ def test_no_tree_is_better_than_the_page_says(seed, n_clusters, categories, pair
         X = np.hstack([X, own])
     split = {"split": "pair"} if pairs else {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agathis._searching.fitting.PAIR_PRICE", 0.0)
+        patch.setattr("agathis._search.tree_search.PAIR_PRICE", 0.0)
         model = Kauri(n_clusters, max_leaf_nodes=n_clusters, one_hot=groups, **split).fit(X)
         # To grow trees anew takes long, and says nothing of this one.
         patch.setattr(_quality, "stability", lambda *_: None)

@@ -15,7 +15,7 @@ from helpers.cli_runs import here, mixed_rows
 from helpers.pages import shop_model
 
 from agathis import Kauri, fit_table
-from agathis._support.result_table import csv_text
+from agathis._utils.result_table import csv_text
 from agathis.export import to_rules
 from agathis.report import summarise
 from agathis.report._page import render

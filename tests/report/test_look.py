@@ -10,7 +10,7 @@ from helpers.pages import Opened, expect, opened, shop_model
 from sklearn.datasets import make_blobs
 
 from agathis import Kauri, fit_table
-from agathis._describe.colours import contrast
+from agathis._rules.colours import contrast
 
 PHONE = {"viewport": {"width": 400, "height": 800}, "has_touch": True}
 

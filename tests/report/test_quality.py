@@ -20,9 +20,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agathis import Kauri
-from agathis._describe.columns import Indicator
 from agathis._model.spec import FitSpec
-from agathis._partitions.cost import scatter as cost
+from agathis._objective.cost import scatter as cost
+from agathis._rules.columns import Indicator
 from agathis.export import from_json, to_json
 from agathis.report import summarise
 from agathis.report._distributions import BARS, categories

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.cost import kernel_cost
+from agathis._objective.cost import kernel_cost
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.completion import completed
 

@@ -29,8 +29,8 @@ from agathis._checks.engines import AUTO, engines, one_of
 from agathis._checks.naming import naming, naming_columns
 from agathis._core.points.binning import look_over
 from agathis._core.shared.threads import openmp_threads
-from agathis._support.exact_sums import exact_sum, exact_sums
-from agathis._support.forks import allowed_threads
+from agathis._utils.exact_sums import exact_sum, exact_sums
+from agathis._utils.forks import allowed_threads
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -267,7 +267,7 @@ def check_enough(n: int, counted: int, total: float, n_clusters: int) -> None:
         )
 
 
-def least_weight(value: float, total: float, no_limit: int) -> float:
+def min_weight(value: float, total: float, no_limit: int) -> float:
     """``min_samples_*`` as a weight, from a number or fraction of samples.
 
     Samples count by their weight. ``no_limit`` is the value that every leaf satisfies.

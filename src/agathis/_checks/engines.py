@@ -1,6 +1,6 @@
 """Registry of the engines and their properties.
 
-Checks, messages and the choice of ``"auto"`` (:mod:`agathis._growing.engines.choice`) use this
+Checks, messages and the choice of ``"auto"`` (:mod:`agathis._growth.engines.choice`) use this
 table.
 """
 

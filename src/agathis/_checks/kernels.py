@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array
 
 from agathis._checks.engines import AUTO, engines, one_of
 from agathis._checks.naming import naming
-from agathis._core.pairs.matrix import inspect
+from agathis._core.pairwise.matrix import inspect
 from agathis._kernels.kernel import Kernel, rows_at_once
 from agathis._kernels.spec import KernelSpec
 

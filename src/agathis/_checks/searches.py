@@ -1,6 +1,6 @@
 """Names of the searches, see the parameter ``search`` of :class:`agathis.Kauri`.
 
-They are implemented in :mod:`agathis._searching.fitting`.
+They are implemented in :mod:`agathis._search.tree_search`.
 """
 
 from __future__ import annotations

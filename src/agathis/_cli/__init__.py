@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 _HOME = "agathis._cli.app"
 __getattr__, __dir__ = lazy(

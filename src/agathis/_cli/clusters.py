@@ -48,16 +48,16 @@ def fit_on_cluster(
     from agathis._cli.fitting import encoder_options, scaling_of
     from agathis._cli.reporting import write_report
     from agathis._fit_table import PreparedTable, as_pipeline
+    from agathis._io.table_reader import open_table
     from agathis._model.conversion import fitted_model
     from agathis._model.facts import ColumnUse
-    from agathis._tables.source import open_source
     from agathis.dask import Kauri, TableEncoder
     from agathis.dask._files import in_pieces
-    from agathis.dask._shown import WHY
+    from agathis.dask._sampled_rows import WHY
     from agathis.export import to_json, to_rules
 
     with bad_data(OSError):
-        source = open_source(path, many=True)
+        source = open_table(path, many=True)
         if source.title != "Parquet":
             raise BadData(f"{path} is {source.title}; --dask reads Parquet, a file or many.")
     there = [name for name in source.names if name not in source.index_names]

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 
-from agathis._tables.errors import Note, told
-from agathis._tables.wording import count, listed
+from agathis._columns.errors import Note, message_of
+from agathis._columns.wording import count, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,7 +61,7 @@ class Messages:
         from agathis._cli.names import as_options
 
         for note in notes:
-            (self.warn if note.doubtful else self.say)(told(note.parts, as_options))
+            (self.warn if note.doubtful else self.say)(message_of(note.parts, as_options))
 
 
 @contextmanager

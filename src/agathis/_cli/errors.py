@@ -28,7 +28,7 @@ from typing import Any, NoReturn, TextIO
 import typer
 
 from agathis._cli.console import harmless
-from agathis._tables.errors import BadTable, UnknownEncoding, told
+from agathis._columns.errors import BadTable, UnknownEncoding, message_of
 
 BAD_DATA, WRONG_USE, PARTIAL_RESULT, INTERRUPTED = 1, 2, 3, 130
 
@@ -131,12 +131,12 @@ def in_options(error: BadTable) -> str:
     """What is wrong with a table, with advice as it is typed."""
     from agathis._cli.names import as_options
 
-    return told(error.parts, as_options)
+    return message_of(error.parts, as_options)
 
 
 def needs(package: str, extra: str, what: str) -> None:
     """Raise where an optional package is not installed."""
-    from agathis._support.extras import needed
+    from agathis._utils.extras import needed
 
     with bad_data(ImportError):
         needed(package, extra, what)

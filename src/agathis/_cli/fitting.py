@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis._tables.whole_table import Reading
+    from agathis._io.read_table import Reading
 
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
@@ -100,9 +100,9 @@ def encoder_options(wanted: Wanted, names: Collection[str], title: str) -> dict[
 
 def scaling_of(wanted: Wanted) -> str:
     """What is done to numbers, as a sentence."""
-    from agathis._tables.told import told_scaling
+    from agathis._encoding.table_summary import scaling_summary
 
-    return told_scaling(wanted.scale)
+    return scaling_summary(wanted.scale)
 
 
 @dataclass(frozen=True)

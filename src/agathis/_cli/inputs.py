@@ -14,16 +14,16 @@ from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
 from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
-from agathis._tables.errors import LacksColumns, NamesTwice, NoNumbers, Note
-from agathis._tables.formats import PAGE, looks_like
-from agathis._tables.tuning import SAMPLE_BYTES
+from agathis._columns.errors import LacksColumns, NamesTwice, NoNumbers, Note
+from agathis._io.formats import PAGE, looks_like
+from agathis._io.tuning import SAMPLE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from agathis._tables.feature_rows import FeatureRows
-    from agathis._tables.whole_table import Reading, WholeTable
+    from agathis._encoding.feature_rows import FeatureRows
+    from agathis._io.read_table import Reading, TableInMemory
     from agathis.export import FittedModel
 
 
@@ -36,10 +36,10 @@ def read_input(
     path: str,
     reading: Reading,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
-) -> WholeTable:
+) -> TableInMemory:
     """The table in a file, or from stdin."""
     needs("pyarrow", "io", "reading tables")
-    from agathis._tables.whole_table import read_table
+    from agathis._io.read_table import read_table
 
     with bad_data(ImportError):  # spreadsheets need one more package
         if path != STDIN:
@@ -119,7 +119,7 @@ def _other(path: str) -> str | None:
     return None
 
 
-def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> WholeTable:
+def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> TableInMemory:
     """A table whose categories are read as those of the model, by its options if none are given."""
     one_hot = getattr(model, "one_hot_", {})
     # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.
@@ -146,7 +146,7 @@ def rows_for_model(
     every: bool = False,
 ) -> np.ndarray:
     """The features of a model, in its order; what is odd about them goes to ``messages``."""
-    from agathis._tables.feature_rows import rows_for_tree
+    from agathis._encoding.feature_rows import rows_for_tree
 
     if not hasattr(model, "feature_names_in_"):
         raise BadData("the model has no names of columns, so that none can be found in a table.")

@@ -10,10 +10,10 @@ from itertools import combinations
 
 from agathis._cli.console import one_line
 from agathis._cli.errors import WrongUse
-from agathis._tables.encoder_options import LISTS, TOGETHER
-from agathis._tables.errors import Advice
-from agathis._tables.scaling import SCALES
-from agathis._tables.wording import SHOWN, listed
+from agathis._columns.errors import Advice
+from agathis._columns.wording import SHOWN, listed
+from agathis._encoding.encoder_options import LISTS, TOGETHER
+from agathis._encoding.scaling import SCALES
 
 #: What stands for the value of an option that the user has to find.
 PLACES = {

@@ -12,14 +12,14 @@ from agathis._kernels.names import KERNELS
 from agathis._methods import METHODS
 
 if TYPE_CHECKING:
-    from agathis._tables.whole_table import Reading
+    from agathis._io.read_table import Reading
 
 #: The methods as they are typed, with the names that papers use.
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
 #: Those that are grown by name; how they are searched is an option of its own.
 METHOD_NAMES = {method.typed: name for name, method in METHODS.items() if method.search is None}
 # More than any machine has.
-MOST_JOBS = 4096
+MAX_JOBS = 4096
 
 
 class Method(str, Enum):
@@ -192,8 +192,8 @@ Seed = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        min=-MOST_JOBS,
-        max=MOST_JOBS,
+        min=-MAX_JOBS,
+        max=MAX_JOBS,
         metavar="N",
         callback=_some_jobs,
         help="Threads or processes; by default all cores.",
@@ -212,7 +212,7 @@ def reading_of(
     max_bytes: int,
 ) -> Reading:
     """What the options say about how a file is read."""
-    from agathis._tables.whole_table import Reading
+    from agathis._io.read_table import Reading
 
     point = None if decimal is None else decimal.value
     return Reading(
@@ -239,7 +239,7 @@ def given_of(reading: Reading) -> dict[str, Any]:
 def separator_of(given: str | None) -> str | None:
     """The character, where its name or what shells make of it was typed."""
     from agathis._cli.errors import WrongUse
-    from agathis._tables.csv_layout import is_separator
+    from agathis._io.csv_layout import is_separator
 
     names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
     found = names.get(given, given) if given is not None else None

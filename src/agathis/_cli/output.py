@@ -7,7 +7,7 @@ import sys
 
 from agathis._cli.console import harmless
 from agathis._cli.errors import BadData, WrongUse
-from agathis._support.files import target_of
+from agathis._utils.files import target_of
 
 #: What is typed for standard output, and for standard input where a file is read.
 STDOUT = STDIN = "-"
@@ -47,7 +47,7 @@ def check_apart(source: str, **targets: str | None) -> None:
 
 def write(path: str, data: bytes | str) -> None:
     """Put the whole of a result in its place."""
-    from agathis._support.files import write_whole
+    from agathis._utils.files import write_atomic
 
     if isinstance(data, str):
         # A file may hold any name; a terminal would obey some.
@@ -55,7 +55,7 @@ def write(path: str, data: bytes | str) -> None:
         data = shown.encode(errors="backslashreplace")
     if path != STDOUT:
         try:
-            write_whole(path, data)
+            write_atomic(path, data)
         except OSError as error:
             raise BadData(f"{path} is not written: {error.strerror or error}.") from error
         return

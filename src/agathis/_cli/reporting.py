@@ -65,8 +65,8 @@ def write_report(
 
     from agathis import report
     from agathis._cli.inputs import rows_for_model, title_of_input
+    from agathis._columns.frames import classes_of
     from agathis._model.facts import Provenance
-    from agathis._tables.frames import classes_of
 
     known = model.provenance or Provenance()
     there = set(table.column_names)

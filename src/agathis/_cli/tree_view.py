@@ -22,7 +22,7 @@ def tree_view(model: FittedModel) -> Branches:
     from rich.text import Text
     from rich.tree import Tree as Branches
 
-    from agathis._describe.described_tree import describe
+    from agathis._rules.described_tree import describe
 
     described = describe(model)
     tree = described.tree
@@ -52,7 +52,7 @@ def chip(name: str, cluster: int) -> Text:
     """The name of a cluster on its colour, which reads on dark and on light terminals."""
     from rich.text import Text
 
-    from agathis._describe.colours import cluster_style
+    from agathis._rules.colours import cluster_style
 
     style = cluster_style(cluster)
     return Text(f" {one_line(name)} ", style=f"bold {style.text_colour} on {style.colour}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from agathis._compare.tuning import AS_SHORT, BY_CHANCE, FAR, NEAR, SAME
 from agathis._methods import METHODS
-from agathis._support.result_table import Table
+from agathis._utils.result_table import Table
 
 
 def advice(runs: Table, summary: Table) -> str:

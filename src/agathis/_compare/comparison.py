@@ -29,12 +29,12 @@ from agathis._compare.methods import check_methods
 from agathis._compare.result import MEASURES, Comparison, summary_of
 from agathis._compare.tuning import CELLS, FEWEST, SHARE
 from agathis._compare.workers import Outcome, run
-from agathis._growing.limits import leaf_limit
+from agathis._growth.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import make_method
-from agathis._support.progress import progress_bar
-from agathis._support.result_table import Table
+from agathis._utils.progress import progress_bar
+from agathis._utils.result_table import Table
 from agathis.metrics._clusters import relative, rounding_of
 
 COLUMNS = ("method", "run", *MEASURES, "status", "note")

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from agathis._checks.metrics import check_labels
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.cost import kernel_cost
+from agathis._objective.cost import kernel_cost
 from agathis.metrics import weighted_average_depth, weighted_average_explanation_size
 
 Model = TypeVar("Model")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agathis._compare.advice import advice
-from agathis._support.result_table import Table
+from agathis._utils.result_table import Table
 
 MEASURES = ("ari", "relative_score", "wad", "waes", "leaves", "clusters", "seconds")
 _SHORT = {"relative_score": "relative"}

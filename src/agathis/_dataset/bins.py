@@ -19,7 +19,7 @@ import numpy as np
 from agathis._core.points.binning import EDGES, assign
 from agathis._core.points.binning import MISSING as MISSING_BIN
 from agathis._core.shared.threads import for_each
-from agathis._support.numbers import threshold_between
+from agathis._utils.numbers import threshold_between
 
 __all__ = ["MISSING_BIN", "Bins", "find_bins"]
 

@@ -66,14 +66,14 @@ class SearchedColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Sources:
+class CategoryGroups:
     """Categorical features, as groups of one-hot columns.
 
     Attributes
     ----------
     columns : tuple of ndarray of int
         The sorted columns of each feature; features are sorted by their first column.
-    on : ndarray of shape (n_sources,)
+    on : ndarray of shape (n_category_groups,)
         The nonzero value of the columns of each feature.
     """
 
@@ -81,13 +81,13 @@ class Sources:
     on: np.ndarray
 
     @property
-    def n_codes(self) -> np.ndarray:
+    def n_categories(self) -> np.ndarray:
         """The number of codes of each feature, not counting missing."""
         return np.array([len(own) + 1 for own in self.columns], dtype=np.int32)
 
     def check(self) -> None:
         """Raise ValueError if a feature has more categories than there are bins."""
-        most = int(self.n_codes.max())
+        most = int(self.n_categories.max())
         if most > MISSING_BIN:
             raise ValueError(
                 f"one_hot has a categorical feature with {most - 1} categories; engine='features' "
@@ -96,7 +96,7 @@ class Sources:
             )
 
     def codes(self, X: np.ndarray) -> np.ndarray:
-        """The code of each row in each feature, of shape (n_rows, n_sources)."""
+        """The code of each row in each feature, of shape (n_rows, n_category_groups)."""
         out = np.empty((len(X), len(self.columns)), dtype=np.int32)
         for source, own in enumerate(self.columns):
             part = X[:, own]
@@ -173,11 +173,11 @@ class Features:
         return SearchedColumns(self.roles.searched, self.n_features)
 
     @property
-    def sources(self) -> Sources | None:
+    def sources(self) -> CategoryGroups | None:
         """The categorical features to split on, if any."""
         if self.on is None or not self.roles.groups:
             return None
-        return Sources(self.roles.groups, self.on)
+        return CategoryGroups(self.roles.groups, self.on)
 
     @property
     def n_candidates(self) -> int:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 # Bits of the estimated sum of magnitudes, and the accepted maximum and minimum.
-BITS, MOST_BITS, FEW_BITS = 61, 62, 48
+BITS, MAX_BITS, FEW_BITS = 61, 62, 48
 # The exponent of the finest step, for magnitudes of zero in the sample.
 FINEST = 1000
 # The safety factor of the estimate from a sample.
@@ -129,7 +129,7 @@ class Grid:
         for j, (length, most) in enumerate(zip(seen.lengths, seen.most.tolist(), strict=True)):
             if most > 0:
                 found = n_rows * (most / self.steps[j])
-            elif length > 2**MOST_BITS or 0 < length < 2**FEW_BITS:
+            elif length > 2**MAX_BITS or 0 < length < 2**FEW_BITS:
                 found = (length + n_rows) / self.steps[j]
             else:
                 continue

@@ -15,8 +15,8 @@ from agathis._dataset.protocol import sampled_positions
 from agathis._dataset.row_stores import MemoryStore, StreamStore, take
 from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel
-from agathis._support.exact_sums import exact_sum
 from agathis._trees.tree import Tree
+from agathis._utils.exact_sums import exact_sum
 
 
 @dataclass(frozen=True, eq=False)

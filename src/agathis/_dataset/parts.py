@@ -17,7 +17,7 @@ import numpy as np
 from agathis._core.points.histogram import Histogram, split_ids
 from agathis._core.points.leaves import LeafTable, padded
 from agathis._dataset.bins import Bins
-from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.grid import Grid, Seen
 from agathis._dataset.row_stores import STREAM_ROWS, RowStore
 from agathis._dataset.splits import Split, sent_left
@@ -47,18 +47,18 @@ class Plan:
     bins: Bins
     space: Space
     searched: SearchedColumns
-    sources: Sources | None
+    sources: CategoryGroups | None
     grid: Grid
 
 
-class Cut(NamedTuple):
-    """A split of the leaf with index ``slot``; the left side keeps it, the right gets the next one.
+class AppliedSplit(NamedTuple):
+    """A split of the leaf ``leaf_index``; the left side keeps it, the right gets the next.
 
     It is after bin ``last`` of the searched column with index ``place``, or by values if that
     is -1.
     """
 
-    slot: int
+    leaf_index: int
     place: int
     last: int
     feature: int
@@ -67,10 +67,10 @@ class Cut(NamedTuple):
     terms: tuple[tuple[int, float], ...] = ()
 
     @classmethod
-    def of(cls, slot: int, split: Split, searched: SearchedColumns) -> Cut:
+    def of(cls, leaf_index: int, split: Split, searched: SearchedColumns) -> AppliedSplit:
         place = searched.place(split.feature) if split.position >= 0 else None
         return cls(
-            slot,
+            leaf_index,
             -1 if place is None else place,
             split.position,
             split.feature,
@@ -117,7 +117,7 @@ class Sums(NamedTuple):
     seen: Seen | None
 
 
-class Tally:
+class LeafSums:
     """An accumulator for the sums of a leaf, by bin and by category.
 
     Parameters
@@ -174,15 +174,22 @@ class Holder(Protocol):
         """The number of rows of positive weight."""
         ...
 
-    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+    def sums(
+        self,
+        cuts: Sequence[AppliedSplit],
+        leaf_index: int,
+        tally: LeafSums,
+        squares: bool,
+        tell: Tell,
+    ) -> None:
         """Add the rows of a leaf after these splits to the accumulator."""
         ...
 
-    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
         """The number of rows of a leaf after these splits."""
         ...
 
-    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
         """Evaluate a split of a leaf without applying it."""
         ...
 
@@ -205,17 +212,17 @@ class Part:
         # The sorted rows of each leaf are ids[start:stop].
         self.start, self.stop = [0], [len(ids)]
 
-    def bring(self, cuts: Sequence[Cut]) -> None:
+    def bring(self, cuts: Sequence[AppliedSplit]) -> None:
         """Apply the splits that have not been applied yet."""
         for cut in cuts[len(self.start) - 1 :]:
-            start, stop = self.start[cut.slot], self.stop[cut.slot]
+            start, stop = self.start[cut.leaf_index], self.stop[cut.leaf_index]
             ids = self.ids[start:stop]
             middle = start + split_ids(ids, self._left(ids, cut))
-            self.stop[cut.slot] = middle
+            self.stop[cut.leaf_index] = middle
             self.start.append(middle)
             self.stop.append(stop)
 
-    def _left(self, ids: np.ndarray, cut: Cut) -> np.ndarray:
+    def _left(self, ids: np.ndarray, cut: AppliedSplit) -> np.ndarray:
         if cut.place >= 0:
             return self.store.goes_left(
                 ids, cut.place, cut.last, cut.feature, cut.threshold, cut.missing_left
@@ -227,12 +234,19 @@ class Part:
             left[part] = sent_left(values, cut.threshold, cut.missing_left)
         return left
 
-    def rows_of(self, slot: int) -> np.ndarray:
-        return self.ids[self.start[slot] : self.stop[slot]]
+    def rows_of(self, leaf_index: int) -> np.ndarray:
+        return self.ids[self.start[leaf_index] : self.stop[leaf_index]]
 
-    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+    def sums(
+        self,
+        cuts: Sequence[AppliedSplit],
+        leaf_index: int,
+        tally: LeafSums,
+        squares: bool,
+        tell: Tell,
+    ) -> None:
         self.bring(cuts)
-        ids = self.rows_of(slot)
+        ids = self.rows_of(leaf_index)
         if len(ids) == 0:
             return
         for chunk in self.store.chunks(ids):
@@ -244,13 +258,13 @@ class Part:
                 tally.codes.add(chunk.points, chunk.codes, chunk.ids, weight)
             tell(chunk.begin + len(chunk.ids), len(ids))
 
-    def size(self, cuts: Sequence[Cut], slot: int) -> int:
+    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
         self.bring(cuts)
-        return self.stop[slot] - self.start[slot]
+        return self.stop[leaf_index] - self.start[leaf_index]
 
-    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
         self.bring(cuts)
-        values = self.store.values(self.rows_of(slot), question.feature, question.terms)
+        values = self.store.values(self.rows_of(leaf_index), question.feature, question.terms)
         left = sent_left(values, question.threshold, question.missing_left).view(bool)
         inside = left[(question.low < values) & (values <= question.high)]
         n_left, inside_left = int(np.count_nonzero(left)), int(np.count_nonzero(inside))
@@ -270,17 +284,24 @@ class LocalParts:
         self.parts = list(parts)
         self.n_rows = sum(len(part.ids) for part in self.parts)
 
-    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+    def sums(
+        self,
+        cuts: Sequence[AppliedSplit],
+        leaf_index: int,
+        tally: LeafSums,
+        squares: bool,
+        tell: Tell,
+    ) -> None:
         for part in self.parts:
-            part.sums(cuts, slot, tally, squares, tell)
+            part.sums(cuts, leaf_index, tally, squares, tell)
         if squares:
             tally.see()
 
-    def size(self, cuts: Sequence[Cut], slot: int) -> int:
-        return sum(part.size(cuts, slot) for part in self.parts)
+    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
+        return sum(part.size(cuts, leaf_index) for part in self.parts)
 
-    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
-        return added(part.ask(cuts, slot, question) for part in self.parts)
+    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
+        return added(part.ask(cuts, leaf_index, question) for part in self.parts)
 
 
 def added(found: Any) -> Any:

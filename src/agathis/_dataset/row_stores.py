@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 
 from agathis._core.points.histogram import goes_left
 from agathis._dataset.bins import Bins
-from agathis._dataset.features import SearchedColumns, Sources
+from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.splits import asked_values, sent_left
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import STEPS_AT_ONCE
@@ -87,7 +87,7 @@ class MemoryStore:
         space: Space,
         threads: int,
         searched: SearchedColumns,
-        sources: Sources | None = None,
+        sources: CategoryGroups | None = None,
     ) -> None:
         self.X, self.threads = X, threads
         self.bins: np.ndarray = np.empty((len(X), len(bins.edges)), dtype=np.uint8)
@@ -143,7 +143,7 @@ class StreamStore:
         space: Space,
         threads: int,
         searched: SearchedColumns,
-        sources: Sources | None = None,
+        sources: CategoryGroups | None = None,
     ) -> None:
         self.X, self.bins, self.space, self.threads = X, bins, space, threads
         self.searched, self.sources = searched, sources

@@ -19,14 +19,14 @@ from agathis._checks.kernels import check_engine
 from agathis._checks.roles import FeatureRoles
 from agathis._dataset.memory import InMemory
 from agathis._dataset.protocol import Dataset
-from agathis._describe.short_thresholds import RawThresholds, short_thresholds
-from agathis._growing.engines.choice import build, choose_engine
-from agathis._growing.grower import FeatureDraws, Grower
+from agathis._growth.engines.choice import build, choose_engine
+from agathis._growth.grower import FeatureDraws, Grower
 from agathis._model.spec import FitSpec
-from agathis._partitions.centres import Centres, PointCentres, cluster_means
-from agathis._searching.fitting import SearchOptions, better_tree, tree_of_start
-from agathis._support.progress import Clocks, Progress
+from agathis._objective.centres import Centres, PointCentres, cluster_means
+from agathis._rules.short_thresholds import RawThresholds, short_thresholds
+from agathis._search.tree_search import SearchOptions, improved_tree, tree_of_start
 from agathis._trees.tree import Tree
+from agathis._utils.progress import Clocks, Progress
 
 #: Fitted attributes that not every fit sets.
 OPTIONAL_ATTRIBUTES = (
@@ -130,17 +130,17 @@ def fit(
     built = build(chosen, dataset, limits, spec.approximation, progress, seed)
     for text in built.warnings:
         checks.warn(text, UserWarning)
-    stocks = built.stocks
-    progress.trace = stocks.trace
-    clocks.stocks = time.perf_counter() - progress.started
+    gain_engine = built.gain_engine
+    progress.trace = gain_engine.trace
+    clocks.gain_engine = time.perf_counter() - progress.started
     greedy = spec.search.search == "greedy"
     draws = _draws(spec, dataset.features.n_candidates)
-    tree = Grower(stocks, limits, progress, clocks, draws, first if greedy else None).grow()
+    tree = Grower(gain_engine, limits, progress, clocks, draws, first if greedy else None).grow()
     searched: dict[str, Any] = {}
     if greedy and spec.search.split == "axis":
         labels = dataset.labels(tree)
-        centres = stocks.centres(labels, keep=keep_training_data)
-        cost = 0.0 - stocks.objective
+        centres = gain_engine.centres(labels, keep=keep_training_data)
+        cost = 0.0 - gain_engine.objective
     else:
         if not isinstance(dataset, InMemory):
             raise ValueError("a search needs all rows in one place: use search='greedy'.")
@@ -149,9 +149,11 @@ def fit(
             # Without a limit the search uses at most as many leaves as its initial trees.
             limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
         options = SearchOptions(**asdict(spec.search), time_limit=time_limit, seed=seed)
-        found = better_tree(options, dataset, stocks, limits, trees, progress, keep_training_data)
+        found = improved_tree(
+            options, dataset, gain_engine, limits, trees, progress, keep_training_data
+        )
         tree, labels, centres, cost = found.tree, found.labels, found.centres, found.cost
-        searched = found.told()
+        searched = found.fitted_attributes()
         if found.interrupted:
             checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
     means = _cluster_means(dataset, labels, centres)
@@ -168,7 +170,7 @@ def fit(
         n_components=built.n_components,
         residual_trace=built.residual,
         inertia=cost,
-        objective=stocks.trace - cost,
+        objective=gain_engine.trace - cost,
         search=searched,
     )
 

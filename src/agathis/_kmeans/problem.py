@@ -25,11 +25,11 @@ from agathis._kmeans.factor import (
     few_components,
     triangle,
 )
-from agathis._kmeans.searches import Pairs, Points
+from agathis._kmeans.searches import PairwiseSpace, Points
 from agathis._kmeans.tuning import ATTEMPTS, FACTOR_ROWS
-from agathis._partitions.centres import Centres, KernelCentres, PointCentres, SampleCentres
-from agathis._partitions.cost import kernel_cost
-from agathis._partitions.objective import membership
+from agathis._objective.centres import Centres, KernelCentres, PointCentres, SampleCentres
+from agathis._objective.cost import kernel_cost
+from agathis._objective.objective import membership
 
 # Number of n x n matrices in memory at a time with "auto", with a full and a low-rank factor.
 MATRICES = 7
@@ -40,7 +40,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
-class Found:
+class KMeansResult:
     """Labels of the rows of a task.
 
     Attributes
@@ -91,13 +91,13 @@ class Task:
     counted: np.ndarray
     place: np.ndarray
     first: np.ndarray
-    space: Points | Pairs
+    space: Points | PairwiseSpace
     algorithm: str
     threads: int
 
     def alternate(
         self, n_clusters: int, n_init: int, max_iter: int, random_state: np.random.RandomState
-    ) -> Found:
+    ) -> KMeansResult:
         """Lloyd's iterations, or assignment by similarity: the best of some random starts."""
         similarity = self.algorithm == "similarity"
         results = []
@@ -114,7 +114,7 @@ class Task:
             results.append(result)
         labels, _, n_iter = max(results, key=lambda result: result[1])
         complete = int(labels.max()) + 1 == n_clusters
-        return Found(labels, n_iter, keep=similarity, nearest=complete or not similarity)
+        return KMeansResult(labels, n_iter, keep=similarity, nearest=complete or not similarity)
 
     def _around_some_rows(self, n_clusters: int, random_state: np.random.RandomState) -> np.ndarray:
         """Assign rows to the nearest point, or largest kernel value, of random rows."""
@@ -133,12 +133,12 @@ class Task:
         max_iter: int,
         tol: float,
         random_state: np.random.RandomState,
-    ) -> Found:
+    ) -> KMeansResult:
         """KMeans on points; for a matrix, on a factor of it, followed by single moves."""
         space = self.space
         n = len(space.weight)
         if n <= n_clusters:
-            return Found(self._merged(np.arange(n)), 1, True, False)
+            return KMeansResult(self._merged(np.arange(n)), 1, True, False)
         positive = True
         if isinstance(space, Points):
             points = space.points
@@ -168,9 +168,9 @@ class Task:
         if isinstance(space, Points):
             labels, more = search.to_the_end(points, space.weight, labels, max_iter)
             n_iter += more
-        return Found(self._merged(labels), n_iter, True, positive)
+        return KMeansResult(self._merged(labels), n_iter, True, positive)
 
-    def settle(self, found: Found) -> tuple[Centres, np.ndarray]:
+    def settle(self, found: KMeansResult) -> tuple[Centres, np.ndarray]:
         """The centres, and the labels of all rows of X."""
         labels = found.labels
         while True:
@@ -183,7 +183,7 @@ class Task:
                 return centres, nearest
             if whole:
                 return centres, nearest
-            labels = search.without_gaps(nearest[self.first])
+            labels = search.without_missing(nearest[self.first])
 
     def cost(self, labels: np.ndarray) -> tuple[float, float]:
         """The cost of labels of X, and the trace of the kernel."""
@@ -205,8 +205,8 @@ class Task:
         rows = np.ascontiguousarray(self.X[self.first], dtype=np.float64)
         if isinstance(space, Points):
             return PointCentres.of(Space(self.kernel), rows, member, similarity)
-        stock = np.einsum("ik,ik->k", member, space.towards(member))
-        means = stock / member.sum(axis=0) ** 2
+        kernel_sum = np.einsum("ik,ik->k", member, space.towards(member))
+        means = kernel_sum / member.sum(axis=0) ** 2
         if self.matrix is None:
             samples = SampleCentres(labels, space.weight, means, similarity)
             origin = self.kernel.origin(rows)
@@ -247,16 +247,16 @@ class Task:
             apart = own + own[:, None] - between - between.T
             same = np.abs(apart) <= SAME * EPS * np.maximum(largest, largest[:, None])
         np.fill_diagonal(same, True)
-        return search.without_gaps(np.argmax(same, axis=1)[labels])
+        return search.without_missing(np.argmax(same, axis=1)[labels])
 
 
-def _whole(space: Pairs) -> np.ndarray:
+def _whole(space: PairwiseSpace) -> np.ndarray:
     """The kernel matrix, which ``"auto"`` always computes."""
     assert space.matrix is not None, "algorithm='auto' computes the matrix"
     return space.matrix
 
 
-def _made_of(space: Pairs, centred: np.ndarray) -> tuple[np.ndarray, bool]:
+def _made_of(space: PairwiseSpace, centred: np.ndarray) -> tuple[np.ndarray, bool]:
     """Points of a kernel matrix, and whether the matrix is positive semi-definite."""
     matrix, kernel = _whole(space), space.kernel
     if _in_few_components(kernel, len(matrix)):
@@ -312,7 +312,7 @@ def make_task(
         values = None if values is None else values[np.ix_(one, one)]
     if values is not None:
         values = np.ascontiguousarray(values, dtype=np.float64)
-        space: Points | Pairs = Pairs(values, share, kernel, rows, threads)
+        space: Points | PairwiseSpace = PairwiseSpace(values, share, kernel, rows, threads)
     elif kernel.has_features:
         # Similarities, unlike distances, change with the origin.
         space = _points(kernel, rows, share, centred=algorithm != "similarity")
@@ -332,16 +332,18 @@ def _points(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, *, centred: bo
     return Points(points, weight)
 
 
-def _pairs(kernel: Kernel, rows: np.ndarray, weight: np.ndarray, threads: int, auto: bool) -> Pairs:
+def _pairs(
+    kernel: Kernel, rows: np.ndarray, weight: np.ndarray, threads: int, auto: bool
+) -> PairwiseSpace:
     limit = get_config()["working_memory"] * 2**20
     settled = rows - kernel.origin(rows)
     if auto:
         _warn_of_memory(kernel, len(rows), limit)
     elif 8 * len(rows) ** 2 > limit:
-        return Pairs(None, weight, kernel, settled, threads)
+        return PairwiseSpace(None, weight, kernel, settled, threads)
     matrix = kernel.matrix(settled, threads)
     search.check_values(kernel, matrix)
-    return Pairs(matrix, weight, kernel, settled, threads)
+    return PairwiseSpace(matrix, weight, kernel, settled, threads)
 
 
 def _warn_of_memory(kernel: Kernel, n: int, limit: float) -> None:

@@ -20,10 +20,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from agathis._kernels.kernel import Kernel
-from agathis._partitions.objective import membership
+from agathis._objective.objective import membership
 
 # The minimum gain of a move relative to the trace; less may be rounding.
-LEAST_GAIN = 1e-12
+MIN_GAIN = 1e-12
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairwiseSpace:
     """Rows represented by their kernel values with each other, and their weights.
 
     Attributes
@@ -79,13 +79,13 @@ def check_values(kernel: Kernel, values: np.ndarray) -> None:
         )
 
 
-def without_gaps(labels: np.ndarray) -> np.ndarray:
+def without_missing(labels: np.ndarray) -> np.ndarray:
     """The same clusters numbered 0, 1, ... in the same order."""
     return np.unique(labels, return_inverse=True)[1].reshape(labels.shape)
 
 
 def lloyd(
-    space: Points | Pairs, labels: np.ndarray, max_iter: int, n_clusters: int | None = None
+    space: Points | PairwiseSpace, labels: np.ndarray, max_iter: int, n_clusters: int | None = None
 ) -> tuple[np.ndarray, float, int]:
     """Move all rows to their nearest centre until none moves; empty clusters are dropped.
 
@@ -100,19 +100,19 @@ def lloyd(
         Sum over clusters of kernel sum over weight.
     n_iter : int
     """
-    labels, n_iter = without_gaps(labels), 0
+    labels, n_iter = without_missing(labels), 0
     while True:
         member = membership(labels, int(labels.max()) + 1, space.weight)
         towards, size = space.towards(member), member.sum(axis=0)
-        stock = np.einsum("ik,ik->k", member, towards)
+        kernel_sum = np.einsum("ik,ik->k", member, towards)
         if n_clusters is None:
-            best = np.argmin(stock / size**2 - 2 * towards / size, axis=1)
+            best = np.argmin(kernel_sum / size**2 - 2 * towards / size, axis=1)
         else:
             best = np.argmax(towards / size, axis=1)
         lost = n_clusters is not None and len(size) < n_clusters
         if lost or n_iter == max_iter or np.array_equal(best, labels):
-            return labels, float(np.sum(stock / size)), max(n_iter, 1)
-        labels = without_gaps(best)
+            return labels, float(np.sum(kernel_sum / size)), max(n_iter, 1)
+        labels = without_missing(best)
         n_iter += 1
 
 
@@ -134,15 +134,15 @@ def single_moves(
     n_clusters = int(labels.max()) + 1
     own = np.diagonal(matrix)
     all_rows = np.arange(len(labels))
-    least = LEAST_GAIN * float(weight @ np.abs(own))
+    least = MIN_GAIN * float(weight @ np.abs(own))
     # Whether sums were computed, and whether they are free of rounding by incremental updates.
     known = exact = False
     for _ in range(max_iter):
         if not known:
-            towards, stock, size = _sums(matrix, weight, labels, n_clusters)
+            towards, kernel_sum, size = _sums(matrix, weight, labels, n_clusters)
             held = np.bincount(labels, minlength=n_clusters)
             known = exact = True
-        gains, _ = _gains(towards, stock, size, own, weight, labels, all_rows)
+        gains, _ = _gains(towards, kernel_sum, size, own, weight, labels, all_rows)
         hopeful = np.flatnonzero((gains > least) & (held[labels] > 1))
         moved = False
         for i in hopeful[np.argsort(-gains[hopeful], kind="stable")]:
@@ -150,12 +150,12 @@ def single_moves(
             if held[a] == 1:
                 continue
             # Moves of other rows have changed the gain.
-            gain, best = _gains(towards, stock, size, own, weight, labels, np.array([i]))
+            gain, best = _gains(towards, kernel_sum, size, own, weight, labels, np.array([i]))
             if gain[0] <= least:
                 continue
             b = best[0]
-            stock[a] += w * (w * own[i] - 2 * towards[a, i])
-            stock[b] += w * (w * own[i] + 2 * towards[b, i])
+            kernel_sum[a] += w * (w * own[i] - 2 * towards[a, i])
+            kernel_sum[b] += w * (w * own[i] + 2 * towards[b, i])
             change = w * matrix[i]
             towards[a] -= change
             towards[b] += change
@@ -169,8 +169,8 @@ def single_moves(
         else:
             known = False
     if not exact:
-        _, stock, size = _sums(matrix, weight, labels, n_clusters)
-    return labels, float(np.sum(stock / size))
+        _, kernel_sum, size = _sums(matrix, weight, labels, n_clusters)
+    return labels, float(np.sum(kernel_sum / size))
 
 
 def _sums(
@@ -183,13 +183,13 @@ def _sums(
     rows = np.arange(len(labels))
     member = sparse.csr_matrix((weight, (labels, rows)), shape=(n_clusters, len(labels)))
     towards = member @ matrix
-    stock = np.bincount(labels, weight * towards[labels, rows], minlength=n_clusters)
-    return towards, stock, np.bincount(labels, weight, minlength=n_clusters)
+    kernel_sum = np.bincount(labels, weight * towards[labels, rows], minlength=n_clusters)
+    return towards, kernel_sum, np.bincount(labels, weight, minlength=n_clusters)
 
 
 def _gains(
     towards: np.ndarray,
-    stock: np.ndarray,
+    kernel_sum: np.ndarray,
     size: np.ndarray,
     own: np.ndarray,
     weight: np.ndarray,
@@ -202,8 +202,8 @@ def _gains(
     """
     w, a, each = weight[rows], labels[rows], np.arange(len(rows))
     square = w**2 * own[rows]
-    before = stock / size
-    arrive = stock[:, None] + 2 * w * towards[:, rows] + square
+    before = kernel_sum / size
+    arrive = kernel_sum[:, None] + 2 * w * towards[:, rows] + square
     arrive /= size[:, None] + w
     arrive -= before[:, None]
     arrive[a, each] = -np.inf
@@ -211,7 +211,7 @@ def _gains(
     left = size[a] - w
     # The only row of a cluster does not move, so its value is not used.
     left[left <= 0] = 1.0
-    leave = (stock[a] - 2 * w * towards[a, rows] + square) / left - before[a]
+    leave = (kernel_sum[a] - 2 * w * towards[a, rows] + square) / left - before[a]
     return leave + arrive[best, each], best
 
 
@@ -247,4 +247,4 @@ def _fitted(model: KMeans, points: np.ndarray, weight: np.ndarray) -> np.ndarray
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(points, sample_weight=weight)
-    return without_gaps(model.labels_)
+    return without_missing(model.labels_)

@@ -10,16 +10,16 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.roles import FeatureRoles
-from agathis._describe.columns import Indicator, date_parts_of, one_hot_of, value_names_of
-from agathis._describe.described_tree import Described, describe
-from agathis._describe.rounding import rounded
-from agathis._describe.rows_in_units import table_of
+from agathis._encoding.table_encoder import TableEncoder
 from agathis._model.encoder import ModelEncoder
 from agathis._model.encoding import Encoding, Unavailable, encoding_of
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.fitted_model import FittedModel
 from agathis._model.spec import FitSpec
-from agathis._tables.encode import TableEncoder
+from agathis._rules.columns import Indicator, date_parts_of, one_hot_of, value_names_of
+from agathis._rules.described_tree import Described, describe
+from agathis._rules.rounding import rounded
+from agathis._rules.rows_in_units import table_of
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -45,7 +45,7 @@ def fitted_model(
     X : array-like of shape (n_samples, n_features), optional
         Rows in the units of the thresholds; with a scaler, before scaling. The thresholds of the
         tree are rounded to the shortest numbers that leave the leaf of every row unchanged
-        (``_describe.rounding``). For a pipeline that starts with a TableEncoder: a raw table, or
+        (``_rules.rounding``). For a pipeline that starts with a TableEncoder: a raw table, or
         the result of its ``encode``.
 
     Returns

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from agathis._encoding.feature_rows import FeatureRows
 from agathis._model.encoding import CategoryColumn, Encoding, NumberColumn
 from agathis._model.fitted_model import FittedModel
-from agathis._tables.feature_rows import FeatureRows
 from agathis._trees.stepped import Step
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._describe.preparation.arithmetic import is_nothing, operations_of
-from agathis._describe.preparation.links import Line, carried
-from agathis._describe.preparation.preparation import Preparation
-from agathis._tables.scaling import FeatureScaler
+from agathis._encoding.scaling import FeatureScaler
+from agathis._rules.preparation.arithmetic import is_nothing, operations_of
+from agathis._rules.preparation.links import Line, carried
+from agathis._rules.preparation.preparation import Preparation
 from agathis._trees.stepped import Step
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from agathis._partitions.centres import PointCentres
-from agathis._tables.column_verdicts import IDENTIFIER
-from agathis._tables.encode import TableEncoder
-from agathis._tables.told import told_columns, told_scaling
+from agathis._encoding.column_types import IDENTIFIER
+from agathis._encoding.table_encoder import TableEncoder
+from agathis._encoding.table_summary import column_summary, scaling_summary
+from agathis._objective.centres import PointCentres
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ class Provenance:
     def of_encoder(cls, encoder: TableEncoder, **known: Any) -> Provenance:
         """The provenance stored in a fitted encoder, updated with the arguments."""
         left_out = {"kind": "", "became": "left out", "why": "as was asked for", "used": False}
-        columns = told_columns(encoder)
+        columns = column_summary(encoder)
         columns += [{"column": n, **left_out} for n in encoder.drop if n != known.get("target")]
-        identifiers = [v.name for v in encoder.verdicts_ if v.why == IDENTIFIER]
+        identifiers = [v.name for v in encoder.column_types_ if v.why == IDENTIFIER]
         found: dict[str, Any] = {
-            "scaling": told_scaling([_usual_scale(encoder)]),
+            "scaling": scaling_summary([_usual_scale(encoder)]),
             "columns": tuple(ColumnUse(**row) for row in columns),
             "identifier": identifiers[0] if identifiers else None,
             "show": tuple(encoder.show),
@@ -93,7 +93,7 @@ def _usual_scale(encoder: TableEncoder) -> str:
     """How most numbers are scaled."""
     if isinstance(encoder.scale, str):
         return encoder.scale
-    numbers = [verdict.name for verdict in encoder.used() if verdict.kind == "number"]
+    numbers = [column_type.name for column_type in encoder.used() if column_type.kind == "number"]
     counts = Counter(encoder.scale.get(name, "auto") for name in numbers)
     return max(counts, key=counts.__getitem__, default="auto")
 

@@ -18,17 +18,17 @@ from sklearn.utils import Tags
 from agathis._checks import data as checks
 from agathis._checks import kernels as kernel_checks
 from agathis._checks.roles import EncodedRows, FeatureRoles
-from agathis._describe.columns import is_missing
-from agathis._describe.model_methods import ModelMethods
+from agathis._encoding.date_parts import DatePart
+from agathis._encoding.feature_rows import column_names, rows_for_tree
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._model.encoding import Encoding, Unavailable
 from agathis._model.facts import CentrePoints, FitMetrics, Provenance
 from agathis._model.spec import FitSpec, NotRestorable
-from agathis._partitions.centres import PointCentres
-from agathis._partitions.objective import kernel_objective, objective, point_stocks
-from agathis._tables.date_parts import DatePart
-from agathis._tables.feature_rows import column_names, rows_for_tree
+from agathis._objective.centres import PointCentres
+from agathis._objective.objective import kernel_objective, objective, point_kernel_sums
+from agathis._rules.columns import is_missing
+from agathis._rules.model_methods import ModelMethods
 from agathis._trees.model import TreeModel
 from agathis._trees.tree import Tree
 
@@ -247,7 +247,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         kernel_checks.check_domain(kernel, Z)
         if self.centres is not None:
             space = self._space(kernel)
-            return objective(*point_stocks(space, Z, labels, weight, threads))
+            return objective(*point_kernel_sums(space, Z, labels, weight, threads))
         return kernel_objective(kernel, Z, labels, weight, threads, None)
 
     def transform(self, X: ArrayLike) -> np.ndarray:

@@ -20,11 +20,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._checks.data import check_arguments
-from agathis._growing.approximation import Approximation
-from agathis._growing.limits import Constraints, Counted, Limits, leaf_limit
+from agathis._growth.approximation import Approximation
+from agathis._growth.limits import Constraints, Counted, Limits, leaf_limit
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import ALL, method_of
-from agathis._searching.spec import SearchSpec
+from agathis._search.spec import SearchSpec
 
 #: Parameters of estimators that are not part of a spec.
 LEFT_OUT = frozenset(

@@ -9,12 +9,12 @@ from sklearn.utils import check_random_state
 from agathis._checks import data as checks
 from agathis._checks.parameters import KAURI_CONSTRAINTS, at_least
 from agathis._checks.roles import EncodedRows, roles_of
-from agathis._partitions.cost import scatter
+from agathis._objective.cost import scatter
 from agathis._suggest import resampling
 from agathis._suggest.figures import grown_with_enough, silhouette
 from agathis._suggest.suggestion import Candidate, Suggestion
 from agathis._suggest.tuning import MANY, ROWS, ROWS_FOR_SILHOUETTE
-from agathis._support.progress import Show, progress_bar
+from agathis._utils.progress import Show, progress_bar
 
 _CONSTRAINTS = {
     "max_clusters": at_least(2),

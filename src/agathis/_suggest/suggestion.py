@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 
 from agathis._suggest.tuning import AS_CLEAR, AS_STABLE, SHAKY, WEAK
-from agathis._support.result_table import Table
+from agathis._utils.result_table import Table
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Suggestion:
     @property
     def table(self) -> Table:
         """The candidates, one per row, with the decision."""
-        return Table([asdict(one) | {"decided": self.verdict(one)} for one in self.candidates])
+        return Table([asdict(one) | {"decided": self.column_type(one)} for one in self.candidates])
 
-    def verdict(self, one: Candidate) -> str:
+    def column_type(self, one: Candidate) -> str:
         """The decision on a candidate, in a few words."""
         best = self.best
         if one is best:

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
-from agathis._partitions.objective import kernel_blocks, moderate_weights, point_sums
+from agathis._objective.objective import kernel_blocks, moderate_weights, point_sums
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import LEAF, Tree
 
@@ -99,14 +99,14 @@ def _worth(
     if space is not None:
         sums, _ = point_sums(space, X, leaves, weight, threads, n_nodes)
         sums = _summed(left, right, sums)
-        stock = np.einsum("ij,ij->i", sums, sums)
+        kernel_sum = np.einsum("ij,ij->i", sums, sums)
     else:
         member = sparse.csr_matrix((weight, (leaves, np.arange(n))), shape=(n_nodes, n))
-        stock = _pair_stocks(kernel, X, member, left, right, threads, matrix)
-    return unit * np.divide(stock, size, out=np.zeros_like(size), where=size > 0)
+        kernel_sum = _pairwise_kernel_sums(kernel, X, member, left, right, threads, matrix)
+    return unit * np.divide(kernel_sum, size, out=np.zeros_like(size), where=size > 0)
 
 
-def _pair_stocks(
+def _pairwise_kernel_sums(
     kernel: Kernel,
     X: np.ndarray,
     member: sparse.csr_matrix,
@@ -119,10 +119,10 @@ def _pair_stocks(
     between = np.zeros((len(left), len(left)))
     for rows, values in kernel_blocks(kernel, X, threads, matrix):
         between += member[:, rows] @ (member @ values.T).T
-    stock = np.diagonal(between).copy()
+    kernel_sum = np.diagonal(between).copy()
     for node in np.flatnonzero(left != LEAF)[::-1]:
         first, second = left[node], right[node]
-        stock[node] = stock[first] + stock[second] + 2 * between[first, second]
+        kernel_sum[node] = kernel_sum[first] + kernel_sum[second] + 2 * between[first, second]
         between[node] = between[first] + between[second]
         between[:, node] = between[node]
-    return stock
+    return kernel_sum

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from agathis._checks import data as checks
 from agathis._checks.kernels import kernel_and_matrix
 from agathis._checks.roles import EncodedRows
-from agathis._partitions.centres import PointCentres
-from agathis._partitions.objective import kernel_objective, objective, point_stocks
+from agathis._objective.centres import PointCentres
+from agathis._objective.objective import kernel_objective, objective, point_kernel_sums
 from agathis._trees.tree import Tree
 
 
@@ -164,5 +164,5 @@ class TreeEstimator(TreeModel):
         kernel, matrix = kernel_and_matrix(self, X, gram, threads, columns)
         centres = getattr(self, "_centres", None)
         if isinstance(centres, PointCentres):
-            return objective(*point_stocks(centres.space, X, labels, weight, threads))
+            return objective(*point_kernel_sums(centres.space, X, labels, weight, threads))
         return kernel_objective(kernel, X, labels, weight, threads, matrix)

@@ -96,13 +96,13 @@ class SteppedTree(Tree):
         own["n_features"] = self.n_features + len(place)
         return Tree(**{**own, "term_feature": feature}), list(place)
 
-    def _walk(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
+    def _descend(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
-            return super()._walk(X, answer, threads)
+            return super()._descend(X, answer, threads)
         tree, made = self._flat
         columns = [after(X[:, f], steps)[:, None] for f, steps in made]
-        return tree._walk(np.hstack([X, *columns]), answer, threads)
+        return tree._descend(np.hstack([X, *columns]), answer, threads)
 
     def check(self) -> None:
         """Raise ValueError if the arrays are not a valid tree."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from agathis._core.shared.predict import walk
+from agathis._core.shared.predict import descend
 
 #: Kinds of split; ``Tree.move`` has indices into this. Splits of baselines are "cut".
 MOVES = ("leaf", "star", "switch", "double_star", "mixed", "reallocation", "cut")
@@ -162,13 +162,13 @@ class Tree:
 
     def apply(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """The leaf of each row, as a node id; float32 and float64 are not copied."""
-        return self._walk(X, np.arange(self.node_count, dtype=np.int32), threads).astype(np.intp)
+        return self._descend(X, np.arange(self.node_count, dtype=np.int32), threads).astype(np.intp)
 
     def predict(self, X: np.ndarray, threads: int = 1) -> np.ndarray:
         """The cluster of each row."""
-        return self._walk(X, self.cluster, threads)
+        return self._descend(X, self.cluster, threads)
 
-    def _walk(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
+    def _descend(self, X: np.ndarray, answer: np.ndarray, threads: int) -> np.ndarray:
         """``answer`` of the leaf of each row."""
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.n_features:
@@ -181,7 +181,7 @@ class Tree:
         missing_left = self.missing_left.astype(np.uint8)
         for begin in range(0, len(X), _ROWS_AT_ONCE):
             part = slice(begin, begin + _ROWS_AT_ONCE)
-            walk(
+            descend(
                 np.require(X[part], requirements="A"),
                 self.children_left,
                 self.children_right,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 __all__ = ["Kauri", "TableEncoder", "sample_rows"]
 

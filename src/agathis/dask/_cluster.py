@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from agathis.dask._partitions import Partitions
-from agathis.dask._roster import Roster
-from agathis.dask._sums_on_the_way import Branch, forest
-from agathis.dask._waiting import POLL, WAITED, answered, answered_by, too_slow
+from agathis.dask._timeouts import POLL, WAITED, answered, answered_by, too_slow
+from agathis.dask._tree_reduction import Branch, forest
 from agathis.dask._worker import WorkerParts, as_block
+from agathis.dask._workers import WorkerVersions
 
 # The maximum number of answers sent to the client; with more workers answers are reduced first.
 AT_ONCE = 8
 # The maximum number of lost workers before the fit fails.
-MOST_LOSSES = 20
+MAX_LOSSES = 20
 # The maximum number of workers lost in a row during one step, without an answer in between.
-MOST_IN_A_ROW = 3
+MAX_IN_A_ROW = 3
 
 
 class Lost(Exception):
@@ -65,7 +65,7 @@ class Cluster:
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
-        self.roster = Roster(client, timeout)
+        self.roster = WorkerVersions(client, timeout)
         self.client, self.timeout = self.roster.client, timeout
         self.partitions: Partitions
         self.groups: list[Group] = []
@@ -346,7 +346,7 @@ class Cluster:
     def _count_loss(self, group: Group) -> None:
         self.roster.gone.add(group.worker)
         self.losses += 1
-        if self.losses > MOST_LOSSES or self.in_a_row > MOST_IN_A_ROW:
+        if self.losses > MAX_LOSSES or self.in_a_row > MAX_IN_A_ROW:
             raise self._out_of_memory(group)
 
     def _out_of_memory(self, group: Group) -> MemoryError:

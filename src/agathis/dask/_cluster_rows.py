@@ -16,14 +16,14 @@ from agathis._checks.roles import FeatureRoles
 from agathis._dataset.features import Features
 from agathis._dataset.given import roles_for
 from agathis._dataset.grid import Seen
-from agathis._dataset.parts import Answer, Cut, Plan, Question, Tally, Tell, added
+from agathis._dataset.parts import Answer, AppliedSplit, LeafSums, Plan, Question, Tell, added
 from agathis._dataset.protocol import sampled_positions
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
-from agathis.dask._applying import LabelsOfTree
 from agathis.dask._cluster import Cluster
 from agathis.dask._partitions import mapped
-from agathis.dask._worker import Look
+from agathis.dask._prediction import LabelsOfTree
+from agathis.dask._worker import PartitionFacts
 
 
 @dataclass(frozen=True)
@@ -47,63 +47,63 @@ class Survey:
 
 def survey(cluster: Cluster, n_features: int | None) -> Survey:
     """Collect the statistics of all partitions; raise ValueError for invalid ones."""
-    first: dict[int, Look] = {}
+    first: dict[int, PartitionFacts] = {}
 
-    def unchanged(looks: list[Look]) -> None:
-        for look in looks:
-            known = first[look.number]
-            same = look.n_rows == known.n_rows and look.weight == known.weight
-            same = same and look.names == known.names
-            if not same or look.missing.tolist() != known.missing.tolist():
-                raise changed(look.number)
+    def unchanged(all_parts: list[PartitionFacts]) -> None:
+        for part in all_parts:
+            known = first[part.number]
+            same = part.n_rows == known.n_rows and part.weight == known.weight
+            same = same and part.names == known.names
+            if not same or part.missing.tolist() != known.missing.tolist():
+                raise changed(part.number)
 
-    for looks in cluster.ask("look", remember=True, check=unchanged):
-        first.update({look.number: look for look in looks})
+    for all_parts in cluster.ask("inspect", remember=True, check=unchanged):
+        first.update({part.number: part for part in all_parts})
     found = [first[number] for number in sorted(first)]
-    for look in found:
-        if look.fault is not None:
-            raise ValueError(f"X, partition {look.number}: {look.fault}")
-    width = n_features or max(look.n_features for look in found)
-    for look in found:
-        if look.n_features != width and look.n_rows:
+    for part in found:
+        if part.fault is not None:
+            raise ValueError(f"X, partition {part.number}: {part.fault}")
+    width = n_features or max(part.n_features for part in found)
+    for part in found:
+        if part.n_features != width and part.n_rows:
             raise ValueError(
-                f"X, partition {look.number}: it has {look.n_features} columns, and others {width}."
+                f"X, partition {part.number}: it has {part.n_features} columns, and others {width}."
             )
-    names = _same_names([look for look in found if look.n_rows])
-    if len({look.wide for look in found if look.n_rows}) > 1:
+    names = _same_names([part for part in found if part.n_rows])
+    if len({part.wide for part in found if part.n_rows}) > 1:
         cluster.ask("widen", remember=True)
-    if sum(look.n_rows for look in found) == 0:
+    if sum(part.n_rows for part in found) == 0:
         raise ValueError("X has no rows; at least one is needed.")
     total = None
-    if any(look.n_weighted for look in found):
-        least = min(look.least for look in found if look.n_rows)
+    if any(part.n_weighted for part in found):
+        least = min(part.least for part in found if part.n_rows)
         if least < 0:
             raise ValueError(
                 f"sample_weight must not be negative; its smallest value is {least:.6g}."
             )
-        total = sum((look.weight for look in found), Fraction(0))
+        total = sum((part.weight for part in found), Fraction(0))
         if total == 0:
             raise ValueError("sample_weight is zero for every row; at least one must be positive.")
-    missing = sum(look.missing for look in found if look.n_rows)
+    missing = sum(part.missing for part in found if part.n_rows)
     return Survey(
-        [look.n_rows for look in found],
+        [part.n_rows for part in found],
         width,
         np.asarray(missing),
         total,
-        _same_roles([look for look in found if look.n_rows]),
+        _same_roles([part for part in found if part.n_rows]),
         names,
     )
 
 
-def _same_names(found: list[Look]) -> list[str] | None:
+def _same_names(found: list[PartitionFacts]) -> list[str] | None:
     """The column names if all are strings; raise ValueError if partitions differ."""
     if not found:
         return None
     first = found[0]
-    for look in found[1:]:
-        if look.names != first.names:
+    for part in found[1:]:
+        if part.names != first.names:
             raise ValueError(
-                f"X, partition {look.number}: it {_told(look.names)}, and partition {first.number} "
+                f"X, partition {part.number}: it {_told(part.names)}, and partition {first.number} "
                 f"{_told(first.names)}; all must have the same, in the same order."
             )
     names = first.names
@@ -114,10 +114,10 @@ def _told(names: list[Any] | None) -> str:
     return "has columns without names" if names is None else f"has the columns {names}"
 
 
-def _same_roles(found: list[Look]) -> FeatureRoles | None:
-    encoded = [look for look in found if look.roles is not None]
+def _same_roles(found: list[PartitionFacts]) -> FeatureRoles | None:
+    encoded = [part for part in found if part.roles is not None]
     if encoded and len(encoded) < len(found):
-        other = next(look.number for look in found if look.roles is None)
+        other = next(part.number for part in found if part.roles is None)
         raise ValueError(
             f"X, partition {other}: its rows are not encoded by the same encoder as those of "
             f"partition {encoded[0].number}."
@@ -201,16 +201,23 @@ class ClusterRows:
 
     # The interface of ``Holder``.
 
-    def sums(self, cuts: Sequence[Cut], slot: int, tally: Tally, squares: bool, tell: Tell) -> None:
+    def sums(
+        self,
+        cuts: Sequence[AppliedSplit],
+        leaf_index: int,
+        tally: LeafSums,
+        squares: bool,
+        tell: Tell,
+    ) -> None:
         if squares:
             return self._root(tally, tell)
-        answers = self.cluster.ask("sums", list(cuts), slot, summed=True)
+        answers = self.cluster.ask("sums", list(cuts), leaf_index, summed=True)
         for answer in answers:
             tally.put(answer)
         tell(len(answers), len(answers))
         return None
 
-    def _root(self, tally: Tally, tell: Tell) -> None:
+    def _root(self, tally: LeafSums, tell: Tell) -> None:
         needs: dict[int, Seen] = {}
 
         def unchanged(answer: Any) -> None:
@@ -228,11 +235,11 @@ class ClusterRows:
         tally.seen = added(needs[number] for number in sorted(needs))
         tell(self.n_rows, self.n_rows)
 
-    def size(self, cuts: Sequence[Cut], slot: int) -> int:
-        return sum(self.cluster.ask("size", list(cuts), slot))
+    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
+        return sum(self.cluster.ask("size", list(cuts), leaf_index))
 
-    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
-        return added(self.cluster.ask("ask", list(cuts), slot, question))
+    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
+        return added(self.cluster.ask("ask", list(cuts), leaf_index, question))
 
 
 def dataset_on(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 from pyarrow import types
 
-from agathis._tables.arrow_values import holds_numbers
-from agathis._tables.indicators import word
+from agathis._columns.arrow_values import holds_numbers
+from agathis._columns.indicators import word
 
 #: The type of columns with incompatible types, such as dates and numbers.
 MIXED = pa.struct([])

@@ -5,7 +5,7 @@
                -> features, lazily
 
 The result is identical to that of :class:`agathis.TableEncoder` on the same rows in memory, as both
-sample large tables at the same positions (``_tables.row_sample``).
+sample large tables at the same positions (``_encoding.row_sample``).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from agathis._support.extras import needed
-from agathis._tables import row_sample
-from agathis._tables.column_facts import Extent, joined
-from agathis._tables.encode import TableEncoder as LocalEncoder
-from agathis._tables.encoder_options import Options
-from agathis._tables.errors import BadTable
-from agathis._tables.frames import as_arrow
-from agathis._tables.row_sample import SampledTable, drawn, sampled
-from agathis.dask import _waiting
+from agathis._columns.column_facts import Extent, joined
+from agathis._columns.errors import BadTable
+from agathis._columns.frames import as_arrow
+from agathis._encoding import row_sample
+from agathis._encoding.encoder_options import Options
+from agathis._encoding.row_sample import SampledTable, drawn, sampled
+from agathis._encoding.table_encoder import TableEncoder as LocalEncoder
+from agathis._utils.extras import needed
+from agathis.dask import _timeouts
 from agathis.dask._column_types import cast, common_type
 from agathis.dask._files import FilesInPieces
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
-from agathis.dask._roster import Roster
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
 from agathis.dask._short_thresholds import Origin, remembering
+from agathis.dask._workers import WorkerVersions
 
 
 class TableEncoder(LocalEncoder):
@@ -106,9 +106,11 @@ class TableEncoder(LocalEncoder):
         if names is not None:
             Options.of(self, names)  # raise errors before reading the table
         with nullcontext() if client is None else client.as_current():
-            in_use = _waiting.client_in_use()
+            in_use = _timeouts.client_in_use()
             if in_use is not None:
-                Roster(in_use, _waiting.LIMIT)  # raises for workers that do not fit the client
+                WorkerVersions(
+                    in_use, _timeouts.LIMIT
+                )  # raises for workers that do not fit the client
             if sizes is None:
                 sizes = sizes_of(counted_blocks(X, blocks))
             sample = gather(blocks, sizes, names, self.title)
@@ -218,7 +220,7 @@ def gather(
         for number, (block, size, some) in enumerate(told)
         if size
     ]
-    (found,) = _waiting.computed([_waiting.put_together(pieces, _together)])
+    (found,) = _timeouts.computed([_timeouts.put_together(pieces, _together)])
     return replace(found, rows=rows)
 
 

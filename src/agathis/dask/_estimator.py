@@ -19,12 +19,12 @@ from agathis._checks.parameters import CLUSTER_CONSTRAINTS
 from agathis._fit.fit import fit
 from agathis._kauri import Kauri as LocalKauri
 from agathis._model.spec import FitSpec
-from agathis._support.extras import needed
-from agathis._support.progress import Progress
-from agathis.dask._applying import called, score_of
+from agathis._utils.extras import needed
+from agathis._utils.progress import Progress
 from agathis.dask._cluster import Cluster
 from agathis.dask._cluster_rows import dataset_on
 from agathis.dask._partitions import is_collection, mapped, partitions_of
+from agathis.dask._prediction import called, score_of
 from agathis.dask._short_thresholds import short_thresholds
 
 

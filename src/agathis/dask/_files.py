@@ -2,7 +2,7 @@
 
 The reader of Dask does not verify checksums or metadata, so that a damaged file may crash a worker
 or give wrong results. Here a partition is a file or some of its row groups, and is read and
-validated by :class:`~agathis._tables.source.ParquetSource`.
+validated by :class:`~agathis._io.table_reader.ParquetReader`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agathis._tables.errors import BadTable
-from agathis._tables.source import ParquetSource, Source
+from agathis._columns.errors import BadTable
+from agathis._io.table_reader import ParquetReader, TableReader
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,16 +52,16 @@ class FilesInPieces(NamedTuple):
         return [dask.delayed(read, pure=False)(piece, names) for piece in self.pieces]
 
 
-def in_pieces(source: Source, names: list[str]) -> FilesInPieces:
+def in_pieces(source: TableReader, names: list[str]) -> FilesInPieces:
     """Some columns of one or more Parquet files, read lazily."""
-    files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetSource)]
+    files = [file for file in getattr(source, "files", [source]) if isinstance(file, ParquetReader)]
     pieces = [piece for file in files for piece in pieces_of(file)]
     if not pieces:
         raise BadTable(f"{source.shown} has no rows.")
     return FilesInPieces(pieces, names)
 
 
-def pieces_of(file: ParquetSource) -> list[Piece]:
+def pieces_of(file: ParquetReader) -> list[Piece]:
     """Group consecutive row groups into partitions; none for a file without rows."""
     # Workers may run in another directory.
     path = os.path.abspath(file.path)
@@ -81,7 +81,7 @@ def read(piece: Piece, names: list[str]) -> pa.Table:
     """Read the rows of a piece; raise an error if the file is damaged or has changed."""
     import pyarrow as pa
 
-    file = ParquetSource(piece.path, piece.shown)
+    file = ParquetReader(piece.path, piece.shown)
     told = file.row_groups()
     n_rows = sum(told[number].n_rows for number in piece.groups if number < len(told))
     if n_rows != piece.n_rows:

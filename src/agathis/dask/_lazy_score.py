@@ -10,7 +10,7 @@ from typing import Any
 
 from dask.delayed import Delayed
 
-from agathis.dask._waiting import computed
+from agathis.dask._timeouts import computed
 
 
 class LazyScore(Delayed):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 
 
 @dataclass(frozen=True)

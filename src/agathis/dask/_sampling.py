@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from agathis._support.extras import needed
-from agathis._tables.row_sample import drawn
+from agathis._encoding.row_sample import drawn
+from agathis._utils.extras import needed
 from agathis.dask._partitions import blocks_of, kind_of, partitions_of
-from agathis.dask._waiting import computed
+from agathis.dask._timeouts import computed
 
 
 def sample_rows(X: Any, most: int = 50_000, random_state: int = 0) -> Any:

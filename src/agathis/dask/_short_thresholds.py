@@ -15,13 +15,13 @@ from typing import Any
 
 from dask.delayed import Delayed
 
-from agathis._describe.described_tree import in_units
-from agathis._describe.short_thresholds import RawThresholds, TreeRooms, to_shorten
-from agathis._tables.encode import TableEncoder
-from agathis._tables.frames import as_arrow
+from agathis._columns.frames import as_arrow
+from agathis._encoding.table_encoder import TableEncoder
+from agathis._rules.described_tree import in_units
+from agathis._rules.short_thresholds import RawThresholds, ThresholdIntervals, to_shorten
 from agathis._trees.tree import Tree
 from agathis.dask._cluster_rows import ClusterRows
-from agathis.dask._waiting import computed, put_together
+from agathis.dask._timeouts import computed, put_together
 
 NAME = "_agathis_origin"
 
@@ -98,7 +98,7 @@ def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresho
     long = in_units(tree, encoder).tree
     with cluster.client.as_current():
         told = [dask.delayed(one, traverse=False) for one in (tree, long, encoder, features)]
-        found = [dask.delayed(_rooms)(block, *told) for block in origin.columns(list(places))]
+        found = [dask.delayed(_intervals)(block, *told) for block in origin.columns(list(places))]
         (rooms,) = computed([put_together(found, _within_all)], cluster.timeout)
     if not dataset.weighted and (rooms.n_rows != tree.n_node_samples)[tree.is_leaf].any():
         raise ValueError(
@@ -108,13 +108,13 @@ def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresho
     return rooms.short_thresholds(tree, long, encoder)
 
 
-def _rooms(
+def _intervals(
     block: Any, tree: Tree, long: Tree, encoder: TableEncoder, features: Sequence[str]
-) -> TreeRooms:
+) -> ThresholdIntervals:
     """The intervals of equivalent thresholds for the rows of a partition."""
     rows = encoder._features(as_arrow(block), features).within(*encoder.ends_)
-    return TreeRooms.of(tree, long, encoder.scaler_, rows.X)
+    return ThresholdIntervals.of(tree, long, encoder.scaler_, rows.X)
 
 
-def _within_all(found: Sequence[TreeRooms]) -> TreeRooms:
-    return reduce(TreeRooms.within, found)
+def _within_all(found: Sequence[ThresholdIntervals]) -> ThresholdIntervals:
+    return reduce(ThresholdIntervals.within, found)

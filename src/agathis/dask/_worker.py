@@ -19,12 +19,12 @@ from agathis._checks.one_hot import check_one_hot
 from agathis._checks.roles import FeatureRoles
 from agathis._core.points.binning import look_over
 from agathis._dataset.grid import Grid, Seen
-from agathis._dataset.parts import Answer, Cut, Part, Plan, Question, Sums, Tally, added
+from agathis._dataset.parts import Answer, AppliedSplit, LeafSums, Part, Plan, Question, Sums, added
 from agathis._dataset.row_stores import MemoryStore
 from agathis._kernels.kernel import Kernel
-from agathis._support.exact_sums import exact_sums
+from agathis._utils.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
-from agathis.dask._sums_on_the_way import Branch, Summed, summed
+from agathis.dask._tree_reduction import Branch, Summed, summed
 
 
 class Block(NamedTuple):
@@ -38,7 +38,7 @@ class Block(NamedTuple):
     names: list[Any] | None = None
 
 
-class Look(NamedTuple):
+class PartitionFacts(NamedTuple):
     """The statistics of a partition."""
 
     number: int
@@ -110,7 +110,7 @@ class WorkerParts:
         # The rows of positive weight by partition, None if all.
         self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
-        self.tally: Tally
+        self.tally: LeafSums
         self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
@@ -122,13 +122,15 @@ class WorkerParts:
             block = self.worker.data[key]
             self.blocks[block.number] = block
 
-    def look(self) -> list[Look]:
-        return [self._look(block) for block in self.blocks.values()]
+    def inspect(self) -> list[PartitionFacts]:
+        return [self._inspect(block) for block in self.blocks.values()]
 
-    def _look(self, block: Block) -> Look:
+    def _inspect(self, block: Block) -> PartitionFacts:
         if block.X is None:
             nothing = np.zeros(0)
-            return Look(block.number, 0, 0, False, nothing, 0, 0, 0.0, block.fault, None, None)
+            return PartitionFacts(
+                block.number, 0, 0, False, nothing, 0, 0, 0.0, block.fault, None, None
+            )
         X, fault = block.X, None
         missing = np.zeros(X.shape[1], dtype=np.int64)
         if len(X):
@@ -146,7 +148,7 @@ class WorkerParts:
                 if (block.weight == 1.0).all():
                     n_weighted = 0
         wide = X.dtype == np.float64 and len(X) > 0
-        return Look(
+        return PartitionFacts(
             block.number,
             len(X),
             X.shape[1],
@@ -228,13 +230,13 @@ class WorkerParts:
             ids = self.ids[number]
             ids = np.arange(len(block.X), dtype=np.int32) if ids is None else ids.copy()
             self.parts[number] = Part(store, ids, weight)
-        self.tally = Tally(plan, self.threads)
+        self.tally = LeafSums(plan, self.threads)
 
     def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and the magnitudes of each partition."""
         self.tally.set_grid(grid)
         seen = {}
-        own = Tally(self.plan, self.threads)
+        own = LeafSums(self.plan, self.threads)
         for number, part in self.parts.items():
             own.set_grid(grid)
             part.sums([], 0, own, True, _silent)
@@ -244,9 +246,9 @@ class WorkerParts:
             self.tally.put(own.take())
         return Rooted(self.tally.take(), seen)
 
-    def sums(self, cuts: Sequence[Cut], slot: int) -> Sums:
+    def sums(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> Sums:
         for part in self.parts.values():
-            part.sums(cuts, slot, self.tally, False, _silent)
+            part.sums(cuts, leaf_index, self.tally, False, _silent)
         return self.tally.take()
 
     async def summed(
@@ -269,12 +271,14 @@ class WorkerParts:
             return total
         return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})
 
-    def size(self, cuts: Sequence[Cut], slot: int) -> int:
-        return sum(part.size(cuts, slot) for part in self.parts.values())
+    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
+        return sum(part.size(cuts, leaf_index) for part in self.parts.values())
 
-    def ask(self, cuts: Sequence[Cut], slot: int, question: Question) -> Answer:
+    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
         nothing = Answer(0, 0, 0, 0)
-        return added([nothing, *(part.ask(cuts, slot, question) for part in self.parts.values())])
+        return added(
+            [nothing, *(part.ask(cuts, leaf_index, question) for part in self.parts.values())]
+        )
 
 
 def _silent(done: int, total: int) -> None:

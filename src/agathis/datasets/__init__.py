@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 __all__ = [
     "make_atom",

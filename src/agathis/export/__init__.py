@@ -2,7 +2,7 @@
 
 All exports take a fitted estimator of the package, a pipeline that ends with one, or a ``Tree``;
 with ``scaler`` thresholds are in the units before scaling. Each format has a file, which only
-writes; ``_describe`` provides the conditions. ``_dialects`` lists the SQL databases, ``_sqlite``
+writes; ``_rules`` provides the conditions. ``_dialects`` lists the SQL databases, ``_sqlite``
 handles its untyped columns, ``_sums`` and ``_onnx_sums`` write sums of columns. A model file
 (``_json``) stores a :class:`FittedModel`, in the parts ``_json_names``, ``_json_tree``,
 ``_json_terms`` and ``_json_fit``. ``_rename`` renames clusters.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 __all__ = [
     "FittedModel",

@@ -56,13 +56,13 @@ from typing import Any, overload
 from sklearn.base import BaseEstimator
 
 from agathis import __version__
-from agathis._describe.described_tree import describe
 from agathis._model.conversion import fitted_model
 from agathis._model.encoding import Unavailable
 from agathis._model.facts import FitMetrics
 from agathis._model.fitted_model import FittedModel
-from agathis._support.files import write_whole
+from agathis._rules.described_tree import describe
 from agathis._trees.tree import Tree
+from agathis._utils.files import write_atomic
 from agathis.export._json_checks import short, truth, whole, wrong
 from agathis.export._json_fit import fit_record, read_fit
 from agathis.export._json_names import names_record, read_names
@@ -151,7 +151,7 @@ def to_json(
     text = json.dumps(_record(written), allow_nan=False, indent=indent)
     if path is None:
         return text
-    write_whole(path, text.encode())
+    write_atomic(path, text.encode())
     return None
 
 

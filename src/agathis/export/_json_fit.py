@@ -215,10 +215,10 @@ def _roles(found: Mapping[str, Any], n: int) -> FeatureRoles:
     masks = []
     for name in ("split", "kernel"):
         mask = _list(found.get(name), f"{name} of roles", n)
-        truths = [truth(one, f"{name} of roles") for one in mask]
-        if len(truths) != n or not any(truths):
+        booleans = [truth(one, f"{name} of roles") for one in mask]
+        if len(booleans) != n or not any(booleans):
             raise wrong(f"{name} of roles has no column, or not one entry for each")
-        masks.append(np.array(truths, dtype=bool))
+        masks.append(np.array(booleans, dtype=bool))
     split = masks[0]
     if any(split[group].any() and not split[group].all() for group in groups):
         raise wrong("roles splits on some columns of a group only")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from agathis._encoding.date_parts import DatePart, date_part_of
 from agathis._model.fitted_model import FittedModel
-from agathis._tables.date_parts import DatePart, date_part_of
 from agathis.export._json_checks import real, short, wrong
 
 

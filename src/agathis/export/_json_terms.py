@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from agathis._describe.columns import Column
+from agathis._rules.columns import Column
 from agathis._trees.stepped import OPERATIONS, Step, Steps, steps_of
 from agathis._trees.tree import Tree
 from agathis.export._json_checks import real, short, whole, wrong

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from agathis._describe.described_tree import describe
 from agathis._model.fitted_model import FittedModel
+from agathis._rules.described_tree import describe
 from agathis._trees.stepped import Steps, with_steps
 from agathis._trees.tree import LEAF, MISSING_GOES, MOVES, UNDEFINED, Tree
 from agathis.export._json_checks import real, short, whole, wrong

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
-from agathis._describe.described_tree import Described, describe
-from agathis._support.extras import needed
-from agathis._support.files import write_whole
+from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import Tree
+from agathis._utils.extras import needed
+from agathis._utils.files import write_atomic
 from agathis.export._onnx_sums import SumColumns
 from agathis.export._sklearn import classifier_of
 
@@ -94,7 +94,7 @@ def to_onnx(
     data: bytes = made.SerializeToString()
     if path is None:
         return data
-    write_whole(path, data)
+    write_atomic(path, data)
     return None
 
 

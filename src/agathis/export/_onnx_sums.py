@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agathis._describe.axes import SumAxis
-from agathis._describe.described_tree import Described
-from agathis._describe.rows_in_units import table_of
+from agathis._rules.described_tree import Described
+from agathis._rules.rows_in_units import table_of
+from agathis._rules.split_axes import SumAxis
 from agathis._trees.stepped import Step
 from agathis._trees.tree import Tree
 from agathis.export._sums import operations

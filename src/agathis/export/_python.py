@@ -11,11 +11,11 @@ from keyword import iskeyword
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.allowed import Allowed, Categories, Range
-from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
-from agathis._describe.columns import Column, Indicator, Number, categories_of
-from agathis._describe.described_tree import Described, describe
-from agathis._tables.missing_marks import MARKS, NO_NUMBERS, TRUTHS
+from agathis._columns.missing_values import MARKS, NO_NUMBERS, TRUTHS
+from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
+from agathis._rules.columns import Column, Indicator, Number, categories_of
+from agathis._rules.described_tree import Described, describe
+from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 from agathis._trees.tree import Tree
 from agathis.export._python_dates import date_lines, variable_of
 from agathis.export._sums import python_sum
@@ -164,8 +164,8 @@ def _lines(described: Described, function: str) -> Iterator[str]:
             yield f"    return {answer}"
 
 
-def _asked(axis: Axis, allowed: Allowed, place: dict[str, int]) -> str:
-    if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
+def _asked(axis: Axis, allowed: AdmissibleValues, place: dict[str, int]) -> str:
+    if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
         return _of_source(axis, allowed, f"x{place[axis.name]}")
     if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
@@ -192,7 +192,7 @@ def _on_or_off(column: Indicator, closed: bool, x: str) -> str:
     return f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
 
 
-def _of_source(axis: SourceAxis, allowed: Categories, x: str) -> str:
+def _of_source(axis: CategoryAxis, allowed: Categories, x: str) -> str:
     named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
     words = [_literal(category) for category in named if category is not None]
     if axis.missing_place in allowed.places:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agathis._tables.calendar_words import SHORT, WORDS
-from agathis._tables.date_parts import DatePart
+from agathis._columns.date_names import SHORT, WORDS
+from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
 #: What a part of a date is, of a moment x.

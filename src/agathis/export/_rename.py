@@ -9,10 +9,10 @@ from numbers import Integral
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.described_tree import describe
-from agathis._describe.titles import cluster_titles
 from agathis._model.conversion import fitted_model
 from agathis._model.fitted_model import FittedModel
+from agathis._rules.described_tree import describe
+from agathis._rules.titles import cluster_titles
 from agathis._trees.tree import Tree
 from agathis.export._json import from_json
 

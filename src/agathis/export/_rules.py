@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from agathis._checks import data as checks
-from agathis._describe.boxes import n_sides
-from agathis._describe.described_tree import Described, describe
-from agathis._describe.rows_in_units import table_of
-from agathis._describe.rules import cluster_boxes, rule_text
-from agathis._describe.titles import cluster_titles
 from agathis._model.fitted_model import FittedModel
-from agathis._support.result_table import Table
+from agathis._rules.boxes import n_sides
+from agathis._rules.described_tree import Described, describe
+from agathis._rules.rows_in_units import table_of
+from agathis._rules.rules import cluster_boxes, rule_text
+from agathis._rules.titles import cluster_titles
 from agathis._trees.tree import Tree
+from agathis._utils.result_table import Table
 
 # Rules of at most this many conditions need no title.
 _SHORT = 2

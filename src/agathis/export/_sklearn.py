@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 
-from agathis._describe.described_tree import Described, describe
-from agathis._describe.rows_in_units import table_of
+from agathis._rules.described_tree import Described, describe
+from agathis._rules.rows_in_units import table_of
 from agathis._trees.chains import without_terms
 from agathis._trees.tree import Tree
 

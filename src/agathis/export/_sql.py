@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.allowed import Allowed, Categories, Range
-from agathis._describe.axes import Axis, NumberAxis, SourceAxis, SumAxis
-from agathis._describe.columns import Column, Indicator
-from agathis._describe.described_tree import Described, describe
+from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
+from agathis._rules.columns import Column, Indicator
+from agathis._rules.described_tree import Described, describe
+from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 from agathis._trees.tree import Tree
 from agathis.export import _sqlite, _sums
 from agathis.export._dialects import DIALECTS, Dialect
@@ -144,7 +144,7 @@ def _lines(described: Described, writer: Dialect) -> Iterator[str]:
         if turns:
             asked = [_asked(writer, axis, allowed) for axis, allowed in turns.items()]
             cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
-            asks_source |= any(isinstance(axis, SourceAxis) for axis in turns)
+            asks_source |= any(isinstance(axis, CategoryAxis) for axis in turns)
             texts |= {name: form for axis in turns for name, form in _dates_in_texts(axis)}
     if not cases:
         yield answer
@@ -163,9 +163,9 @@ def _answer(described: Described, writer: Dialect, leaf: int) -> str:
     return writer.text(label) if isinstance(label, str) else str(label)
 
 
-def _asked(writer: Dialect, axis: Axis, allowed: Allowed) -> str:
+def _asked(writer: Dialect, axis: Axis, allowed: AdmissibleValues) -> str:
     """What some rows satisfy, as a condition."""
-    if isinstance(axis, SourceAxis) and isinstance(allowed, Categories):
+    if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
         return _of_source(writer, axis, allowed)
     if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
@@ -232,7 +232,7 @@ def _of_category(writer: Dialect, column: Indicator) -> str:
     return condition
 
 
-def _of_source(writer: Dialect, axis: SourceAxis, allowed: Categories) -> str:
+def _of_source(writer: Dialect, axis: CategoryAxis, allowed: Categories) -> str:
     """That a source has one of some categories, or none at all."""
     name = writer.name(axis.name)
     named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agathis._tables.calendar_words import SHORT, WORDS
+from agathis._columns.date_names import SHORT, WORDS
 
 if TYPE_CHECKING:
-    from agathis._tables.date_parts import DatePart
+    from agathis._encoding.date_parts import DatePart
 
 #: Of a dialect the expression of each part, and under ``ISO`` that of a text in the usual order.
 Parts = dict[str, str]

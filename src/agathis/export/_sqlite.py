@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from agathis._tables.missing_marks import LOWER_MARKS, MARKS, TRUTHS
+from agathis._columns.missing_values import LOWER_MARKS, MARKS, TRUTHS
 from agathis.export._dialects import text_literal
 
 
@@ -46,9 +46,9 @@ def one_of(name: str, categories: Sequence[object], written: Mapping[object, str
     Of categories that are no truths ``written`` has the literals.
     """
     out = []
-    truths = [word for c in categories if isinstance(c, bool) for word in TRUTHS[c]]
-    if truths:
-        out.append(_in(f"lower(trim({name}))", map(text_literal, truths)))
+    booleans = [word for c in categories if isinstance(c, bool) for word in TRUTHS[c]]
+    if booleans:
+        out.append(_in(f"lower(trim({name}))", map(text_literal, booleans)))
     texts = [written[c] for c in categories if isinstance(c, str)]
     if texts:
         out.append(_in(name, texts))

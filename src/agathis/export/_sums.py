@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agathis._describe.axes import SumAxis
-from agathis._describe.columns import Column, Indicator
+from agathis._rules.columns import Column, Indicator
+from agathis._rules.split_axes import SumAxis
 from agathis._trees.stepped import Step, Steps
 from agathis.export._dialects import Dialect
 

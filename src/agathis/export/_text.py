@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from agathis._describe.described_tree import Described, describe
+from agathis._rules.described_tree import Described, describe
 from agathis._trees.tree import Tree
 
 

@@ -23,8 +23,8 @@ from sklearn.pipeline import Pipeline
 from agathis._checks import data as checks
 from agathis._checks.metrics import CheckedRows, check_labels, check_rows
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._partitions.cost import ROUNDING, kernel_cost
-from agathis._partitions.objective import between_stocks, kernel_blocks, membership
+from agathis._objective.cost import ROUNDING, kernel_cost
+from agathis._objective.objective import between_kernel_sums, kernel_blocks, membership
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 
@@ -321,12 +321,12 @@ def _reference(
     """Compute the cost of kernel KMeans on the rows."""
     from agathis._kernel_kmeans import KernelKMeans
 
-    teacher = KernelKMeans(n_clusters, **settings)
+    reference_clustering = KernelKMeans(n_clusters, **settings)
     if rows.matrix is None:
-        return float(teacher.fit(rows.X, sample_weight=weight).inertia_)
+        return float(reference_clustering.fit(rows.X, sample_weight=weight).inertia_)
     # Rows given by their kernel matrix need only the number of clusters.
     nothing = np.zeros((len(rows.matrix), 1))
-    return float(teacher.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
+    return float(reference_clustering.fit(nothing, gram=rows.matrix, sample_weight=weight).inertia_)
 
 
 def _cost(rows: CheckedRows, codes: np.ndarray, weight: np.ndarray | None) -> float:
@@ -363,9 +363,11 @@ def _squared_distances(rows: CheckedRows, share: np.ndarray) -> np.ndarray:
             means = share.T @ (points - kernel.origin(points))
             apart = cdist(means, means, "sqeuclidean")
         else:
-            stock = between_stocks(kernel_blocks(kernel, X, rows.threads, rows.matrix), share)
-            own = np.diagonal(stock)
-            apart = own[:, None] + own[None, :] - 2.0 * stock
+            kernel_sum = between_kernel_sums(
+                kernel_blocks(kernel, X, rows.threads, rows.matrix), share
+            )
+            own = np.diagonal(kernel_sum)
+            apart = own[:, None] + own[None, :] - 2.0 * kernel_sum
     _check_finite(apart, rows)
     np.fill_diagonal(apart, 0.0)
     return apart

@@ -15,9 +15,9 @@ from agathis._checks import kernels as kernel_checks
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.space import Space
 from agathis._kmeans.tuning import FACTOR_ROWS
-from agathis._partitions.cost import kernel_cost
-from agathis._searching.bounds import cost_lower_bound, tree_lower_bound
-from agathis._searching.points import factor_points
+from agathis._objective.cost import kernel_cost
+from agathis._search.optimal.lower_bounds import cost_lower_bound, tree_lower_bound
+from agathis._search.points import factor_points
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 

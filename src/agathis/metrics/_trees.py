@@ -16,11 +16,11 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import METRIC_CONSTRAINTS
-from agathis._describe.described_tree import Described, TreeInUnits, describe
-from agathis._describe.rows_in_units import rows_of
-from agathis._describe.rules import node_box, rule_text
-from agathis._support.result_table import Table
+from agathis._rules.described_tree import Described, TreeInUnits, describe
+from agathis._rules.rows_in_units import rows_of
+from agathis._rules.rules import node_box, rule_text
 from agathis._trees.tree import Tree
+from agathis._utils.result_table import Table
 
 
 def weighted_average_depth(

@@ -1,7 +1,7 @@
 """Plots of clustering trees.
 
 Each plot has two functions: one returns plain data, the other draws it with matplotlib (``pip
-install "agathis[plot]"``). The data functions need no matplotlib; they are in ``_describe`` and
+install "agathis[plot]"``). The data functions need no matplotlib; they are in ``_rules`` and
 exported here too. This package only draws.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agathis._support.lazy import lazy
+from agathis._utils.lazy import lazy
 
 __all__ = [
     "cluster_points",
@@ -25,11 +25,11 @@ __all__ = [
 
 # Imported on first use.
 _HOMES = {
-    "cluster_points": "agathis._describe.points",
-    "cluster_profile": "agathis._describe.profile",
-    "cluster_style": "agathis._describe.colours",
-    "gain_curve": "agathis._describe.gains",
-    "layout_tree": "agathis._describe.layout",
+    "cluster_points": "agathis._rules.points",
+    "cluster_profile": "agathis._rules.profile",
+    "cluster_style": "agathis._rules.colours",
+    "gain_curve": "agathis._rules.gain_curve",
+    "layout_tree": "agathis._rules.tree_layout",
     "plot_clusters": "agathis.plot._clusters",
     "plot_gains": "agathis.plot._gains",
     "plot_profile": "agathis.plot._profile",
@@ -37,11 +37,11 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from agathis._describe.colours import cluster_style
-    from agathis._describe.gains import gain_curve
-    from agathis._describe.layout import layout_tree
-    from agathis._describe.points import cluster_points
-    from agathis._describe.profile import cluster_profile
+    from agathis._rules.colours import cluster_style
+    from agathis._rules.gain_curve import gain_curve
+    from agathis._rules.points import cluster_points
+    from agathis._rules.profile import cluster_profile
+    from agathis._rules.tree_layout import layout_tree
     from agathis.plot._clusters import plot_clusters
     from agathis.plot._gains import plot_gains
     from agathis.plot._profile import plot_profile

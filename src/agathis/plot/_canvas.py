@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agathis._support.extras import needed
+from agathis._utils.extras import needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
 GREY = "#666666"
 #: The maximum number of lines of a name.
-MOST_LINES = 3
+MAX_LINES = 3
 
 
 def check_axes(ax: Axes | None) -> None:
@@ -52,8 +52,8 @@ def wrapped(name: object, width: int) -> list[str]:
     ['mean of the', 'worst', 'perimeter']
     """
     lines = textwrap.wrap(clean(name), width, break_on_hyphens=False) or [""]
-    if len(lines) > MOST_LINES:
-        lines = lines[:MOST_LINES]
+    if len(lines) > MAX_LINES:
+        lines = lines[:MAX_LINES]
         lines[-1] = shortened(lines[-1] + " " * width, width)
     return lines
 

@@ -12,11 +12,11 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
-from agathis._describe.colours import cluster_style
-from agathis._describe.points import ClusterPoints, cluster_points
-from agathis._describe.regions import Region
+from agathis._rules.colours import cluster_style
+from agathis._rules.points import ClusterPoints, cluster_points
+from agathis._rules.regions import Region
 from agathis._trees.tree import Tree
-from agathis.dask._shown import as_local, shown_rows
+from agathis.dask._sampled_rows import as_local, sampled_rows
 from agathis.plot._canvas import GREY, PLAIN, beside, canvas, clean, sample_of, shortened
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def plot_clusters(
     'principal component 1 (92% of variance)'
     """
     checks.check_arguments("plot_clusters", PLOT_CONSTRAINTS, legend=legend)
-    taken = shown_rows(X, {})
+    taken = sampled_rows(X, {})
     found = cluster_points(
         as_local(model),
         taken.rows,

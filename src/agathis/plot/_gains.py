@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.colours import COLOURS
-from agathis._describe.gains import GainCurve, gain_curve
+from agathis._rules.colours import COLOURS
+from agathis._rules.gain_curve import GainCurve, gain_curve
 from agathis._trees.tree import Tree
 from agathis.plot._canvas import GREY, canvas
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._describe.colours import cluster_style, text_on
-from agathis._describe.profile import ClusterProfile, cluster_profile
+from agathis._rules.colours import cluster_style, text_on
+from agathis._rules.profile import ClusterProfile, cluster_profile
 from agathis._trees.tree import Tree
-from agathis.dask._shown import as_local, shown_rows
+from agathis.dask._sampled_rows import as_local, sampled_rows
 from agathis.plot._canvas import (
     GREY,
     PLAIN,
@@ -97,7 +97,7 @@ def plot_profile(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x[2]', 'x[3]', 'x[0]', 'x[1]']
     """
-    shown = shown_rows(X, {"sample_weight": sample_weight})
+    shown = sampled_rows(X, {"sample_weight": sample_weight})
     profile = cluster_profile(
         as_local(model),
         shown.rows,

@@ -18,9 +18,9 @@ from sklearn.pipeline import Pipeline
 
 from agathis._checks import data as checks
 from agathis._checks.parameters import PLOT_CONSTRAINTS
-from agathis._describe.colours import cluster_style
-from agathis._describe.described_tree import last_step
-from agathis._describe.layout import LayoutNode, TreeLayout, layout_tree, places
+from agathis._rules.colours import cluster_style
+from agathis._rules.described_tree import last_step
+from agathis._rules.tree_layout import LayoutNode, TreeLayout, layout_tree, places
 from agathis._trees.model import tree_of
 from agathis._trees.tree import Tree
 from agathis.plot._canvas import GREY, PLAIN, canvas, check_axes, text_widths, wrapped

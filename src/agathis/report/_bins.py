@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._describe.columns import Codes, Column, Number
+from agathis._rules.columns import Codes, Column, Number
 
 #: Bins of one feature; a round step may make some more or less.
 BINS = 24

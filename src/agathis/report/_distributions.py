@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from agathis._describe.columns import Codes, Column, Indicator, columns_of
-from agathis._describe.profile import ClusterProfile, profile_of_rows
-from agathis._tables.shown import shown_columns
+from agathis._encoding.display_columns import display_columns
+from agathis._rules.columns import Codes, Column, Indicator, columns_of
+from agathis._rules.profile import ClusterProfile, profile_of_rows
 from agathis.report._bins import scale_of
 from agathis.report._node_rows import are_of_years, rounded
 from agathis.report._typical import whole_shares, without_few
@@ -54,16 +54,16 @@ def profile_data(
     """
     return [
         _distribution(profile, columns, members, X, labels, least)
-        for members in _by_source(profile, columns)[:PROFILE]
+        for members in _by_category_group(profile, columns)[:PROFILE]
     ]
 
 
-def shown_data(
+def page_data(
     table: Any, labels: np.ndarray, clusters: Sequence[str], digits: int | None, least: int
 ) -> list[dict[str, object]]:
     """Columns that the tree knows nothing of, as ``profile_data`` gives its own."""
     try:
-        found = shown_columns(table)
+        found = display_columns(table)
     except TypeError as error:
         raise TypeError(f"show must be a data frame or a table of Arrow: {error}") from error
     if len(found.X) != len(labels):
@@ -79,7 +79,7 @@ def shown_data(
     return [{**one, "features": [], "shown": True} for one in data]
 
 
-def _by_source(profile: ClusterProfile, columns: Sequence[Column]) -> list[list[int]]:
+def _by_category_group(profile: ClusterProfile, columns: Sequence[Column]) -> list[list[int]]:
     """Places in the profile, together where they are of one column, the most telling first."""
     found: dict[str, list[int]] = {}
     for i, f in enumerate(profile.features):
@@ -192,8 +192,8 @@ def categories(values: np.ndarray, columns: Sequence[Column]) -> Binned:
             nameless = rest is None and len(words) > 1
             words.append(rest or (otherwise(indicators[0]) if len(words) == 1 else "other"))
     sizes = np.bincount(place[place >= 0], minlength=len(words))
-    truths = all(words[i] in ("true", "false") for i in kept)
-    order = sorted(kept, key=lambda i: words[i] if truths else -sizes[i])
+    booleans = all(words[i] in ("true", "false") for i in kept)
+    order = sorted(kept, key=lambda i: words[i] if booleans else -sizes[i])
     if nameless:
         # What has no name stands last, however much it is.
         order.append(order.pop(order.index(len(words) - 1)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from agathis._support.numbers import number
+from agathis._utils.numbers import number
 
 
 def figure(value: float | None, year: bool = False) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 
 from agathis._checks import data as checks
 from agathis._checks.roles import EncodedRows, FeatureRoles
-from agathis._describe.columns import Indicator
-from agathis._describe.described_tree import Described
 from agathis._kernels.kernel import Kernel
 from agathis._model.encoding import Unavailable
 from agathis._model.fitted_model import FittedModel
+from agathis._rules.columns import Indicator
+from agathis._rules.described_tree import Described
 
 #: Rows that are looked at where a number takes long to compute; more of them are drawn from.
 SAMPLE = 4000

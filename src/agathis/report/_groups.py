@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._describe.axes import NumberAxis, SumAxis
-from agathis._describe.colours import cluster_style
-from agathis._describe.columns import Codes, Indicator, Number
-from agathis._describe.described_tree import Described
-from agathis._describe.layout import TreeLayout
-from agathis._describe.profile import ClusterProfile
-from agathis._describe.rules import cluster_boxes, node_box
+from agathis._rules.colours import cluster_style
+from agathis._rules.columns import Codes, Indicator, Number
+from agathis._rules.described_tree import Described
+from agathis._rules.profile import ClusterProfile
+from agathis._rules.rules import cluster_boxes, node_box
+from agathis._rules.split_axes import NumberAxis, SumAxis
+from agathis._rules.tree_layout import TreeLayout
 from agathis.report._bins import histogram
 from agathis.report._distributions import categories
 from agathis.report._node_rows import (
@@ -22,7 +22,7 @@ from agathis.report._node_rows import (
     telling_features,
 )
 from agathis.report._typical import typical_of
-from agathis.report._wording import at_most, category_of, otherwise, shown_rule
+from agathis.report._wording import at_most, category_of, displayed_rule, otherwise
 
 
 def nodes_of(
@@ -57,7 +57,7 @@ def nodes_of(
                 "feature": None if is_leaf else _asked(described, i),
                 "summed": None if is_leaf else _summed(described, i),
                 "condition": at_most(node.condition),
-                "rule": shown_rule([box]),
+                "rule": displayed_rule([box]),
                 "cluster": node.cluster,
                 "n_leaves": node.n_leaves,
                 "move": node.move,
@@ -101,7 +101,7 @@ def _histogram(described: Described, held: NodeRows, node: int) -> dict[str, obj
     if isinstance(axis, SumAxis):
         # As a reader finds them, with the weights in words.
         sums = [axis.in_words(held.X[side]) for side in (left, right)]
-        return histogram(sums[0], sums[1], Number(axis.name), axis.told.bounds[threshold])
+        return histogram(sums[0], sums[1], Number(axis.name), axis.description.bounds[threshold])
     # All categories of the source, whichever the split asks for.
     features = axis.features
     found = categories(held.X[:, list(features)], [columns[g] for g in features])
@@ -141,7 +141,7 @@ def clusters_of(
                 "colour": style.colour,
                 "ink": style.text_colour,
                 "marker": style.marker,
-                "rule": shown_rule([boxes[i] for i, _ in order]),
+                "rule": displayed_rule([boxes[i] for i, _ in order]),
                 "rule_sizes": [count for _, count in order],
                 "size": size,
                 "share": rounded(size / total),

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from agathis._checks import data as checks
-from agathis._describe.boxes import Box, inside
-from agathis._describe.columns import Column, Indicator
-from agathis._describe.numerals import are_years
-from agathis._tables.calendar import part_of_name
+from agathis._columns.datetimes import part_of_name
+from agathis._rules.boxes import Box, inside
+from agathis._rules.columns import Column, Indicator
+from agathis._rules.numerals import are_years
 from agathis._trees.tree import Tree
 
 #: Fewer values than these are not told of, only how many there are: their mean is nearly a value.
@@ -23,7 +23,7 @@ FEW = 5
 #: Features of a node that are told of.
 TELLING = 6
 #: Classes that are told of one by one.
-MOST_CLASSES = 12
+MAX_CLASSES = 12
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def named_classes(y: np.ndarray, codes: np.ndarray) -> tuple[list[str], np.ndarr
     _, first = np.unique(codes, return_index=True)
     by_size = np.argsort(-counts, kind="stable")
     # As they come unless there are too many: an order such as low, medium, high stays.
-    kept = np.sort(by_size[: MOST_CLASSES if len(counts) > MOST_CLASSES else None])
+    kept = np.sort(by_size[: MAX_CLASSES if len(counts) > MAX_CLASSES else None])
     place = np.full(len(counts), len(kept))
     place[kept] = np.arange(len(kept))
     names = [str(y[first[code]]) for code in kept]

@@ -21,10 +21,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from agathis._support.extras import needed
-from agathis._support.files import target_of, write_whole
 from agathis._trees.tree import Tree
-from agathis.dask._shown import as_local, shown_rows
+from agathis._utils.extras import needed
+from agathis._utils.files import target_of, write_atomic
+from agathis.dask._sampled_rows import as_local, sampled_rows
 from agathis.report._figures import (
     again,
     buys,
@@ -98,11 +98,11 @@ def write(
     """
     path = target_of(path)
     _jinja2()
-    shown = shown_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
+    shown = sampled_rows(X, {"y": y, "ids": options.get("ids"), "show": options.get("show")})
     options["provenance"] = shown.provenance(options.get("provenance"))
     summary = summarise(as_local(model), shown.rows, y, cluster_names, **options)
     # A name may hold half a character, which no encoding has; a browser shows a sign for it.
-    write_whole(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
+    write_atomic(path, render(summary).encode("utf-8", "xmlcharrefreplace"))
 
 
 def render(summary: Mapping[str, object]) -> str:

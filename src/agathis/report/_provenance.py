@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from agathis._describe.columns import Indicator
-from agathis._describe.described_tree import Described
+from agathis._rules.columns import Indicator
+from agathis._rules.described_tree import Described
 from agathis.report._fit_rows import FitRows
 
 #: What may be told, besides ``columns``.

@@ -20,15 +20,15 @@ from sklearn.utils import get_tags
 
 from agathis._checks.kernels import check_domain
 from agathis._checks.roles import EncodedRows
-from agathis._core.search.optimum import MOST_COMPONENTS
-from agathis._growing.limits import Limits
+from agathis._core.search.optimum import MAX_COMPONENTS
+from agathis._growth.limits import Limits
 from agathis._kernels.kernel import at_most
 from agathis._kernels.spec import KernelSpec
 from agathis._methods import METHODS
 from agathis._model.fitted_model import FittedModel
-from agathis._partitions.cost import scatter
-from agathis._searching.bounds import cost_lower_bound
-from agathis._searching.optimum import optimum
+from agathis._objective.cost import scatter
+from agathis._search.optimal.lower_bounds import cost_lower_bound
+from agathis._search.optimal.optimum import optimum
 from agathis._trees.tree import Tree
 from agathis.report._fit_rows import PAIRS, SAMPLE, FitRows, kernel_points, sample_of
 from agathis.report._more_leaves import for_share, more_leaves
@@ -142,7 +142,7 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, own: float
     """
     bound = cost_lower_bound(points, None, tree.n_clusters)
     few = tree.n_leaves <= PROVEN_LEAVES and len(points) <= PAIRS
-    if values is not None and few and points.shape[1] <= MOST_COMPONENTS:
+    if values is not None and few and points.shape[1] <= MAX_COMPONENTS:
         limits = Limits(tree.n_leaves, tree.n_leaves)
         best = optimum(points, values, None, limits, work_limit=PROOF_WORK)
         bound = max(bound, best.lower_bound)

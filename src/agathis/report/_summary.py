@@ -1,7 +1,7 @@
 """All that a page tells of a tree and its rows, as one plain dict.
 
 It is put together from parts: what the exporters say (``agathis.export``), the data behind the
-pictures (``agathis._describe``), and counts and quartiles of the rows of each node (``_rows``,
+pictures (``agathis._rules``), and counts and quartiles of the rows of each node (``_rows``,
 ``_bins``). It holds numbers, texts, lists and dicts and nothing of HTML, so that it can be
 checked, kept as JSON, or shown in another way.
 """
@@ -20,27 +20,27 @@ from sklearn.pipeline import Pipeline
 
 import agathis
 from agathis._checks.metrics import check_labels
-from agathis._describe.columns import (
+from agathis._columns.frames import as_arrow, checked_table
+from agathis._encoding.feature_rows import column_names
+from agathis._encoding.table_encoder import TableEncoder
+from agathis._model.conversion import model_of
+from agathis._model.encoding import Encoding
+from agathis._rules.columns import (
     Indicator,
     date_parts_of,
     is_missing,
     on_circle,
     one_hot_of,
 )
-from agathis._describe.described_tree import Described, describe, last_step
-from agathis._describe.layout import layout_tree
-from agathis._describe.profile import cluster_profile, without
-from agathis._describe.rows_in_units import check_columns, table_of
-from agathis._model.conversion import model_of
-from agathis._model.encoding import Encoding
-from agathis._tables.encode import TableEncoder
-from agathis._tables.feature_rows import column_names
-from agathis._tables.frames import as_arrow, checked_table
+from agathis._rules.described_tree import Described, describe, last_step
+from agathis._rules.profile import cluster_profile, without
+from agathis._rules.rows_in_units import check_columns, table_of
+from agathis._rules.tree_layout import layout_tree
 from agathis._trees.tree import Tree
 from agathis.export import FittedModel, to_python, to_sql
 from agathis.export._dialects import DIALECTS
 from agathis.report._chart_data import plane_data
-from agathis.report._distributions import profile_data, shown_data
+from agathis.report._distributions import page_data, profile_data
 from agathis.report._fit_rows import fit_rows_of
 from agathis.report._groups import clusters_of, kind_of, nodes_of
 from agathis.report._node_rows import FEW, are_of_years, named_classes, rows_by_node, spread_of
@@ -50,7 +50,7 @@ from agathis.report._typical import whole_shares, without_few
 from agathis.report._wording import titles_of
 
 #: Rows up to which a page holds their identifiers.
-MOST_IDS = 5000
+MAX_IDS = 5000
 
 
 def summarise(
@@ -179,7 +179,7 @@ def summarise(
         "about": {
             "n_rows": len(X),
             "n_features": len({column.column for column in described.columns}),
-            "n_told": _n_sources(described) - len(hidden),
+            "n_told": _n_category_groups(described) - len(hidden),
             "n_clusters": tree.n_clusters,
             "n_leaves": tree.n_leaves,
             "depth": tree.max_depth,
@@ -208,7 +208,7 @@ def summarise(
         "provenance": provenance_of(_told(fitted, provenance), described, X, scaled),
         "profile": [
             *profile_data(profile, described.columns, X, labels, least),
-            *([] if show is None else shown_data(show, labels, described.clusters, digits, least)),
+            *([] if show is None else page_data(show, labels, described.clusters, digits, least)),
         ],
         "plane": plane_data(described, X, scaled, labels, bool(rows)),
         "code": _code(described),
@@ -292,14 +292,14 @@ def _ids(ids: ArrayLike | None, name: str, n_rows: int) -> dict[str, object] | N
         raise ValueError(f"ids has {len(found)} values; X has {n_rows} rows.")
     return {
         "name": name,
-        "most": MOST_IDS,
+        "most": MAX_IDS,
         "values": ["" if is_missing(value) else str(value) for value in found.tolist()]
-        if n_rows <= MOST_IDS
+        if n_rows <= MAX_IDS
         else None,
     }
 
 
-def _n_sources(described: Described) -> int:
+def _n_category_groups(described: Described) -> int:
     """Columns of the profile: the indicators of a source are one."""
     columns = described.columns
     sources = {column.source for column in columns if isinstance(column, Indicator)}

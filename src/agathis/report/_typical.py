@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from agathis._describe.columns import Column, Indicator
-from agathis._describe.profile import ClusterProfile
+from agathis._rules.columns import Column, Indicator
+from agathis._rules.profile import ClusterProfile
 from agathis.report._node_rows import rounded
 from agathis.report._wording import often
 

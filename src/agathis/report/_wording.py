@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agathis._describe import rules
-from agathis._describe.boxes import Box
-from agathis._describe.columns import NO_CATEGORY, Indicator, is_missing
-from agathis._describe.described_tree import Described
-from agathis._describe.titles import cluster_titles
+from agathis._rules import rules
+from agathis._rules.boxes import Box
+from agathis._rules.columns import NO_CATEGORY, Indicator, is_missing
+from agathis._rules.described_tree import Described
+from agathis._rules.titles import cluster_titles
 
 #: Conditions in three parts, ``["2.4 < ", "petal length", " ≤ 5.1"]``, as JSON has them.
 Rule = list[list[list[str]]]
@@ -17,7 +17,7 @@ Rule = list[list[list[str]]]
 SIGNS = {"<=": "≤", ">=": "≥"}
 
 
-def shown_rule(boxes: Sequence[Box]) -> Rule:
+def displayed_rule(boxes: Sequence[Box]) -> Rule:
     """The rows of some boxes, in words."""
     return [
         [[_below(before), name, at_most(after)] for before, name, after in box]

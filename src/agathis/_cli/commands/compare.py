@@ -11,7 +11,7 @@ from agathis._cli.console import Messages, count
 from agathis._cli.errors import BadData, WrongUse, bad_data
 from agathis._cli.options import COMPARED_NAMES, LINEAR, Compared, Kernel, Missing
 from agathis._cli.output import STDOUT, check_apart, check_target, write
-from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 # ICOT takes seconds a fit with more rows than that.
 ROWS_OF_ICOT = 1000
@@ -93,8 +93,8 @@ def compare(
     import agathis
     from agathis._cli.fitting import read_rows
     from agathis._cli.names import Wanted
+    from agathis._encoding.scaling import SCALES
     from agathis._methods import WITH_KERNELS
-    from agathis._tables.scaling import SCALES
 
     names = [COMPARED_NAMES[one.value] for one in method]
     wrong = [name for name in names if kernel is not LINEAR and name not in WITH_KERNELS]

@@ -77,7 +77,7 @@ def customers() -> str:
     """The table, the same each time: three kinds of customers, as CSV."""
     import numpy as np
 
-    from agathis._support.result_table import csv_text
+    from agathis._utils.result_table import csv_text
 
     random = np.random.RandomState(SEED)
     kinds = {

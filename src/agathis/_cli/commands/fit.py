@@ -15,7 +15,7 @@ from agathis._cli.errors import BadData, PartialResult, WrongUse, bad_data
 from agathis._cli.options import KAURI, LINEAR, Dates, Kernel, Method, Missing, Search
 from agathis._cli.output import STDOUT, check_apart, check_target, write
 from agathis._cli.reporting import check_report, write_report
-from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,9 +168,9 @@ def fit(
 
     from agathis._cli.fitting import Settings, fitted, read_rows
     from agathis._cli.inputs import title_of_input
+    from agathis._encoding.scaling import SCALES
     from agathis._fit_table import as_pipeline
     from agathis._model.conversion import fitted_model
-    from agathis._tables.scaling import SCALES
     from agathis.export import to_json, to_rules
 
     settings = Settings(

@@ -10,7 +10,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import BadData, WrongUse
 from agathis._cli.output import STDIN, STDOUT, check_apart, check_target, write, write_binary
-from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,7 +95,7 @@ def _write(output: str, table: pa.Table | None, labels: list, keep_formulas: boo
         parquet.write_table(table, sink)
         write_binary(output, sink.getvalue().to_pybytes())
         return
-    from agathis._support.result_table import csv_text
+    from agathis._utils.result_table import csv_text
 
     separator = "\t" if output.lower().endswith((".tsv", ".tab")) else ","
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)

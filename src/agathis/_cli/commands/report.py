@@ -11,7 +11,7 @@ from agathis._cli.console import Messages, one_line
 from agathis._cli.errors import WrongUse
 from agathis._cli.output import STDIN, check_apart
 from agathis._cli.reporting import check_report, write_report
-from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 
 def report(

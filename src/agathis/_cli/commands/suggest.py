@@ -12,7 +12,7 @@ from agathis._cli import options
 from agathis._cli.console import Messages
 from agathis._cli.errors import bad_data
 from agathis._cli.options import Dates, Missing
-from agathis._tables.stream_limits import MAX_BYTES, MAX_LINE_BYTES
+from agathis._io.stream_limits import MAX_BYTES, MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -117,7 +117,7 @@ def _table(found: Suggestion) -> Table:
             f"{_bar(one.silhouette)} {one.silhouette:5.2f}",
             f"{one.chance:.2f}",
             f"{_bar(one.stability)} {one.stability:5.2f}",
-            "<- suggested" if best else found.verdict(one),
+            "<- suggested" if best else found.column_type(one),
             style="bold" if best else None,
         )
     return table

@@ -4,9 +4,9 @@ import numpy as np
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.centres.cuts cimport NONE, CentreCuts, first_least
+from agathis._core.centres.splits cimport NONE, CentreSplits, first_minimum
 
-from agathis._support.numbers import threshold_between
+from agathis._utils.numbers import threshold_between
 
 
 cdef extern from "centres/loops.h" nogil:
@@ -16,12 +16,12 @@ cdef extern from "centres/loops.h" nogil:
         double* best)
 
 
-def best_pair(CentreCuts s, Py_ssize_t slot, const double[:, ::1] cost, total, double slack):
+def best_pair(CentreSplits s, Py_ssize_t leaf, const double[:, ::1] cost, total, double slack):
     """The cut after which each side, with its best centre, costs least.
 
     Parameters
     ----------
-    s : CentreCuts
+    s : CentreSplits
     slot : int
     cost : ndarray of shape (n_samples, width)
         What a row costs with a centre, padded; never negative.
@@ -35,18 +35,18 @@ def best_pair(CentreCuts s, Py_ssize_t slot, const double[:, ::1] cost, total, d
     cost, feature, threshold : float, int, float
         Or None.
     """
-    cdef Py_ssize_t f, d = s.n_features, start = s.rows.start[slot]
-    cdef Py_ssize_t m = s.rows.stop[slot] - start, k = len(total)
+    cdef Py_ssize_t f, d = s.n_features, start = s.rows.start[leaf]
+    cdef Py_ssize_t m = s.rows.stop[leaf] - start, k = len(total)
     cdef double[::1] sums = np.ascontiguousarray(total), least = np.full(d, np.min(total))
     cdef double[:, ::1] room = np.empty((d, 2 * cost.shape[1]))
     cdef Py_ssize_t[::1] n_left = np.zeros(d, dtype=np.intp)
-    cdef int threads = s.threads_for(slot, k)
+    cdef int threads = s.threads_for(leaf, k)
     for f in prange(d, nogil=True, num_threads=threads, schedule="dynamic"):
         n_left[f] = centre_best_pair(
             &cost[0, 0], cost.shape[1], &s.rows.order[f, start], &s.rows.cut[f, start],
             m, k, &sums[0], slack, &room[f, 0], &least[f])
-    best = first_least(np.where(np.asarray(n_left) > 0, least, NONE), slack)
+    best = first_minimum(np.where(np.asarray(n_left) > 0, least, NONE), slack)
     if best is None:
         return None
-    around = s.rows.values_around(slot, best, n_left[best] - 1)
+    around = s.rows.values_around(leaf, best, n_left[best] - 1)
     return least[best], best, threshold_between(*around)

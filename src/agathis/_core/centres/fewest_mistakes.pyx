@@ -1,24 +1,24 @@
 # The cut of a leaf after which the fewest rows are on another side than their own centre.
 #
 # Along a feature rows and centres pass from the right of the threshold to its left, one after the
-# other (cuts.pyx). Where a centre passes, its rows that went before are on its side from now on,
+# other (splits.pyx). Where a centre passes, its rows that went before are on its side from now on,
 # and those that are still to come are not.
 import numpy as np
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.centres.cuts cimport NONE, SMALL_SHARE, CentreCuts, first_least
+from agathis._core.centres.splits cimport NONE, SMALL_SHARE, CentreSplits, first_minimum
 
-from agathis._support.numbers import threshold_between
+from agathis._utils.numbers import threshold_between
 
 
-def fewest_mistakes(CentreCuts s, Py_ssize_t slot, centres, own):
+def fewest_mistakes(CentreSplits s, Py_ssize_t leaf, centres, own):
     """The cut that puts the most weight on the side of its own centre.
 
     Parameters
     ----------
-    s : CentreCuts
+    s : CentreSplits
     slot : int
     centres : ndarray
         Numbers of the node's centres.
@@ -36,7 +36,7 @@ def fewest_mistakes(CentreCuts s, Py_ssize_t slot, centres, own):
     places, at = s.in_order(centres)
     which = np.asarray(centres, dtype=np.int32)[places]
     cdef const int32_t[::1] mine = own
-    ids = s.samples(slot)
+    ids = s.samples(leaf)
     kept = ids[own[ids] >= 0]
     cdef double[::1] weight = np.bincount(own[kept], s.weight[kept], minlength=n_centres)
     cdef Py_ssize_t[::1] count = np.bincount(own[kept], minlength=n_centres)
@@ -45,25 +45,25 @@ def fewest_mistakes(CentreCuts s, Py_ssize_t slot, centres, own):
     cdef double[:, ::1] sign = np.full((d, n_centres), -1.0)
     cdef double[::1] found = np.empty(d)
     cdef double slack = SMALL_SHARE * float(np.sum(weight))
-    cdef int threads = s.threads_for(slot, 1.0)
+    cdef int threads = s.threads_for(leaf, 1.0)
     for f in prange(d, nogil=True, num_threads=threads, schedule="dynamic"):
         found[f] = scan_mistakes(
-            s, slot, f, &mine[0], &which[f, 0], &at[f, 0], k, &weight[0], &count[0],
+            s, leaf, f, &mine[0], &which[f, 0], &at[f, 0], k, &weight[0], &count[0],
             &left_weight[f, 0], &left_count[f, 0], &sign[f, 0], slack, &ends[f, 0])
-    best = first_least(-np.asarray(found), slack)
+    best = first_minimum(-np.asarray(found), slack)
     if best is None:
         return None
     return best, threshold_between(ends[best, 0], ends[best, 1])
 
 
 cdef double scan_mistakes(
-    CentreCuts s, Py_ssize_t slot, Py_ssize_t f, const int32_t* own, const int32_t* which,
+    CentreSplits s, Py_ssize_t leaf, Py_ssize_t f, const int32_t* own, const int32_t* which,
     const double* at, Py_ssize_t k, const double* weight, const Py_ssize_t* count,
     double* left_weight, Py_ssize_t* left_count, double* sign, double slack, double* ends,
 ) noexcept nogil:
     """The most weight that a cut of a feature leaves with its centre."""
-    cdef const int32_t* order = &s.rows.order[f, s.rows.start[slot]]
-    cdef const uint8_t* cut = &s.rows.cut[f, s.rows.start[slot]]
+    cdef const int32_t* order = &s.rows.order[f, s.rows.start[leaf]]
+    cdef const uint8_t* cut = &s.rows.cut[f, s.rows.start[leaf]]
     cdef const double* values = &s.values[f, 0]
     cdef const double* share = &s.row_weight[0]
     cdef Py_ssize_t j, p = 0, stop
@@ -75,7 +75,7 @@ cdef double scan_mistakes(
         kept += weight[which[j]]
         good_right += count[which[j]]
     for j in range(k - 1):
-        stop = s.count_to(slot, f, at[j], True)
+        stop = s.count_to(leaf, f, at[j], True)
         while p < stop:
             i = order[p]
             c = own[i]
@@ -95,7 +95,7 @@ cdef double scan_mistakes(
         sign[c] = 1.0
         if at[j] == at[j + 1]:
             continue
-        stop = s.count_to(slot, f, at[j + 1], False)
+        stop = s.count_to(leaf, f, at[j + 1], False)
         low = at[j]
         apart = 1
         while p < stop:

@@ -1,7 +1,7 @@
 # The cut of a leaf that loses least when each row goes to its nearest centre on its side of the
 # cut, with a price for the depth that such cuts would lead to.
 #
-# Within a stretch between two centres (cuts.pyx) what a row costs on either side does not change,
+# Within a stretch between two centres (splits.pyx) what a row costs on either side does not change,
 # so that two sums along the order are all that is needed of it.
 import numpy as np
 
@@ -9,9 +9,9 @@ from cython.parallel cimport prange, threadid
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.centres.cuts cimport NONE, SMALL_SHARE, CentreCuts, first_least
+from agathis._core.centres.splits cimport NONE, SMALL_SHARE, CentreSplits, first_minimum
 
-from agathis._support.numbers import threshold_between
+from agathis._utils.numbers import threshold_between
 
 
 cdef extern from "centres/loops.h" nogil:
@@ -29,15 +29,15 @@ cdef struct shallow_node:
     double total, scale, noise, depth_factor
 
 
-def least_loss(
-    CentreCuts s, Py_ssize_t slot, centres, const double[:, ::1] distance,
+def minimum_loss(
+    CentreSplits s, Py_ssize_t leaf, centres, const double[:, ::1] distance,
     const uint8_t[:, ::1] on_path, double depth_factor,
 ):
     """The cut that loses least when each row goes to its nearest centre on its side.
 
     Parameters
     ----------
-    s : CentreCuts
+    s : CentreSplits
     slot : int
     centres : ndarray
         Numbers of the node's centres, two or more.
@@ -55,13 +55,13 @@ def least_loss(
     cdef int32_t[:, ::1] which
     cdef double[:, ::1] at
     which, at = s.in_order(centres)
-    ids = s.samples(slot)
+    ids = s.samples(leaf)
     share = s.weight[ids]
     cdef Py_ssize_t i, m = len(ids)
     cdef const int32_t[::1] rows = ids, numbers = np.asarray(centres, dtype=np.int32)
     cdef double[:, ::1] cost = np.empty((k, m))
     cdef double[::1] least = np.empty(m)
-    cdef int threads = s.threads_for(slot, k)
+    cdef int threads = s.threads_for(leaf, k)
     for i in prange(m, nogil=True, num_threads=threads, schedule="static"):
         least[i] = losses_in_node(
             &distance[rows[i], 0], s.row_weight[rows[i]], &numbers[0], k, m, &cost[0, i])
@@ -90,10 +90,10 @@ def least_loss(
             &lost_below[f, 0], &lost_above[f, 0], &left[threadid(), 0],
             &right[threadid(), 0])
         found[f] = scan_losses(
-            s, slot, f, &at[f, 0], k, &lost_below[f, 0], &lost_above[f, 0],
+            s, leaf, f, &at[f, 0], k, &lost_below[f, 0], &lost_above[f, 0],
             &left[threadid(), 0], &right[threadid(), 0], &onward[threadid(), 0], &node,
             on_path[0, f], on_path[1, f], &parts[f, 0], &depth[f, 0], &ends[f, 0])
-    best = first_least(np.asarray(found), None)
+    best = first_minimum(np.asarray(found), None)
     if best is None:
         return None
     return best, threshold_between(ends[best, 0], ends[best, 1])
@@ -114,7 +114,7 @@ cdef inline double losses_in_node(
 
 
 cdef void sides_of_rows(
-    CentreCuts s, Py_ssize_t f, const int32_t[::1] rows, const double[:, ::1] cost,
+    CentreSplits s, Py_ssize_t f, const int32_t[::1] rows, const double[:, ::1] cost,
     const int32_t* which, const double* at, Py_ssize_t k, double* block, double* before,
     double* after, double* left, double* right,
 ) noexcept nogil:
@@ -135,19 +135,19 @@ cdef void sides_of_rows(
 
 
 cdef double scan_losses(
-    CentreCuts s, Py_ssize_t slot, Py_ssize_t f, const double* at, Py_ssize_t k,
+    CentreSplits s, Py_ssize_t leaf, Py_ssize_t f, const double* at, Py_ssize_t k,
     const double* before, const double* after, const double* left, const double* right,
     double* onward, const shallow_node* node, uint8_t left_known, uint8_t right_known,
     int32_t* parts, double* depth, double* ends,
 ) noexcept nogil:
     """The least price of a cut of a feature."""
-    cdef const int32_t* order = &s.rows.order[f, s.rows.start[slot]]
-    cdef const uint8_t* cut = &s.rows.cut[f, s.rows.start[slot]]
+    cdef const int32_t* order = &s.rows.order[f, s.rows.start[leaf]]
+    cdef const uint8_t* cut = &s.rows.cut[f, s.rows.start[leaf]]
     cdef const double* values = &s.values[f, 0]
-    cdef Py_ssize_t m = s.rows.stop[slot] - s.rows.start[slot], j, p = 0, q, stop, size
+    cdef Py_ssize_t m = s.rows.stop[leaf] - s.rows.start[leaf], j, p = 0, q, stop, size
     cdef double size_left = 0.0, so_far, loss, price, share, best = NONE, low
     for j in range(k - 1):
-        stop = s.count_to(slot, f, at[j], True)
+        stop = s.count_to(leaf, f, at[j], True)
         if not s.alike:
             while p < stop:
                 size_left += s.row_weight[order[p]]
@@ -160,7 +160,7 @@ cdef double scan_losses(
             continue
         for size in range(2, k + 1):
             parts[size] = <int32_t>part_of(j + 1, k, size)
-        stop = s.count_to(slot, f, at[j + 1], False)
+        stop = s.count_to(leaf, f, at[j + 1], False)
         so_far, low = before[j], at[j]
         # What the rows from each one on cost on the right.
         onward[stop] = after[j]

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "shared/clones.h"
-#include "shared/lanes.h"
-#include "shared/wholes.h"
+#include "shared/f64x8.h"
+#include "shared/i64x8.h"
 
 enum {
     BIN_ROWS = 128,
@@ -67,8 +67,8 @@ BINS_OF(bins_of_doubles, double)
 
 /* The nearest whole number of a double below 2^51 is in its last bits once this is added. */
 static const double WHOLE = 6755399441055744.0;
-static const double WHOLE_MOST = 2251799813685248.0;
-static const double GRID_MOST = 4611686018427387904.0; /* 2^62 */
+static const double MAX_WHOLE = 2251799813685248.0;
+static const double MAX_GRID = 4611686018427387904.0; /* 2^62 */
 
 AGATHIS_INLINE int64_t
 whole(double value)
@@ -85,11 +85,11 @@ AGATHIS_INLINE int64_t
 whole_of_any(double value, double *most)
 {
     const double length = fabs(value);
-    if (length < GRID_MOST)
+    if (length < MAX_GRID)
         return (int64_t)rint(value);
     if (length > *most)
         *most = length;
-    return value < 0 ? -(int64_t)GRID_MOST : (int64_t)GRID_MOST;
+    return value < 0 ? -(int64_t)MAX_GRID : (int64_t)MAX_GRID;
 }
 
 #define POINTS_OF(NAME, TYPE)                                                                  \
@@ -113,7 +113,7 @@ whole_of_any(double value, double *most)
                     const double value = (double)row[j];                                       \
                     const double off = value == value ? value - origin[j] : gap[j];            \
                     const double at = w * rint(off * steps[j]);                                \
-                    far |= !(fabs(at) < WHOLE_MOST);                                           \
+                    far |= !(fabs(at) < MAX_WHOLE);                                           \
                     point[j] = whole(at);                                                      \
                 }                                                                              \
             } else {                                                                           \
@@ -121,7 +121,7 @@ whole_of_any(double value, double *most)
                     const double value = (double)row[j];                                       \
                     const double off = value == value ? value - origin[j] : gap[j];            \
                     const double at = off * steps[j];                                          \
-                    far |= !(fabs(at) < WHOLE_MOST);                                           \
+                    far |= !(fabs(at) < MAX_WHOLE);                                           \
                     point[j] = whole(at);                                                      \
                 }                                                                              \
             }                                                                                  \
@@ -173,7 +173,7 @@ bins_add(const int64_t *points, ptrdiff_t width, const uint8_t *bin, const int64
         const int64_t *restrict point = points + r * width;
         int64_t *restrict to = sum + b * width;
         for (ptrdiff_t j = 0; j < width; j += LANES)
-            wholes_store(to + j, wholes_plus(wholes_load(to + j), wholes_load(point + j)));
+            i64x8_store(to + j, i64x8_plus(i64x8_load(to + j), i64x8_load(point + j)));
         count[b] += 1;
         if (weight)
             total[b] += weight[r];

@@ -18,13 +18,13 @@ from agathis._core.points.leaves cimport LeafTable, point_radius, point_rows
 
 cdef enum:
     ROWS_TOGETHER = 64
-    MOST_IN_BLOCK = 32
+    MAX_IN_BLOCK = 32
 
 # Fewer additions than this are done by one thread.
 cdef double SMALL_WORK = 1_000_000.0
 cdef double SMALL_ROWS = 400_000.0
 # Squares are cut there.
-cdef double SQUARES_MOST = 4611686018427387904.0
+cdef double MAX_SQUARES = 4611686018427387904.0
 
 
 cdef class Histogram:
@@ -231,7 +231,7 @@ cdef void add_squares(
             # Weights are in the points, and no row has none.
             squared /= w[r] * h.ratio * h.ratio
         squared *= h.square_steps
-        if not squared < SQUARES_MOST:
+        if not squared < MAX_SQUARES:
             h.most_square = max(h.most_square, squared) if squared == squared else INFINITY
             continue
         steps = <uint64_t>squared
@@ -338,7 +338,7 @@ cdef class Rows:
             first[f] = <int32_t>blocks
             while done < n:
                 # With missing values each cut is two, and each row is looked at.
-                size = 1 if misses else point_rows(&self.weight[begin], done, n, MOST_IN_BLOCK)
+                size = 1 if misses else point_rows(&self.weight[begin], done, n, MAX_IN_BLOCK)
                 row[blocks] = <int32_t>(begin + done + size - 1)
                 if size > 1:
                     radius[blocks] = point_radius(

@@ -45,32 +45,32 @@ cdef extern from "points/points.h" nogil:
         const int32_t* order
         const uint8_t* cut
 
-    ctypedef struct point_cut:
+    ctypedef struct point_split:
         Py_ssize_t count
         Py_ssize_t row
         int missing_left
 
-    ctypedef struct point_promise:
+    ctypedef struct point_gain_bound:
         double top
 
-    ctypedef struct point_way:
+    ctypedef struct point_option:
         double reach, scatter, furthest
 
-    void point_promise_clear(point_promise* promise)
+    void point_gain_bound_clear(point_gain_bound* gain_bound)
 
-    void point_promise_add(point_promise* promise, const point_promise* more)
+    void point_gain_bound_add(point_gain_bound* gain_bound, const point_gain_bound* more)
 
     double point_promised(
-        const point_promise* promise, double leaf_weight, double size, const point_way* way,
-        double enough)
+        const point_gain_bound* gain_bound, double leaf_weight, double size,
+        const point_option* way, double enough)
 
     void point_look(
         const double* points, const double* weight, Py_ssize_t n, Py_ssize_t width,
-        const double* direction, point_way* way)
+        const double* direction, point_option* way)
 
     size_t point_work(int32_t n_clusters, Py_ssize_t width)
 
-    Py_ssize_t point_cuts(const point_table* table, Py_ssize_t f)
+    Py_ssize_t point_splits(const point_table* table, Py_ssize_t f)
 
     void point_moments(
         const point_table* table, double leaf_weight, Py_ssize_t first, Py_ssize_t n_features)
@@ -78,12 +78,12 @@ cdef extern from "points/points.h" nogil:
     void point_scan(
         const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
         const point_table* table, Py_ssize_t first, Py_ssize_t n_features, const uint8_t* drawn,
-        double* work, double* bound, point_promise* promise)
+        double* work, double* bound, point_gain_bound* gain_bound)
 
     double point_refine(
         const scan_leaf* leaf, const scan_clusters* clusters, const point_clusters* sums,
         const point_table* table, Py_ssize_t f, Py_ssize_t b, const point_samples* samples,
-        double floor, double* work, point_cut* reached)
+        double floor, double* work, point_split* reached)
 
     ctypedef struct point_grain:
         Py_ssize_t few, parts, most
@@ -121,18 +121,18 @@ cdef class LeafTable:
     cdef int64_t[:, ::1] kept_target  # [CUT_..TARGET, cut]
     cdef int32_t[::1] cut_first     # [f]
     cdef bint has_moments           # whether what is kept of the leaf alone is there
-    cdef point_promise promise
+    cdef point_gain_bound gain_bound
     cdef double[:, ::1] points      # about their mean, where clusters are many; else None
     cdef double[::1] point_weight
     cdef int64_t[::1] seen          # [k] when it was last asked about cluster k, or -1
     cdef uint8_t[::1] way_memory
-    cdef point_way* ways            # [k] to cluster k as it was at way_at[k]
+    cdef point_option* ways            # [k] to cluster k as it was at way_at[k]
     cdef int64_t[::1] way_at
 
     cdef know(self, Py_ssize_t n_clusters)
 
     @staticmethod
-    cdef LeafTable with_room(
+    cdef LeafTable with_workspace(
         Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
         double leaf_weight)
     cdef complete(self)
@@ -150,7 +150,7 @@ cdef class PointState:
     cdef double[::1] gain, bound        # [slot]
     cdef double[:, ::1] centre          # [k, .] sum of the points of a cluster
     cdef double[:, ::1] turned          # [., k] the same
-    cdef double[::1] stock, size, share
+    cdef double[::1] kernel_sum, size, share
     cdef int32_t[::1] leaves_in         # [k]
     cdef double[::1] direction          # room
     cdef int64_t clock                  # counts the changes of clusters
@@ -161,12 +161,12 @@ cdef class PointState:
     cdef bint founding(self) noexcept nogil
     cdef join(self, int32_t k, LeafTable table, double sign)
     cdef double promised(self, LeafTable table, int32_t k, double enough) noexcept
-    cdef void look(self, LeafTable table, int32_t k, point_way* way) noexcept
+    cdef void look(self, LeafTable table, int32_t k, point_option* way) noexcept
     cdef void doubt(self, int32_t source, int32_t target) noexcept
     cdef int threads_for(self, double work) noexcept nogil
     cdef scan_clusters clusters_view(self, bint all) noexcept nogil
     cdef double cross_with(
         self, LeafTable table, int32_t k, double* reach) noexcept nogil
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, const tree_limits* limits, double cross_own,
+        self, Py_ssize_t leaf_index, LeafTable table, const tree_limits* limits, double cross_own,
         double* rest) noexcept nogil

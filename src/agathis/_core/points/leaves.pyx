@@ -6,8 +6,8 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points.leaves cimport (
-    CUT_BEST, CUT_KEPT, CUT_TARGETS, POINT_PAD, point_cuts, point_look, point_promise_clear,
-    point_promised, point_table, point_way,
+    CUT_BEST, CUT_KEPT, CUT_TARGETS, POINT_PAD, point_splits, point_look, point_gain_bound_clear,
+    point_promised, point_table, point_option,
 )
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.gains cimport leave
@@ -56,7 +56,7 @@ cdef class LeafTable:
         if missing is not None:
             self.missing, self.missing_count, self.missing_weight = missing
         self.has_moments, self.seen, self.points = False, None, None
-        point_promise_clear(&self.promise)
+        point_gain_bound_clear(&self.gain_bound)
         self.kept = self.kept_target = self.cut_first = None
         if total is not None:
             self.complete()
@@ -65,11 +65,11 @@ cdef class LeafTable:
         """Before it is asked about clusters."""
         self.seen = np.full(n_clusters, -1, dtype=np.int64)
         self.way_at = np.full(n_clusters, -1, dtype=np.int64)
-        self.way_memory = np.empty(n_clusters * sizeof(point_way), dtype=np.uint8)
-        self.ways = <point_way*>&self.way_memory[0]
+        self.way_memory = np.empty(n_clusters * sizeof(point_option), dtype=np.uint8)
+        self.ways = <point_option*>&self.way_memory[0]
 
     @staticmethod
-    cdef LeafTable with_room(
+    cdef LeafTable with_workspace(
         Py_ssize_t n_features, Py_ssize_t rows, Py_ssize_t width, Py_ssize_t n_samples,
         double leaf_weight,
     ):
@@ -89,7 +89,7 @@ cdef class LeafTable:
         self.cut_first = np.empty(d, dtype=np.int32)
         for f in range(d):
             self.cut_first[f] = <int32_t>cuts
-            cuts += point_cuts(&view, f)
+            cuts += point_splits(&view, f)
         self.kept = np.empty((CUT_KEPT, cuts))
         self.kept[CUT_BEST:] = -INFINITY    # nowhere yet
         self.kept_target = np.full((CUT_TARGETS, cuts), -1, dtype=np.int64)
@@ -181,7 +181,7 @@ cdef class PointState:
         lanes = (max_clusters + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
         self.centre = np.zeros((max_clusters, self.width))
         self.turned = np.zeros((self.width, lanes))
-        self.stock = np.zeros(max_clusters)
+        self.kernel_sum = np.zeros(max_clusters)
         self.size = np.zeros(max_clusters)
         self.share = np.zeros(max_clusters)
         self.leaves_in = np.zeros(max_clusters, dtype=np.int32)
@@ -196,19 +196,19 @@ cdef class PointState:
         self.join(0, root, 1.0)
 
     cdef bint founding(self) noexcept nogil:
-        """As in pairs/state.pyx: the next split founds a cluster, and depends on its leaf alone."""
+        """As in pairwise/state.pyx: the next split founds a cluster, depends on its leaf alone."""
         return self.n_clusters < self.max_clusters and self.n_leaves == self.n_clusters
 
     cdef join(self, int32_t k, LeafTable table, double sign):
         """A leaf joins cluster k, or leaves it."""
         cdef Py_ssize_t j
         self.size[k] += sign * table.leaf_weight
-        self.stock[k] = 0.0
+        self.kernel_sum[k] = 0.0
         for j in range(self.width):
             self.centre[k, j] += sign * table.total[j]
             self.turned[j, k] = self.centre[k, j]
-            self.stock[k] += self.centre[k, j] * self.centre[k, j]
-        self.share[k] = self.stock[k] / self.size[k]
+            self.kernel_sum[k] += self.centre[k, j] * self.centre[k, j]
+        self.share[k] = self.kernel_sum[k] / self.size[k]
         self.clock += 1
         self.changed[k] = self.clock
 
@@ -216,8 +216,8 @@ cdef class PointState:
         """Best gain of each leaf that was found, and what it cannot exceed; views."""
         return np.asarray(self.gain), np.asarray(self.bound)
 
-    def cluster_of(self, Py_ssize_t slot):
-        return self.cluster[slot]
+    def cluster_of(self, Py_ssize_t leaf_index):
+        return self.cluster[leaf_index]
 
     def cluster_sizes(self):
         """Weight of each cluster."""
@@ -235,7 +235,7 @@ cdef class PointState:
         """The sum over clusters of stock over size."""
         return float(np.sum(np.asarray(self.share)[:self.n_clusters]))
 
-    def cut(self, Py_ssize_t slot, LeafTable left, LeafTable right):
+    def cut(self, Py_ssize_t leaf_index, LeafTable left, LeafTable right):
         """Put two leaves in the place of one, in its cluster; the right one's slot."""
         cdef Py_ssize_t other = self.n_leaves
         if other == len(self.cluster):
@@ -243,23 +243,23 @@ cdef class PointState:
             self.best = np.concatenate([self.best, np.full((other, self.n_features), -np.inf)])
             self.gain = np.concatenate([self.gain, np.full(other, -np.inf)])
             self.bound = np.concatenate([self.bound, np.full(other, np.inf)])
-        self.tables[slot] = left
+        self.tables[leaf_index] = left
         self.tables.append(right)
-        self.cluster[other] = self.cluster[slot]
-        self.leaves_in[self.cluster[slot]] += 1
+        self.cluster[other] = self.cluster[leaf_index]
+        self.leaves_in[self.cluster[leaf_index]] += 1
         self.n_leaves += 1
-        self.gain[slot] = self.gain[other] = -INFINITY
-        self.bound[slot] = self.bound[other] = INFINITY
+        self.gain[leaf_index] = self.gain[other] = -INFINITY
+        self.bound[leaf_index] = self.bound[other] = INFINITY
         return other
 
-    def move(self, Py_ssize_t slot, int32_t target):
+    def move(self, Py_ssize_t leaf_index, int32_t target):
         """Move a leaf to another cluster; the first unused number founds one."""
-        cdef int32_t source = self.cluster[slot]
-        self.join(source, self.tables[slot], -1.0)
-        self.join(target, self.tables[slot], 1.0)
+        cdef int32_t source = self.cluster[leaf_index]
+        self.join(source, self.tables[leaf_index], -1.0)
+        self.join(target, self.tables[leaf_index], 1.0)
         self.leaves_in[source] -= 1
         self.leaves_in[target] += 1
-        self.cluster[slot] = target
+        self.cluster[leaf_index] = target
         if target == self.n_clusters:
             self.n_clusters += 1
         if not self.founding():
@@ -267,39 +267,39 @@ cdef class PointState:
 
     cdef void doubt(self, int32_t source, int32_t target) noexcept:
         """No gain is certain after these two clusters changed, and some may have risen."""
-        cdef Py_ssize_t slot
+        cdef Py_ssize_t leaf_index
         cdef LeafTable table
         cdef int32_t[2] both = [source, target]
         cdef int32_t k
-        for slot in range(self.n_leaves):
-            self.gain[slot] = -INFINITY
-            if self.bound[slot] == INFINITY:
+        for leaf_index in range(self.n_leaves):
+            self.gain[leaf_index] = -INFINITY
+            if self.bound[leaf_index] == INFINITY:
                 continue
-            table = <LeafTable>self.tables[slot]
-            if not self.lazy or table.seen is None or self.cluster[slot] in both:
-                self.bound[slot] = INFINITY
+            table = <LeafTable>self.tables[leaf_index]
+            if not self.lazy or table.seen is None or self.cluster[leaf_index] in both:
+                self.bound[leaf_index] = INFINITY
                 continue
             for k in both:
-                self.bound[slot] = larger(
-                    self.bound[slot], self.promised(table, k, self.bound[slot]))
+                self.bound[leaf_index] = larger(
+                    self.bound[leaf_index], self.promised(table, k, self.bound[leaf_index]))
 
     cdef double promised(self, LeafTable table, int32_t k, double enough) noexcept:
         """What a move from the leaf to a pending cluster may gain at most, or ``enough``."""
         cdef double least = enough - self.tolerance, most
-        cdef point_way* way = &table.ways[k]
-        if table.promise.top <= least:
+        cdef point_option* way = &table.ways[k]
+        if table.gain_bound.top <= least:
             return enough
         if table.way_at[k] != self.changed[k]:
             table.way_at[k] = self.changed[k]
             self.cross_with(table, k, &way.reach)
             way.scatter = way.furthest = INFINITY
-        most = point_promised(&table.promise, table.leaf_weight, self.size[k], way, least)
+        most = point_promised(&table.gain_bound, table.leaf_weight, self.size[k], way, least)
         if most > least and way.scatter == INFINITY and table.points is not None:
             self.look(table, k, way)
-            most = point_promised(&table.promise, table.leaf_weight, self.size[k], way, least)
+            most = point_promised(&table.gain_bound, table.leaf_weight, self.size[k], way, least)
         return self.tolerance + most
 
-    cdef void look(self, LeafTable table, int32_t k, point_way* way) noexcept:
+    cdef void look(self, LeafTable table, int32_t k, point_option* way) noexcept:
         """How far the points of a leaf lie towards a cluster."""
         cdef Py_ssize_t j
         cdef double inv_size = 1.0 / self.size[k], inv_weight = 1.0 / table.leaf_weight
@@ -318,7 +318,7 @@ cdef class PointState:
     cdef scan_clusters clusters_view(self, bint all) noexcept nogil:
         cdef scan_clusters view
         view.count = 0 if self.founding() and not all else self.n_clusters
-        view.stock, view.size, view.share = &self.stock[0], &self.size[0], &self.share[0]
+        view.kernel_sum, view.size, view.share = &self.kernel_sum[0], &self.size[0], &self.share[0]
         view.inv = view.back = NULL
         view.id = NULL
         view.n = 0
@@ -339,27 +339,27 @@ cdef class PointState:
         return cross
 
     cdef scan_leaf leaf_view(
-        self, Py_ssize_t slot, LeafTable table, const tree_limits* limits, double cross_own,
+        self, Py_ssize_t leaf_index, LeafTable table, const tree_limits* limits, double cross_own,
         double* rest,
     ) noexcept nogil:
         """The leaf but for its stocks with the clusters; its own one's is ``cross_own``."""
         cdef scan_leaf view
-        cdef int32_t own = self.cluster[slot]
+        cdef int32_t own = self.cluster[leaf_index]
         cdef Py_ssize_t j
-        cdef double stock = 0.0, squared, off, away, weight = table.leaf_weight
+        cdef double kernel_sum = 0.0, squared, off, away, weight = table.leaf_weight
         cdef double outside = self.size[own] - weight
         view.n, view.own, view.weight, view.cross = table.n_samples, own, weight, NULL
         view.leave_all, rest[0] = -INFINITY, 0.0
         if self.leaves_in[own] > 1:
             squared = 0.0
             for j in range(self.width):
-                stock += table.total[j] * table.total[j]
+                kernel_sum += table.total[j] * table.total[j]
                 away = (self.centre[own, j] - table.total[j]) / outside
                 off = away - table.total[j] / weight
                 squared += off * off
             rest[0] = sqrt(squared)
             view.leave_all = leave(
-                self.stock[own], cross_own, stock, 1.0 / outside, self.share[own])
+                self.kernel_sum[own], cross_own, kernel_sum, 1.0 / outside, self.share[own])
         view.open_one = 0.0 if self.n_clusters + 1 <= self.max_clusters else -INFINITY
         view.open_two = 0.0 if self.n_clusters + 2 <= self.max_clusters else -INFINITY
         view.min_leaf = limits.min_leaf

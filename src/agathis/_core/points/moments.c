@@ -7,7 +7,7 @@
 #include "points/tile.h"
 
 ptrdiff_t
-point_cuts(const point_table *table, ptrdiff_t f)
+point_splits(const point_table *table, ptrdiff_t f)
 {
     const cut_range range = cuts_of(table, f);
     ptrdiff_t cuts = 0;
@@ -59,7 +59,7 @@ point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
             /* No block has several cuts, and there is no slack.  The sums are made as they are
              * looked at, with the missing on either side. */
             memset(kept_of(table, CUT_WIDE, table->cut_first[f]), 0,
-                   (size_t)point_cuts(table, f) * sizeof(double));
+                   (size_t)point_splits(table, f) * sizeof(double));
             continue;
         }
         for (ptrdiff_t b = range.begin; b < range.last; ++b) {

@@ -12,8 +12,8 @@ cdef class LeafItems:
     cdef int32_t[::1] code          # [item]
     cdef double[::1] weight, samples
     cdef double[:, ::1] sum         # [item, .]
-    cdef double[::1] stock          # source by source, [item, item]
-    cdef Py_ssize_t[::1] stock_first    # [g]
+    cdef double[::1] kernel_sum          # source by source, [item, item]
+    cdef Py_ssize_t[::1] kernel_sum_first    # [g]
 
     cdef subset_items view(self, Py_ssize_t source) noexcept nogil
     cdef void crosses(

@@ -16,13 +16,13 @@ cdef class LeafItems:
     ----------
     table : LeafTable
         With a feature for each source.
-    n_codes : ndarray of int32, of shape (n_sources,)
+    n_categories : ndarray of int32, of shape (n_category_groups,)
         Numbers of each source; the last is of samples of no category.
     """
 
-    def __init__(self, LeafTable table, const int32_t[::1] n_codes):
+    def __init__(self, LeafTable table, const int32_t[::1] n_categories):
         cdef Py_ssize_t g, p, begin = 0, stop, item = 0, n = 0, j, width = table.sum.shape[1]
-        cdef Py_ssize_t G = n_codes.shape[0], m
+        cdef Py_ssize_t G = n_categories.shape[0], m
         for g in range(G):
             n += table.misses(g)
         n += table.row_sum.shape[0]
@@ -30,8 +30,8 @@ cdef class LeafItems:
         self.categories, self.misses = np.zeros(G, dtype=np.int32), np.zeros(G, dtype=np.uint8)
         self.code, self.sum = np.empty(n, dtype=np.int32), np.empty((n, width))
         self.weight, self.samples = np.empty(n), np.empty(n)
-        self.stock_first = np.zeros(G, dtype=np.intp)
-        stocks, size = [], 0
+        self.kernel_sum_first = np.zeros(G, dtype=np.intp)
+        gain_engine, size = [], 0
         for g in range(G):
             stop = begin
             if table.stop[g] > table.first[g]:
@@ -39,7 +39,7 @@ cdef class LeafItems:
             self.first[g] = <int32_t>item
             for p in range(begin, stop):
                 self.code[item] = table.bin[p]
-                self.categories[g] += table.bin[p] < n_codes[g] - 1
+                self.categories[g] += table.bin[p] < n_categories[g] - 1
                 self.weight[item], self.samples[item] = table.row_weight[p], table.row_count[p]
                 if p > begin:
                     self.weight[item] -= table.row_weight[p - 1]
@@ -57,11 +57,11 @@ cdef class LeafItems:
                 item += 1
             begin = stop
             own = np.asarray(self.sum)[self.first[g]:item]
-            stocks.append(np.einsum("ij,kj->ik", own, own).ravel())
-            self.stock_first[g], m = size, item - self.first[g]
+            gain_engine.append(np.einsum("ij,kj->ik", own, own).ravel())
+            self.kernel_sum_first[g], m = size, item - self.first[g]
             size += m * m
         self.first[G] = <int32_t>item
-        self.stock = np.concatenate(stocks)
+        self.kernel_sum = np.concatenate(gain_engine)
 
     cdef subset_items view(self, Py_ssize_t source) noexcept nogil:
         cdef subset_items view
@@ -69,7 +69,7 @@ cdef class LeafItems:
         view.count = self.first[source + 1] - self.first[source]
         view.categories, view.missing = self.categories[source], self.misses[source]
         view.weight, view.samples = &self.weight[0] + first, &self.samples[0] + first
-        view.cross, view.stock = NULL, &self.stock[0] + self.stock_first[source]
+        view.cross, view.kernel_sum = NULL, &self.kernel_sum[0] + self.kernel_sum_first[source]
         return view
 
     cdef void crosses(
@@ -105,7 +105,7 @@ cdef class LeafItems:
         views = {
             "first": self.first, "categories": self.categories, "misses": self.misses,
             "code": self.code, "weight": self.weight, "samples": self.samples, "sum": self.sum,
-            "stock": self.stock,
+            "stock": self.kernel_sum,
         }
         return {name: np.asarray(view) for name, view in views.items()}
 
@@ -113,13 +113,13 @@ cdef class LeafItems:
 cdef class PointCategories:
     """What is kept of the sources of categories, leaf by leaf."""
 
-    def __init__(self, LeafItems root, Py_ssize_t n_sources):
-        self.count, self.leaves = n_sources, [root]
-        self.best = np.full((1, n_sources), -np.inf)
+    def __init__(self, LeafItems root, Py_ssize_t n_category_groups):
+        self.count, self.leaves = n_category_groups, [root]
+        self.best = np.full((1, n_category_groups), -np.inf)
 
-    def cut(self, Py_ssize_t slot, LeafItems left, LeafItems right):
+    def cut(self, Py_ssize_t leaf_index, LeafItems left, LeafItems right):
         """Two leaves in the place of one."""
-        self.leaves[slot] = left
+        self.leaves[leaf_index] = left
         self.leaves.append(right)
         if len(self.leaves) > self.best.shape[0]:
             more = np.full((self.best.shape[0], self.count), -np.inf)

@@ -13,8 +13,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points.leaves cimport (
-    LeafTable, PointState, point_cut, point_moments, point_promise, point_promise_add,
-    point_promise_clear, point_refine, point_samples, point_scan, point_work,
+    LeafTable, PointState, point_split, point_moments, point_gain_bound, point_gain_bound_add,
+    point_gain_bound_clear, point_refine, point_samples, point_scan, point_work,
 )
 from agathis._core.points.point_categories cimport PointCategories
 from agathis._core.points.point_subsets cimport search_subsets
@@ -54,24 +54,24 @@ cdef scan(PointState s, Views views, const uint8_t[:, ::1] drawn):
         return
     cdef int threads = s.threads_for(steps)
     cdef double[:, ::1] work = np.empty((threads, point_work(s.n_clusters, s.width)))
-    cdef uint8_t[::1] memory = np.empty(n_tasks * sizeof(point_promise), dtype=np.uint8)
-    cdef point_promise* promises = <point_promise*>&memory[0]
+    cdef uint8_t[::1] memory = np.empty(n_tasks * sizeof(point_gain_bound), dtype=np.uint8)
+    cdef point_gain_bound* gain_bounds = <point_gain_bound*>&memory[0]
     with nogil, parallel(num_threads=threads):
         for t in prange(n_tasks, schedule="dynamic"):
-            scan_task(views, &tasks[t, 0], drawn, &work[threadid(), 0], &promises[t])
+            scan_task(views, &tasks[t, 0], drawn, &work[threadid(), 0], &gain_bounds[t])
     for t in range(n_tasks):
         view = &views.each[tasks[t, 0]]
         table = <LeafTable>views.tables[tasks[t, 0]]
         table.has_moments = view.has_moments = True
         if not view.all:
             if tasks[t, 1] == 0:
-                point_promise_clear(view.promise)
-            point_promise_add(view.promise, &promises[t])
+                point_gain_bound_clear(view.gain_bound)
+            point_gain_bound_add(view.gain_bound, &gain_bounds[t])
 
 
 cdef void scan_task(
     Views views, const Py_ssize_t* task, const uint8_t[:, ::1] drawn, double* work,
-    point_promise* promise,
+    point_gain_bound* gain_bound,
 ) noexcept nogil:
     cdef View* view = &views.each[task[0]]
     cdef Some* some = &view.some
@@ -85,29 +85,29 @@ cdef void scan_task(
             &view.leaf, &views.clusters, &view.sums, &view.table, task[1], task[2], drawn_here,
             work, view.bound, NULL)
         return
-    point_promise_clear(promise)
+    point_gain_bound_clear(gain_bound)
     point_scan(
         &some.leaf, &some.clusters, &some.sums, &view.table, task[1], task[2], NULL, work,
-        view.bound, promise)
+        view.bound, gain_bound)
 
 
 cdef void refine_block(
-    Views views, const int32_t* place, SortedPoints samples, Py_ssize_t slot, double* work,
+    Views views, const int32_t* place, SortedPoints samples, Py_ssize_t leaf_index, double* work,
     double* gain,
 ) noexcept nogil:
     cdef View* view = &views.each[place[0]]
     cdef Py_ssize_t f = place[1]
     cdef point_samples rows
-    cdef point_cut ignored
+    cdef point_split ignored
     if samples is not None:
-        rows = samples.view(slot, f)
+        rows = samples.view(leaf_index, f)
     gain[0] = point_refine(
         &view.leaf, &views.clusters, &view.sums, &view.table, f, place[2], &rows, INFINITY, work,
         &ignored)
 
 
 cdef double refine(
-    PointState s, Views views, const int32_t[::1] slots, double best, double tolerance,
+    PointState s, Views views, const int32_t[::1] leaf_indices, double best, double tolerance,
     SortedPoints samples, bint only_first,
 ) except? -1.0:
     """Look into the blocks that may hold the best cut, the most promising first; the best gain.
@@ -152,18 +152,18 @@ cdef double refine(
                 n -= 1
                 swap(bound, place, stop, n)
         for t in range(begin, stop):
-            views.complete(place[t, 0], slots[place[t, 0]])
+            views.complete(place[t, 0], leaf_indices[place[t, 0]])
         threads = s.threads_for(
             <double>(stop - begin) * 16 * s.width * (2 + views.clusters.count))
         with nogil, parallel(num_threads=threads):
             for t in prange(begin, stop, schedule="dynamic"):
                 refine_block(
-                    views, &place[t, 0], samples, slots[place[t, 0]], &work[threadid(), 0],
+                    views, &place[t, 0], samples, leaf_indices[place[t, 0]], &work[threadid(), 0],
                     &gain[t - begin])
         for t in range(begin, stop):
             j, f, b = place[t, 0], place[t, 1], place[t, 2]
             views.each[j].bound[b] = gain[t - begin]
-            s.best[slots[j], f] = larger(s.best[slots[j], f], gain[t - begin])
+            s.best[leaf_indices[j], f] = larger(s.best[leaf_indices[j], f], gain[t - begin])
             best = larger(best, gain[t - begin])
         begin = stop
         if only_first:
@@ -202,9 +202,9 @@ cdef Py_ssize_t lowest(const double[::1] values, Py_ssize_t n) noexcept:
 
 
 def search(
-    PointState s, const int32_t[::1] slots, const uint8_t[:, ::1] drawn, double floor,
+    PointState s, const int32_t[::1] leaf_indices, const uint8_t[:, ::1] drawn, double floor,
     double tolerance, const tree_limits[::1] limits, SortedPoints samples=None,
-    PointCategories categories=None, const uint8_t[:, ::1] drawn_sources=None,
+    PointCategories categories=None, const uint8_t[:, ::1] sampled_groups=None,
 ):
     """Find the best gains of some leaves.
 
@@ -223,12 +223,12 @@ def search(
         Where the tables' blocks hold samples; else they hold rows of the table.
     categories : PointCategories, optional
         Sources of categories, subsets of which are looked at too.
-    drawn_sources : ndarray of shape (len(slots), n_sources) or None
+    sampled_groups : ndarray of shape (len(slots), n_category_groups) or None
         Which sources are looked at; ``None`` is all of them.
     """
-    cdef Py_ssize_t j, f, slot
+    cdef Py_ssize_t j, f, leaf_index
     cdef bint all_clusters = drawn is None and not s.founding()
-    cdef Views views = Views(s, slots, limits, False)
+    cdef Views views = Views(s, leaf_indices, limits, False)
     cdef View* view
     cdef LeafTable table
     cdef double least
@@ -238,8 +238,8 @@ def search(
         if table.seen is None or not all_clusters:
             table.know(s.max_clusters)
         for f in range(s.n_features):
-            s.best[slots[j], f] = -INFINITY
-        views.complete(j, slots[j])
+            s.best[leaf_indices[j], f] = -INFINITY
+        views.complete(j, leaf_indices[j])
         if all_clusters:
             views.choose(j, INFINITY, True)
     scan(s, views, drawn)
@@ -247,10 +247,10 @@ def search(
         views.each[j].most = views.largest_bound(j)
     if categories is not None:
         floor = larger(
-            floor, search_subsets(s, views, slots, categories, drawn_sources, tolerance))
+            floor, search_subsets(s, views, leaf_indices, categories, sampled_groups, tolerance))
     if all_clusters:
         # Only clusters that may gain as much as what is known already are asked about.
-        floor = refine(s, views, slots, floor, tolerance, samples, True)
+        floor = refine(s, views, leaf_indices, floor, tolerance, samples, True)
         least = floor - tolerance
         more = True
         while more:
@@ -264,23 +264,23 @@ def search(
             scan(s, views, drawn)
         for j in range(views.count):
             views.each[j].most = views.largest_bound(j)
-    refine(s, views, slots, floor, tolerance, samples, False)
+    refine(s, views, leaf_indices, floor, tolerance, samples, False)
     for j in range(views.count):
-        slot, view = slots[j], &views.each[j]
-        s.gain[slot] = -INFINITY
+        leaf_index, view = leaf_indices[j], &views.each[j]
+        s.gain[leaf_index] = -INFINITY
         for f in range(s.n_features):
-            s.gain[slot] = larger(s.gain[slot], s.best[slot, f])
-        s.bound[slot] = views.largest_bound(j) if view.promising else view.most
+            s.gain[leaf_index] = larger(s.gain[leaf_index], s.best[leaf_index, f])
+        s.bound[leaf_index] = views.largest_bound(j) if view.promising else view.most
         if all_clusters:
-            s.bound[slot] = larger(s.bound[slot], view.rest)
+            s.bound[leaf_index] = larger(s.bound[leaf_index], view.rest)
         if categories is not None:
             for f in range(categories.count):
-                s.gain[slot] = larger(s.gain[slot], categories.best[slot, f])
-                s.bound[slot] = larger(s.bound[slot], categories.best[slot, f])
+                s.gain[leaf_index] = larger(s.gain[leaf_index], categories.best[leaf_index, f])
+                s.bound[leaf_index] = larger(s.bound[leaf_index], categories.best[leaf_index, f])
 
 
 def locate(
-    PointState s, Py_ssize_t slot, double floor, double tolerance,
+    PointState s, Py_ssize_t leaf_index, double floor, double tolerance,
     const tree_limits[::1] limits, SortedPoints samples=None,
 ):
     """The first split of a searched leaf whose gain reaches ``floor``.
@@ -295,18 +295,18 @@ def locate(
         the table where it has rows, else at -1. Left and right are the clusters of the
         two children.
     """
-    cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
-    cdef Views views = Views(s, slots, limits, True)
-    cdef LeafTable table = s.tables[slot]
+    cdef int32_t[::1] leaf_indices = np.array([leaf_index], dtype=np.int32)
+    cdef Views views = Views(s, leaf_indices, limits, True)
+    cdef LeafTable table = s.tables[leaf_index]
     cdef View* view = &views.each[0]
     cdef Py_ssize_t f, b
     cdef double[::1] work = np.empty(point_work(s.n_clusters, s.width))
     cdef point_samples rows
-    cdef point_cut found
-    views.complete(0, slot)
+    cdef point_split found
+    views.complete(0, leaf_index)
     for f in range(s.n_features):
         if samples is not None:
-            rows = samples.view(slot, f)
+            rows = samples.view(leaf_index, f)
         for b in range(table.first[f], table.stop[f]):
             # Bounds and gains are rounded apart.
             if table.bound[b] < floor - tolerance:
@@ -315,16 +315,16 @@ def locate(
                 &view.leaf, &views.clusters, &view.sums, &view.table, f, b, &rows, floor,
                 &work[0], &found)
             if found.count >= 0:
-                return describe(s, views, slot, f, b, &found, tolerance, samples)
+                return describe(s, views, leaf_index, f, b, &found, tolerance, samples)
     return None
 
 
 cdef describe(
-    PointState s, Views views, Py_ssize_t slot, Py_ssize_t f, Py_ssize_t b, point_cut* found,
-    double tolerance, SortedPoints samples,
+    PointState s, Views views, Py_ssize_t leaf_index, Py_ssize_t f, Py_ssize_t b,
+    point_split* found, double tolerance, SortedPoints samples,
 ):
     """The sums of a cut, and its best move."""
-    cdef LeafTable table = s.tables[slot]
+    cdef LeafTable table = s.tables[leaf_index]
     cdef Py_ssize_t position, i, j
     cdef int32_t k
     cdef double weight = 0.0, self_left = 0.0, self_right = 0.0, off
@@ -340,7 +340,7 @@ cdef describe(
             for j in range(s.width):
                 sum[j] = table.sum[b - 1, j]
         for position in range(position, found.count):
-            i = samples.order[f, samples.start[slot] + position]
+            i = samples.order[f, samples.start[leaf_index] + position]
             weight += samples.weight[i]
             for j in range(s.width):
                 sum[j] += samples.weight[i] * samples.phi[i, j]

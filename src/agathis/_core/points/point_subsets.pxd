@@ -6,6 +6,6 @@ from agathis._core.points.views cimport Views
 
 
 cdef double search_subsets(
-    PointState s, Views views, const int32_t[::1] slots, PointCategories categories,
+    PointState s, Views views, const int32_t[::1] leaf_indices, PointCategories categories,
     const uint8_t[:, ::1] drawn, double tolerance,
 ) except? -1.0

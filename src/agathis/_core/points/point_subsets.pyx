@@ -18,7 +18,7 @@ from agathis._core.shared.moves cimport Choice, subset_move
 
 
 cdef double search_subsets(
-    PointState s, Views views, const int32_t[::1] slots, PointCategories categories,
+    PointState s, Views views, const int32_t[::1] leaf_indices, PointCategories categories,
     const uint8_t[:, ::1] drawn, double tolerance,
 ) except? -1.0:
     """Find the best gains of all sources in all leaves; the largest of them."""
@@ -30,11 +30,11 @@ cdef double search_subsets(
         views.count * categories.count * sizeof(subset_items), dtype=np.uint8)
     cdef subset_items* view = <subset_items*>&memory[0]
     for j in range(views.count):
-        items = categories.leaves[slots[j]]
-        views.complete(j, slots[j])
+        items = categories.leaves[leaf_indices[j]]
+        views.complete(j, leaf_indices[j])
         for g in range(categories.count):
             m = items.first[g + 1] - items.first[g]
-            categories.best[slots[j], g] = -INFINITY
+            categories.best[leaf_indices[j], g] = -INFINITY
             if m < 2 or not (drawn is None or drawn[j, g]):
                 continue
             tasks[n_tasks, 0], tasks[n_tasks, 1] = <int32_t>j, <int32_t>g
@@ -47,32 +47,32 @@ cdef double search_subsets(
     cdef double[:, ::1] work = np.empty((threads, size + K + 1))
     cdef double[:, ::1] crosses = np.empty((n_tasks, most * K + 1))
     for t in range(n_tasks):
-        items = categories.leaves[slots[tasks[t, 0]]]
+        items = categories.leaves[leaf_indices[tasks[t, 0]]]
         items.crosses(s, tasks[t, 1], <int32_t>K, &crosses[t, 0])
         view[t].cross = &crosses[t, 0]
     with nogil, parallel(num_threads=threads):
         for t in prange(n_tasks, schedule="dynamic"):
-            run_subset(views, &tasks[t, 0], slots, &view[t], categories, tolerance,
+            run_subset(views, &tasks[t, 0], leaf_indices, &view[t], categories, tolerance,
                        &work[threadid(), 0], &work[threadid(), 0] + size)
     for t in range(n_tasks):
-        best = larger(best, categories.best[slots[tasks[t, 0]], tasks[t, 1]])
+        best = larger(best, categories.best[leaf_indices[tasks[t, 0]], tasks[t, 1]])
     return best
 
 
 cdef void run_subset(
-    Views views, const int32_t* task, const int32_t[::1] slots, const subset_items* view,
+    Views views, const int32_t* task, const int32_t[::1] leaf_indices, const subset_items* view,
     PointCategories categories, double tolerance, double* work, double* targets,
 ) noexcept nogil:
     cdef int32_t k
     for k in range(views.clusters.count + 1):
         targets[k] = -INFINITY
-    categories.best[slots[task[0]], task[1]] = subset_search(
+    categories.best[leaf_indices[task[0]], task[1]] = subset_search(
         &views.each[task[0]].leaf, &views.clusters, view, SUBSET_EXACT, INFINITY, tolerance, work,
         targets, NULL, NULL, NULL)
 
 
 def locate_subset(
-    PointState s, PointCategories categories, Py_ssize_t slot, double floor, double tolerance,
+    PointState s, PointCategories categories, Py_ssize_t leaf_index, double floor, double tolerance,
     const tree_limits[::1] limits,
 ):
     """The first split of a searched leaf on a category whose gain reaches ``floor``.
@@ -85,21 +85,21 @@ def locate_subset(
         The categories that go right, whether missing values go left (``None`` where there are
         none), and the clusters of the two children.
     """
-    cdef int32_t[::1] slots = np.array([slot], dtype=np.int32)
-    cdef LeafItems items = categories.leaves[slot]
+    cdef int32_t[::1] leaf_indices = np.array([leaf_index], dtype=np.int32)
+    cdef LeafItems items = categories.leaves[leaf_index]
     cdef Views views
     cdef subset_items view
     cdef Py_ssize_t g, m, first
     cdef int32_t k, K = s.n_clusters
     cdef double[::1] work, targets = np.empty(K + 1), crosses
     cdef uint8_t[::1] right
-    reached = np.flatnonzero(np.asarray(categories.best)[slot] >= floor)
+    reached = np.flatnonzero(np.asarray(categories.best)[leaf_index] >= floor)
     if len(reached) == 0:
         return None
     g = reached[0]
     # Among the same moves as the search, so that it goes the same way.
-    views = Views(s, slots, limits, False)
-    views.complete(0, slot)
+    views = Views(s, leaf_indices, limits, False)
+    views.complete(0, leaf_index)
     view, first = items.view(g), items.first[g]
     m = view.count
     crosses, work = np.empty(m * K), np.empty(subset_work(K, <int32_t>m))
@@ -113,9 +113,9 @@ def locate_subset(
         &targets[0], NULL, NULL, &right[0])
     flags = np.asarray(right).view(bool)
     if not flags.any():
-        raise RuntimeError(f"no subset of leaf {slot} gains {floor}")
-    views = Views(s, slots, limits, True)
-    views.complete(0, slot)
+        raise RuntimeError(f"no subset of leaf {leaf_index} gains {floor}")
+    views = Views(s, leaf_indices, limits, True)
+    views.complete(0, leaf_index)
     items.crosses(s, g, K, &crosses[0])
     cdef Choice choice = subset_move(&views.each[0].leaf, &views.clusters, &view, right, tolerance)
     codes = np.asarray(items.code)[first:first + view.categories][flags[:view.categories]]

@@ -114,48 +114,48 @@ typedef struct {
 typedef struct {
     ptrdiff_t count, row;
     int missing_left;
-} point_cut;
+} point_split;
 
 /* What the sides of a leaf's cuts would gain by founding a cluster, in classes by their weight,
  * two to each power of two.  Of each class: the largest gain (-inf where it is empty) after i of
- * the PROMISE_SHARES of |S| |m - o|^2 are paid, the least and the largest weight, and how far a
+ * the BOUND_SHARES of |S| |m - o|^2 are paid, the least and the largest weight, and how far a
  * mean is off the leaf's at most.  `both` is the most that two sides together would gain,
  * `moment` the largest |S| |m - o|, and `top` the largest gain of all.  Where cuts of the leaf are
  * not covered, `blind` is set. */
-enum { PROMISE_CLASSES = 32, PROMISE_SHARES = 6 };
+enum { BOUND_CLASSES = 32, BOUND_SHARES = 6 };
 typedef struct {
-    double gain[PROMISE_CLASSES][PROMISE_SHARES];
-    double least[PROMISE_CLASSES], most[PROMISE_CLASSES], off[PROMISE_CLASSES];
+    double gain[BOUND_CLASSES][BOUND_SHARES];
+    double least[BOUND_CLASSES], most[BOUND_CLASSES], off[BOUND_CLASSES];
     double both, moment, top;
     int blind;
-} point_promise;
+} point_gain_bound;
 
 /* How a leaf lies towards a cluster: the distance of their means, and in that direction the
  * leaf's scatter and how far the furthest of its points is from its mean; infinite where they are
  * not known. */
 typedef struct {
     double reach, scatter, furthest;
-} point_way;
+} point_option;
 
-void point_promise_clear(point_promise *promise);
+void point_gain_bound_clear(point_gain_bound *gain_bound);
 
 /* Add what is promised by other cuts of the leaf. */
-void point_promise_add(point_promise *promise, const point_promise *more);
+void point_gain_bound_add(point_gain_bound *gain_bound, const point_gain_bound *more);
 
 /* No move of a side of the leaf to a pending cluster of this size gains more; alone or with the
  * other side going anywhere.  Less than `enough` is not told. */
-double point_promised(const point_promise *promise, double leaf_weight, double size,
-                      const point_way *way, double enough);
+double point_promised(const point_gain_bound *gain_bound, double leaf_weight, double size,
+                      const point_option *way, double enough);
 
 /* OUT scatter and furthest of a way, from the leaf's points about their mean. */
 void point_look(const double *points, const double *weight, ptrdiff_t n, ptrdiff_t width,
-                const double *direction, point_way *way);
+                const double *direction, point_option *way);
 
 /* Doubles that `work` must hold, and those that keep it apart from the work of the next thread. */
 size_t point_work(int32_t n_clusters, ptrdiff_t width);
 
 /* How many cuts the ends of a feature's blocks make. */
-ptrdiff_t point_cuts(const point_table *table, ptrdiff_t f);
+ptrdiff_t point_splits(const point_table *table, ptrdiff_t f);
 
 /* What is kept of the leaf's own cuts of features first .. first + n_features - 1. */
 void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first,
@@ -164,11 +164,11 @@ void point_moments(const point_table *table, double leaf_weight, ptrdiff_t first
 /* OUT bound[b], for the blocks of features first .. first + n_features - 1: no cut within
  * block b or at its end gains more.  It is -inf where drawn[f] is 0 (drawn NULL: nowhere).
  * Where only some clusters are looked at, the bound is raised to what moves to them may gain, and
- * the promise of these cuts is added to `promise`. */
+ * the promise of these cuts is added to `gain_bound`. */
 void point_scan(const scan_leaf *leaf, const scan_clusters *clusters,
                 const point_clusters *sums, const point_table *table, ptrdiff_t first,
                 ptrdiff_t n_features, const uint8_t *drawn, double *work, double *bound,
-                point_promise *promise);
+                point_gain_bound *gain_bound);
 
 /* The best gain of the cuts within block b of feature f and at its end.  The cuts within are
  * at the table's rows, or between samples where it has none.  OUT reached: the first cut that
@@ -176,7 +176,7 @@ void point_scan(const scan_leaf *leaf, const scan_clusters *clusters,
 double point_refine(const scan_leaf *leaf, const scan_clusters *clusters,
                     const point_clusters *sums, const point_table *table, ptrdiff_t f,
                     ptrdiff_t b, const point_samples *samples, double floor, double *work,
-                    point_cut *reached);
+                    point_split *reached);
 
 /* How many samples a block has at most: `few`, or where that is more the leaf's samples over
  * `parts`, and `most` in any leaf. */

@@ -154,32 +154,33 @@ renew(point_tile *p, const scan_leaf *leaf, ptrdiff_t length)
 
 /* The class of a side: two to each power of two below the leaf's weight. */
 AGATHIS_INLINE int
-promise_class(double weight, double leaf_weight)
+bound_class(double weight, double leaf_weight)
 {
     int64_t bits, top;
     memcpy(&bits, &weight, sizeof bits);
     memcpy(&top, &leaf_weight, sizeof top);
     const int64_t below = (top >> 51) - (bits >> 51);
-    return below < 0 ? 0 : below < PROMISE_CLASSES ? (int)below : PROMISE_CLASSES - 1;
+    return below < 0 ? 0 : below < BOUND_CLASSES ? (int)below : BOUND_CLASSES - 1;
 }
 
 /* `paid` is |S| |m - o|^2, or less. */
 AGATHIS_INLINE void
-note_side(point_promise *promise, double gain, double weight, double least, double off,
+note_side(point_gain_bound *gain_bound, double gain, double weight, double least, double off,
           double paid, double leaf_weight)
 {
-    const int i = promise_class(weight, leaf_weight);
-    for (int u = 0; u < PROMISE_SHARES; ++u)
-        promise->gain[i][u] = larger(promise->gain[i][u], gain - promise_share(u) * paid);
-    promise->least[i] = smaller(promise->least[i], least);
-    promise->most[i] = larger(promise->most[i], weight);
-    promise->off[i] = larger(promise->off[i], off);
+    const int i = bound_class(weight, leaf_weight);
+    for (int u = 0; u < BOUND_SHARES; ++u)
+        gain_bound->gain[i][u] = larger(gain_bound->gain[i][u], gain - bound_share(u) * paid);
+    gain_bound->least[i] = smaller(gain_bound->least[i], least);
+    gain_bound->most[i] = larger(gain_bound->most[i], weight);
+    gain_bound->off[i] = larger(gain_bound->off[i], off);
 }
 
 /* What the sides of a tile's cuts promise.  The mean of a cut within a block is off the line
  * between the means of the block's ends by the radius over the weight, at most. */
 AGATHIS_INLINE void
-note_promise(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length, point_promise *promise)
+note_gain_bound(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length,
+    point_gain_bound *gain_bound)
 {
     const scan_tile *s = &p->tile;
     const tile_slack *slack = &p->slack;
@@ -188,16 +189,17 @@ note_promise(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length, point
         const double moment = p->moment[t], squared = radius > 0.0 ? 0.0 : moment * moment;
         const double other = larger(s->far_best[t], s->new_far[t] + leaf->open_one);
         const double far_other = larger(s->best[t], s->new_near[t] + leaf->open_one);
-        note_side(promise, s->new_near[t] + larger(s->go_near[t], leaf->leave_all + other), near,
+        note_side(gain_bound, s->new_near[t] + larger(s->go_near[t], leaf->leave_all + other), near,
                   p->least[t], larger(slack->near[t], moment / near) + radius / p->least[t],
                   squared / near, leaf->weight);
-        note_side(promise, s->new_far[t] + larger(s->go_far[t], leaf->leave_all + far_other), far,
+        note_side(gain_bound, s->new_far[t] + larger(s->go_far[t], leaf->leave_all + far_other),
+            far,
                   p->far_least[t],
                   larger(slack->far[t], moment / far) + radius / p->far_least[t], squared / far,
                   leaf->weight);
-        promise->both =
-            larger(promise->both, leaf->leave_all + s->new_near[t] + s->new_far[t]);
-        promise->moment = larger(promise->moment, moment + radius);
+        gain_bound->both =
+            larger(gain_bound->both, leaf->leave_all + s->new_near[t] + s->new_far[t]);
+        gain_bound->moment = larger(gain_bound->moment, moment + radius);
     }
 }
 
@@ -206,7 +208,7 @@ note_promise(const point_tile *p, const scan_leaf *leaf, ptrdiff_t length, point
 AGATHIS_INLINE void
 bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
             const point_clusters *sums, const point_table *table, ptrdiff_t c, ptrdiff_t length,
-            point_promise *promise)
+            point_gain_bound *gain_bound)
 {
     scan_tile *s = &p->tile;
     recall(p, leaf, sums, table, c, length);
@@ -226,15 +228,15 @@ bound_moves(point_tile *p, const scan_leaf *leaf, const scan_clusters *clusters,
         for (ptrdiff_t t = 0; t < length; ++t)
             p->moves[t] = gain_at(s, t);
     keep_arrivals(p, table, c, length);
-    if (promise)
-        note_promise(p, leaf, length, promise);
+    if (gain_bound)
+        note_gain_bound(p, leaf, length, gain_bound);
 }
 
 AGATHIS_CLONES void
 point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clusters *sums,
            const point_table *table, ptrdiff_t first, ptrdiff_t n_features,
            const uint8_t *drawn, double *work, double *bound,
-           point_promise *promise)
+           point_gain_bound *gain_bound)
 {
     point_tile cuts, *p = &cuts;
     ptrdiff_t length = 0, f = first, b = -1, c = 0;
@@ -253,8 +255,8 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 for (b = range.begin; b < range.end; ++b)
                     if (looked_at && table->radius[b] == INFINITY) {
                         bound[b] = INFINITY;
-                        if (promise)
-                            promise->blind = 1;
+                        if (gain_bound)
+                            gain_bound->blind = 1;
                     }
                     else if (!clusters->id || sums->own_changed)
                         bound[b] = -INFINITY;
@@ -280,7 +282,7 @@ point_scan(const scan_leaf *leaf, const scan_clusters *clusters, const point_clu
                 break;
             continue;
         }
-        bound_moves(p, &any, clusters, sums, table, c, length, promise);
+        bound_moves(p, &any, clusters, sums, table, c, length, gain_bound);
         for (ptrdiff_t t = 0; t < length; ++t) {
             double *own = bound + p->at[t], *next = own + 1;
             *own = larger(*own, p->moves[t]);

@@ -9,5 +9,5 @@ cdef class SortedPoints(SortedSamples):
     cdef const double[:, ::1] phi       # [i, .] points, padded
     cdef const double[::1] weight
 
-    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil
-    cdef gather(self, Py_ssize_t slot, LeafTable table)
+    cdef point_samples view(self, Py_ssize_t leaf_index, Py_ssize_t f) noexcept nogil
+    cdef gather(self, Py_ssize_t leaf_index, LeafTable table)

@@ -11,7 +11,7 @@ from agathis._core.points.leaves cimport (
 from agathis._core.shared.sorted cimport SortedSamples
 
 cdef enum:
-    MOST_IN_BLOCK = 256
+    MAX_IN_BLOCK = 256
 
 # Fewer multiplications than this are done by one thread.
 cdef double SMALL_WORK = 10_000_000.0
@@ -19,7 +19,7 @@ cdef double SMALL_WORK = 10_000_000.0
 
 # A table that is filled.
 cdef struct Filling:
-    Py_ssize_t slot, rows
+    Py_ssize_t leaf_index, rows
     double total
     point_table table
 
@@ -49,21 +49,22 @@ cdef class SortedPoints(SortedSamples):
     ):
         super().__init__(values, threads)
         self.phi, self.weight, self.gathers = phi, weight, gathers
-        self.grain = point_grain(few, parts, MOST_IN_BLOCK)
+        self.grain = point_grain(few, parts, MAX_IN_BLOCK)
 
-    cdef point_samples view(self, Py_ssize_t slot, Py_ssize_t f) noexcept nogil:
+    cdef point_samples view(self, Py_ssize_t leaf_index, Py_ssize_t f) noexcept nogil:
         cdef point_samples view
         view.phi, view.weight = &self.phi[0, 0], &self.weight[0]
-        view.order, view.cut = &self.order[f, self.start[slot]], &self.cut[f, self.start[slot]]
+        view.order, view.cut = &self.order[
+            f, self.start[leaf_index]], &self.cut[f, self.start[leaf_index]]
         return view
 
-    cdef gather(self, Py_ssize_t slot, LeafTable table):
+    cdef gather(self, Py_ssize_t leaf_index, LeafTable table):
         """The points of a leaf about their mean."""
-        ids = np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+        ids = np.asarray(self.order)[0, self.start[leaf_index]:self.stop[leaf_index]]
         table.points = np.asarray(self.phi)[ids] - np.asarray(table.total) / table.leaf_weight
         table.point_weight = np.asarray(self.weight)[ids]
 
-    def tables(self, Py_ssize_t slot, Py_ssize_t other=-1):
+    def tables(self, Py_ssize_t leaf_index, Py_ssize_t other=-1):
         """The table of a leaf, or of two at once."""
         cdef Py_ssize_t n, j, t, p, rows, done, d = self.n_features
         cdef Py_ssize_t width = self.phi.shape[1], count = 1 if other < 0 else 2
@@ -72,15 +73,15 @@ cdef class SortedPoints(SortedSamples):
         cdef Filling[2] each
         tables = []
         for j in range(count):
-            each[j].slot = slot if j == 0 else other
-            n = self.stop[each[j].slot] - self.start[each[j].slot]
+            each[j].leaf_index = leaf_index if j == 0 else other
+            n = self.stop[each[j].leaf_index] - self.start[each[j].leaf_index]
             each[j].total, rows, done = 0.0, 0, 0
-            for p in range(self.start[each[j].slot], self.stop[each[j].slot]):
+            for p in range(self.start[each[j].leaf_index], self.stop[each[j].leaf_index]):
                 each[j].total += self.weight[self.order[0, p]]
             while done < n:
                 done += point_block(done, n, &self.grain)
                 rows += 1
-            table = LeafTable.with_room(d, rows, width, n, each[j].total)
+            table = LeafTable.with_workspace(d, rows, width, n, each[j].total)
             each[j].table, each[j].rows = table.view(), rows
             tables.append(table)
             size += n
@@ -95,14 +96,14 @@ cdef class SortedPoints(SortedSamples):
             table = tables[j]
             table.complete()
             if self.gathers:
-                self.gather(each[j].slot, table)
+                self.gather(each[j].leaf_index, table)
         return tables
 
 
 cdef void fill(SortedPoints s, Filling* each, Py_ssize_t f) noexcept nogil:
-    cdef point_samples view = s.view(each.slot, f)
+    cdef point_samples view = s.view(each.leaf_index, f)
     cdef Py_ssize_t place = f * each.rows
     each.table.stop[f] = each.table.first[f] + <int32_t>point_sums(
-        &view, s.stop[each.slot] - s.start[each.slot], s.phi.shape[1], &s.grain, each.total,
-        &each.table.sum[place * each.table.width], &each.table.count[place],
+        &view, s.stop[each.leaf_index] - s.start[each.leaf_index], s.phi.shape[1], &s.grain,
+        each.total, &each.table.sum[place * each.table.width], &each.table.count[place],
         &each.table.weight[place], &each.table.radius[place])

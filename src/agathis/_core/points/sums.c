@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "shared/clones.h"
-#include "shared/lanes.h"
+#include "shared/f64x8.h"
 
 enum {
     POINT_NARROW = 4, /* how many times as much a side may be at one end of a block */
@@ -41,21 +41,21 @@ AGATHIS_INLINE double
 squared_offset(const double *restrict x, const double *restrict begin,
                const double *restrict end, double share, ptrdiff_t width)
 {
-    lanes squared;
-    lanes_clear(&squared);
+    f64x8 squared;
+    f64x8_clear(&squared);
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        lanes line;
-        lanes_clear(&line);
-        lanes_add_scaled(&line, 1.0 - share, lanes_load(begin + j));
-        lanes_add_scaled(&line, share, lanes_load(end + j));
-        lanes_add_square(&squared, lanes_load(x + j), line);
+        f64x8 line;
+        f64x8_clear(&line);
+        f64x8_add_scaled(&line, 1.0 - share, f64x8_load(begin + j));
+        f64x8_add_scaled(&line, share, f64x8_load(end + j));
+        f64x8_add_square(&squared, f64x8_load(x + j), line);
     }
-    return lanes_sum(squared);
+    return f64x8_sum(squared);
 }
 
 /* Sums are kept in up to SUM_LANES vectors at a time.  How many are left from component j on: */
 AGATHIS_INLINE int
-lanes_from(ptrdiff_t j, ptrdiff_t width)
+f64x8_from(ptrdiff_t j, ptrdiff_t width)
 {
     const ptrdiff_t left = (width - j) / POINT_PAD;
     return left < SUM_LANES ? (int)left : SUM_LANES;
@@ -67,18 +67,18 @@ AGATHIS_INLINE void
 add_lanes(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
           ptrdiff_t j, int n_lanes, double *restrict sum)
 {
-    lanes total[SUM_LANES];
+    f64x8 total[SUM_LANES];
     for (int v = 0; v < n_lanes; ++v)
-        total[v] = lanes_load(sum + j + v * POINT_PAD);
+        total[v] = f64x8_load(sum + j + v * POINT_PAD);
     for (ptrdiff_t t = begin; t < stop; ++t) {
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
         const double *restrict phi = samples->phi + i * width + j;
         for (int v = 0; v < n_lanes; ++v)
-            lanes_add_scaled(&total[v], w, lanes_load(phi + v * POINT_PAD));
+            f64x8_add_scaled(&total[v], w, f64x8_load(phi + v * POINT_PAD));
     }
     for (int v = 0; v < n_lanes; ++v)
-        lanes_store(sum + j + v * POINT_PAD, total[v]);
+        f64x8_store(sum + j + v * POINT_PAD, total[v]);
 }
 
 /* Add the samples at places begin .. stop - 1. */
@@ -87,7 +87,7 @@ add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdi
             double *restrict sum)
 {
     for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
-        switch (lanes_from(j, width)) {
+        switch (f64x8_from(j, width)) {
         case 1:
             add_lanes(samples, begin, stop, width, j, 1, sum);
             break;
@@ -109,28 +109,28 @@ largest_offset(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, pt
                ptrdiff_t j, int n_lanes, const double *restrict from, const double *restrict to,
                double span)
 {
-    lanes off[SUM_LANES], mean[SUM_LANES], most;
-    lanes_clear(&most);
+    f64x8 off[SUM_LANES], mean[SUM_LANES], most;
+    f64x8_clear(&most);
     for (int v = 0; v < n_lanes; ++v) {
-        lanes_clear(&off[v]);
-        lanes_clear(&mean[v]);
-        lanes_add_scaled(&mean[v], 1.0 / span, lanes_load(to + j + v * POINT_PAD));
-        lanes_add_scaled(&mean[v], -1.0 / span, lanes_load(from + j + v * POINT_PAD));
+        f64x8_clear(&off[v]);
+        f64x8_clear(&mean[v]);
+        f64x8_add_scaled(&mean[v], 1.0 / span, f64x8_load(to + j + v * POINT_PAD));
+        f64x8_add_scaled(&mean[v], -1.0 / span, f64x8_load(from + j + v * POINT_PAD));
     }
     for (ptrdiff_t t = begin; t + 1 < stop; ++t) {
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
         const double *restrict phi = samples->phi + i * width + j;
-        lanes squared;
-        lanes_clear(&squared);
+        f64x8 squared;
+        f64x8_clear(&squared);
         for (int v = 0; v < n_lanes; ++v) {
-            lanes_add_scaled(&off[v], w, lanes_minus(lanes_load(phi + v * POINT_PAD), mean[v]));
-            lanes_add_product(&squared, off[v], off[v]);
+            f64x8_add_scaled(&off[v], w, f64x8_minus(f64x8_load(phi + v * POINT_PAD), mean[v]));
+            f64x8_add_product(&squared, off[v], off[v]);
         }
         if (samples->cut[t])
-            most = lanes_larger(most, lanes_all(squared));
+            most = f64x8_larger(most, f64x8_all(squared));
     }
-    return lanes_sum(most) / LANES; /* they are all the same */
+    return f64x8_sum(most) / LANES; /* they are all the same */
 }
 
 /* The largest distance off the line of the cuts within a block, or a little more: where there are
@@ -141,7 +141,7 @@ radius_of(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff
 {
     double squared = 0.0;
     for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
-        switch (lanes_from(j, width)) {
+        switch (f64x8_from(j, width)) {
         case 1:
             squared += largest_offset(samples, begin, stop, width, j, 1, from, to, span);
             break;
@@ -187,7 +187,8 @@ point_radius(const double *sum, const double *weight, ptrdiff_t width, ptrdiff_t
 
 AGATHIS_CLONES ptrdiff_t
 point_sums(const point_samples *samples, ptrdiff_t n, ptrdiff_t width,
-           const point_grain *grain, double total, double *sum, double *count, double *weight, double *radius)
+           const point_grain *grain, double total, double *sum, double *count, double *weight,
+           double *radius)
 {
     double before = 0.0;
     ptrdiff_t rows = 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "shared/clones.h"
-#include "shared/lanes.h"
+#include "shared/f64x8.h"
 #include "points/points.h"
 #include "shared/tile.h"
 
@@ -48,16 +48,16 @@ use_work(point_tile *p, double *work, int32_t n_clusters, ptrdiff_t width)
 AGATHIS_INLINE void
 self_products(const double *row, const double *total, ptrdiff_t width, double *self, double *far)
 {
-    lanes none, near_sum, far_sum;
-    lanes_clear(&none);
+    f64x8 none, near_sum, far_sum;
+    f64x8_clear(&none);
     near_sum = far_sum = none;
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        const lanes x = lanes_load(row + j);
-        lanes_add_square(&near_sum, x, none);
-        lanes_add_square(&far_sum, lanes_load(total + j), x);
+        const f64x8 x = f64x8_load(row + j);
+        f64x8_add_square(&near_sum, x, none);
+        f64x8_add_square(&far_sum, f64x8_load(total + j), x);
     }
-    *self = lanes_sum(near_sum);
-    *far = lanes_sum(far_sum);
+    *self = f64x8_sum(near_sum);
+    *far = f64x8_sum(far_sum);
 }
 
 /* sigma(L x C_k) of each cut. */
@@ -66,22 +66,22 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
          ptrdiff_t length)
 {
     tile *prefix = p->prefix;
-    lanes none;
-    lanes_clear(&none);
+    f64x8 none;
+    f64x8_clear(&none);
     for (ptrdiff_t t = 0; t < length; t += 4) {
         const double *row[4];
         for (int u = 0; u < 4; ++u)
             row[u] = p->row[t + u < length ? t + u : length - 1];
         for (int32_t k = 0; k < c->count; k += SCAN_LANES) {
-            lanes sum[4] = {none, none, none, none};
+            f64x8 sum[4] = {none, none, none, none};
             for (ptrdiff_t j = 0; j < width; ++j) {
-                const lanes centre = lanes_load(sums->sum + j * sums->lanes + k);
+                const f64x8 centre = f64x8_load(sums->sum + j * sums->lanes + k);
                 for (int u = 0; u < 4; ++u)
-                    lanes_add_scaled(&sum[u], row[u][j], centre);
+                    f64x8_add_scaled(&sum[u], row[u][j], centre);
             }
             for (int u = 0; u < 4 && t + u < length; ++u) {
                 double each[SCAN_LANES];
-                lanes_store(each, sum[u]);
+                f64x8_store(each, sum[u]);
                 for (int v = 0; v < SCAN_LANES; ++v)
                     prefix[k + v][t + u] = each[v];
             }
@@ -94,15 +94,15 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
 AGATHIS_INLINE double
 squared_moment(const double *row, double share, const double *total, ptrdiff_t width)
 {
-    lanes squared;
-    lanes_clear(&squared);
+    f64x8 squared;
+    f64x8_clear(&squared);
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        lanes mean;
-        lanes_clear(&mean);
-        lanes_add_scaled(&mean, share, lanes_load(total + j));
-        lanes_add_square(&squared, lanes_load(row + j), mean);
+        f64x8 mean;
+        f64x8_clear(&mean);
+        f64x8_add_scaled(&mean, share, f64x8_load(total + j));
+        f64x8_add_square(&squared, f64x8_load(row + j), mean);
     }
-    return lanes_sum(squared);
+    return f64x8_sum(squared);
 }
 
 /* One more cut: its sums, with those of the samples that miss a value where they go left. */
@@ -164,7 +164,7 @@ kept_target_of(const point_table *table, int which, ptrdiff_t c)
 
 /* One half, three quarters, ... of what is paid; nothing at first. */
 AGATHIS_INLINE double
-promise_share(int u)
+bound_share(int u)
 {
     return 1.0 - 1.0 / (double)(1 << u);
 }

@@ -1,7 +1,7 @@
 from libc.stdint cimport int32_t
 
 from agathis._core.points.leaves cimport (
-    PointState, point_clusters, point_promise, point_table,
+    PointState, point_clusters, point_gain_bound, point_table,
 )
 from agathis._core.shared.limits cimport tree_limits
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
@@ -21,7 +21,7 @@ cdef struct View:
     scan_leaf leaf
     point_table table
     point_clusters sums
-    point_promise* promise
+    point_gain_bound* gain_bound
     double* bound
     double* cross       # with each cluster, once `complete`
     double* reach
@@ -46,5 +46,5 @@ cdef class Views:
     cdef double* room
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept
-    cdef void complete(self, Py_ssize_t j, Py_ssize_t slot) noexcept
+    cdef void complete(self, Py_ssize_t j, Py_ssize_t leaf_index) noexcept
     cdef choose(self, Py_ssize_t j, double floor, bint only_own)

@@ -15,23 +15,23 @@ cdef double PASSED_OVER = 0.8
 
 cdef class Views:
     def __cinit__(
-        self, PointState s, const int32_t[::1] slots, const tree_limits[::1] limits, bint all,
+        self, PointState s, const int32_t[::1] leaf_indices, const tree_limits[::1] limits, bint all
     ):
         cdef Py_ssize_t j, each = 2 * s.n_clusters
         cdef LeafTable table
         cdef View* view
-        self.state, self.count, self.limits = s, slots.shape[0], limits_from(limits)[0]
+        self.state, self.count, self.limits = s, leaf_indices.shape[0], limits_from(limits)[0]
         self.clusters = s.clusters_view(all)
         self.tables = []
         self.each = <View*>zeroed(self.count, sizeof(View))
         self.room = <double*>zeroed(self.count * each, sizeof(double))
         for j in range(self.count):
-            table = s.tables[slots[j]]
+            table = s.tables[leaf_indices[j]]
             self.tables.append(table)
             view = &self.each[j]
             view.table, view.bound, view.has_moments = (
                 table.view(), &table.bound[0], table.has_moments)
-            view.promise = &table.promise
+            view.gain_bound = &table.gain_bound
             view.cross = self.room + j * each
             view.reach = view.cross + s.n_clusters
             view.all = view.scanned = view.asked = True
@@ -55,7 +55,7 @@ cdef class Views:
                 most = larger(most, bound[b])
         return most
 
-    cdef void complete(self, Py_ssize_t j, Py_ssize_t slot) noexcept:
+    cdef void complete(self, Py_ssize_t j, Py_ssize_t leaf_index) noexcept:
         """Let a leaf know all clusters."""
         cdef PointState s = self.state
         cdef View* view = &self.each[j]
@@ -67,7 +67,7 @@ cdef class Views:
         for k in range(self.clusters.count):
             view.cross[k] = s.cross_with(table, k, &view.reach[k])
         view.leaf = s.leaf_view(
-            slot, table, &self.limits, view.cross[s.cluster[slot]], &view.sums.rest)
+            leaf_index, table, &self.limits, view.cross[s.cluster[leaf_index]], &view.sums.rest)
         view.leaf.cross = view.cross
         view.sums.sum, view.sums.lanes = &s.turned[0, 0], s.turned.shape[1]
         view.sums.reach = view.reach
@@ -113,14 +113,14 @@ cdef class Views:
         some.leaf.own, some.leaf.cross = 0, numbers
         some.sums.reach = numbers + lanes
         some.clusters.count, some.clusters.id = n, some.id
-        some.clusters.stock, some.clusters.size, some.clusters.share = (
+        some.clusters.kernel_sum, some.clusters.size, some.clusters.share = (
             numbers + 2 * lanes, numbers + 3 * lanes, numbers + 4 * lanes)
         some.sums.sum, some.sums.lanes = numbers + 5 * lanes, lanes
         for m in range(n):
             k = some.id[m]
             numbers[m], numbers[lanes + m] = view.cross[k], view.reach[k]
             numbers[2 * lanes + m], numbers[3 * lanes + m], numbers[4 * lanes + m] = (
-                s.stock[k], s.size[k], s.share[k])
+                s.kernel_sum[k], s.size[k], s.share[k])
             for c in range(s.width):
                 numbers[(5 + c) * lanes + m] = s.centre[k, c]
             table.seen[k] = s.clock

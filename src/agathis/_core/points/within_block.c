@@ -12,7 +12,7 @@ typedef struct {
 } cut_walk;
 
 AGATHIS_INLINE cut_walk
-walk_of(const point_table *table, const cut_range *range, ptrdiff_t b, const double *zeros)
+prefix_scan_of(const point_table *table, const cut_range *range, ptrdiff_t b, const double *zeros)
 {
     cut_walk walk = {0, 0, 0.0, 0.0, zeros};
     if (b > range->begin) {
@@ -36,7 +36,7 @@ walk_of(const point_table *table, const cut_range *range, ptrdiff_t b, const dou
 AGATHIS_CLONES double
 point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_clusters *sums,
              const point_table *table, ptrdiff_t f, ptrdiff_t b, const point_samples *samples,
-             double floor, double *work, point_cut *reached)
+             double floor, double *work, point_split *reached)
 {
     point_tile cuts, *p = &cuts;
     const ptrdiff_t width = table->width;
@@ -44,7 +44,7 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
     double best = -INFINITY;
 
     use_work(p, work, clusters->count, width);
-    cut_walk walk = walk_of(table, &range, b, p->running);
+    cut_walk walk = prefix_scan_of(table, &range, b, p->running);
     reached->count = -1;
     while (walk.at <= walk.end) {
         ptrdiff_t length = 0;
@@ -62,9 +62,9 @@ point_refine(const scan_leaf *leaf, const scan_clusters *clusters, const point_c
             const double *from = walk.sum;
             double *out = p->spare + length * width;
             for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-                lanes sum = lanes_load(from + j);
-                lanes_add_scaled(&sum, w, lanes_load(phi + j));
-                lanes_store(out + j, sum);
+                f64x8 sum = f64x8_load(from + j);
+                f64x8_add_scaled(&sum, w, f64x8_load(phi + j));
+                f64x8_store(out + j, sum);
             }
             walk.sum = out;
             walk.count += 1.0;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/leaf_cuts.h"
+#include "search/leaf_splits.h"
 #include "search/ordered.h"
 #include "shared/clones.h"
 
@@ -103,7 +103,7 @@ leaf_leads(const search_rows *rows, leaf_view *leaf, const int32_t *restrict ids
             out[k] = 0.0;
             if (k < leaf->targets) {
                 out[k] = w * (own - leaf->share[k] / leaf->size[k]) +
-                         2.0 * (cross[k] / leaf->size[k] - cross[MOST_TARGETS] / leaf->own_size);
+                         2.0 * (cross[k] / leaf->size[k] - cross[MAX_TARGETS] / leaf->own_size);
             }
             leaf->lead_sum[k] += out[k];
         }
@@ -111,9 +111,9 @@ leaf_leads(const search_rows *rows, leaf_view *leaf, const int32_t *restrict ids
 }
 
 AGATHIS_CLONES double
-column_promise(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
-               const double *restrict lead, const int32_t *restrict ids, ptrdiff_t m,
-               uint64_t *restrict field, int32_t *restrict places)
+column_gain_bound(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
+                  const double *restrict lead, const int32_t *restrict ids, ptrdiff_t m,
+                  uint64_t *restrict field, int32_t *restrict places)
 {
     const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
     double sum[LEADS] = {0.0}, low[LEADS] = {0.0}, high[LEADS] = {0.0}, w = 0.0, best = 0.0;

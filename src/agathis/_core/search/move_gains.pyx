@@ -3,85 +3,87 @@
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint8_t
 
-from agathis._core.search.draft cimport Draft, condition_from, goes_left, search_condition
+from agathis._core.search.mutable_tree cimport (
+    MutableTree, condition_from, goes_left, search_condition
+)
 
 
-def assign_gain(Draft draft, Py_ssize_t leaf, int cluster):
-    """What `Draft.assign` would add to the objective."""
-    cdef int32_t own = draft.cluster[leaf]
+def assign_gain(MutableTree tree, Py_ssize_t leaf, int cluster):
+    """What `MutableTree.assign` would add to the objective."""
+    cdef int32_t own = tree.cluster[leaf]
     cdef Py_ssize_t j
     if cluster == own:
         return 0.0
-    draft.clear_shift()
-    for j in range(draft.view.width):
-        draft.shift[own, j] = -draft.sum[leaf, j]
-        draft.shift[cluster, j] = draft.sum[leaf, j]
-    draft.shift_size[own], draft.shift_size[cluster] = -draft.weight[leaf], draft.weight[leaf]
-    if draft.leaves_in[own] == 1:
-        draft.shift_size[own] = -draft.size[own]
-    draft.touched[own] = draft.touched[cluster] = 1
-    return draft.shift_gain()
+    tree.clear_shift()
+    for j in range(tree.view.width):
+        tree.shift[own, j] = -tree.sum[leaf, j]
+        tree.shift[cluster, j] = tree.sum[leaf, j]
+    tree.shift_size[own], tree.shift_size[cluster] = -tree.weight[leaf], tree.weight[leaf]
+    if tree.leaves_in[own] == 1:
+        tree.shift_size[own] = -tree.size[own]
+    tree.touched[own] = tree.touched[cluster] = 1
+    return tree.shift_gain()
 
 
-def best_assign(Draft draft, Py_ssize_t leaf):
+def best_assign(MutableTree tree, Py_ssize_t leaf):
     """The cluster that a leaf had best be in, one without leaves too, and the gain."""
-    cdef int32_t own = draft.cluster[leaf], k, empty = -1
+    cdef int32_t own = tree.cluster[leaf], k, empty = -1
     best, target = 0.0, own
-    for k in range(draft.most_clusters):
+    for k in range(tree.max_clusters):
         if k == own:
             continue
-        if draft.leaves_in[k] == 0:
-            if empty >= 0 or draft.leaves_in[own] == 1:
+        if tree.leaves_in[k] == 0:
+            if empty >= 0 or tree.leaves_in[own] == 1:
                 continue
             empty = k
-        gain = assign_gain(draft, leaf, k)
+        gain = assign_gain(tree, leaf, k)
         if gain > best:
             best, target = gain, k
     return best, target
 
 
-def cut_gain(
-    Draft draft, Py_ssize_t leaf, const uint8_t[::1] asks, int left_cluster, int right_cluster,
+def split_gain(
+    MutableTree tree, Py_ssize_t leaf, const uint8_t[::1] asks, int left_cluster, int right_cluster,
 ):
-    """What `Draft.cut` would add to the objective."""
+    """What `MutableTree.cut` would add to the objective."""
     cdef const search_condition* condition = condition_from(asks)
-    cdef Py_ssize_t m = draft.rows_under(leaf), i
-    cdef int32_t own = draft.cluster[leaf], row
-    draft.clear_shift()
+    cdef Py_ssize_t m = tree.rows_under(leaf), i
+    cdef int32_t own = tree.cluster[leaf], row
+    tree.clear_shift()
     with nogil:
         for i in range(m):
-            row = draft.ids[i]
-            if goes_left(&draft.view, condition, row):
-                draft.shift_row(row, own, left_cluster)
+            row = tree.ids[i]
+            if goes_left(&tree.view, condition, row):
+                tree.shift_row(row, own, left_cluster)
             else:
-                draft.shift_row(row, own, right_cluster)
-    return draft.shift_gain()
+                tree.shift_row(row, own, right_cluster)
+    return tree.shift_gain()
 
 
-def prune_gain(Draft draft, Py_ssize_t leaf):
-    """What `Draft.prune` would add to the objective; nearly always less than nothing."""
-    cdef Py_ssize_t parent = draft.parent[leaf], sibling, m, i
-    cdef int32_t row, own = draft.cluster[leaf]
-    sibling = draft.right[parent] if draft.left[parent] == leaf else draft.left[parent]
-    if draft.left[sibling] < 0:
-        return assign_gain(draft, leaf, draft.cluster[sibling])
-    draft.clear_shift()
-    m = draft.rows_under(leaf)
+def prune_gain(MutableTree tree, Py_ssize_t leaf):
+    """What `MutableTree.prune` would add to the objective; nearly always less than nothing."""
+    cdef Py_ssize_t parent = tree.parent[leaf], sibling, m, i
+    cdef int32_t row, own = tree.cluster[leaf]
+    sibling = tree.right[parent] if tree.left[parent] == leaf else tree.left[parent]
+    if tree.left[sibling] < 0:
+        return assign_gain(tree, leaf, tree.cluster[sibling])
+    tree.clear_shift()
+    m = tree.rows_under(leaf)
     with nogil:
         for i in range(m):
-            row = draft.ids[i]
-            draft.shift_row(row, own, draft.cluster[draft.walk(sibling, row)])
-    return draft.shift_gain()
+            row = tree.ids[i]
+            tree.shift_row(row, own, tree.cluster[tree.descend(sibling, row)])
+    return tree.shift_gain()
 
 
-def loss_without(Draft draft, Py_ssize_t cluster):
+def loss_without(MutableTree tree, Py_ssize_t cluster):
     """What it costs at most to give all rows of a cluster to the nearest other centre."""
     cdef Py_ssize_t k, j
     cdef double apart, least = INFINITY
-    for k in range(draft.most_clusters):
-        if k != cluster and draft.leaves_in[k] > 0:
+    for k in range(tree.max_clusters):
+        if k != cluster and tree.leaves_in[k] > 0:
             apart = 0.0
-            for j in range(draft.view.width):
-                apart += (draft.mean[k, j] - draft.mean[cluster, j]) ** 2
+            for j in range(tree.view.width):
+                apart += (tree.mean[k, j] - tree.mean[cluster, j]) ** 2
             least = min(least, apart)
-    return draft.size[cluster] * least
+    return tree.size[cluster] * least

@@ -2,7 +2,7 @@
  *
  * A set of rows costs the weighted squared distances to its mean, a tree the sum over its leaves.
  * See optimum_search.c for branch and bound, optimum_scan.c for sums along an order,
- * optimum_stretches.c for what waits, optimum_memo.c for what is known of sets.
+ * optimum_ranges.c for what waits, optimum_memo.c for what is known of sets.
  */
 #ifndef AGATHIS_OPTIMUM_H
 #define AGATHIS_OPTIMUM_H
@@ -34,13 +34,13 @@ typedef struct {
 /* Rows with codes up to `last` go left; the cuts of the left side follow, then the others. */
 typedef struct {
     int32_t feature, last, n_left;
-} optimum_cut;
+} optimum_split;
 
 typedef struct {
     double cost; /* of the best tree, or what no tree is below where is_exact is 0 */
     int is_exact;
     int n_cuts;
-    optimum_cut cuts[OPTIMUM_LEAVES - 1];
+    optimum_split cuts[OPTIMUM_LEAVES - 1];
 } optimum_answer;
 
 typedef struct optimum_search optimum_search;

@@ -24,7 +24,7 @@ cdef extern from "search/optimum.h" nogil:
         int limited
         double slack
 
-    ctypedef struct optimum_cut:
+    ctypedef struct optimum_split:
         int32_t feature
         int32_t last
         int32_t n_left
@@ -33,7 +33,7 @@ cdef extern from "search/optimum.h" nogil:
         double cost
         int is_exact
         int n_cuts
-        optimum_cut* cuts
+        optimum_split* cuts
 
     ctypedef struct optimum_search:
         pass
@@ -48,8 +48,8 @@ cdef extern from "search/optimum.h" nogil:
 
 
 #: The most leaves of a tree, and the most components of a point.
-MOST_LEAVES = OPTIMUM_LEAVES
-MOST_COMPONENTS = OPTIMUM_WIDE
+MAX_LEAVES = OPTIMUM_LEAVES
+MAX_COMPONENTS = OPTIMUM_WIDE
 
 
 cdef class Watch:

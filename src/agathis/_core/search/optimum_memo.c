@@ -3,7 +3,7 @@
  * A table of fixed size, in which a set has a few places; where all are taken, the one that was
  * cheapest to find out gives way.  Two sets are taken for one if 128 random bits agree.
  */
-#include "search/optimum_parts.h"
+#include "search/optimum_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct {
 struct optimum_memo {
     int most;          /* cuts that are kept of a tree */
     entry *entries;    /* [place] */
-    optimum_cut *cuts; /* [place * most + cut] */
+    optimum_split *cuts; /* [place * most + cut] */
 };
 
 optimum_memo *
@@ -67,7 +67,7 @@ memo_find(const optimum_memo *memo, const uint64_t key[2], double cap, optimum_a
             answer->cost = e->cost;
             answer->is_exact = e->is_exact;
             answer->n_cuts = e->n_cuts;
-            memcpy(answer->cuts, memo->cuts + at * memo->most, e->n_cuts * sizeof(optimum_cut));
+            memcpy(answer->cuts, memo->cuts + at * memo->most, e->n_cuts * sizeof(optimum_split));
             return 1;
         }
     }
@@ -96,5 +96,5 @@ memo_keep(optimum_memo *memo, const uint64_t key[2], int effort, const optimum_a
     e->effort = effort;
     e->is_exact = (int16_t)answer->is_exact;
     e->n_cuts = (int16_t)(answer->is_exact ? answer->n_cuts : 0);
-    memcpy(memo->cuts + to * memo->most, answer->cuts, e->n_cuts * sizeof(optimum_cut));
+    memcpy(memo->cuts + to * memo->most, answer->cuts, e->n_cuts * sizeof(optimum_split));
 }

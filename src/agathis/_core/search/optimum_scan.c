@@ -4,12 +4,12 @@
  * left, w their weight and W that of all, a cut gains |s|^2 W / (w (W - w)), and the left side
  * scatters by its squared distances to the mean minus |s|^2 / w.
  */
-#include "search/optimum_parts.h"
+#include "search/optimum_internal.h"
 
 #include <string.h>
 
 #include "shared/clones.h"
-#include "shared/lanes.h"
+#include "shared/f64x8.h"
 
 enum {
     BLOCK = 8, /* rows between two looks at the sums */
@@ -18,46 +18,46 @@ enum {
 
 /* Sums of points, `wide` times LANES numbers each. */
 AGATHIS_INLINE void
-add_point(lanes *restrict sum, ptrdiff_t wide, const double *restrict point)
+add_point(f64x8 *restrict sum, ptrdiff_t wide, const double *restrict point)
 {
     for (ptrdiff_t c = 0; c < wide; ++c) {
-        sum[c] = lanes_plus(sum[c], lanes_load(point + c * LANES));
+        sum[c] = f64x8_plus(sum[c], f64x8_load(point + c * LANES));
     }
 }
 
 /* sum += by * centre */
 AGATHIS_INLINE void
-add_centre(lanes *restrict sum, ptrdiff_t wide, const double *restrict centre, double by)
+add_centre(f64x8 *restrict sum, ptrdiff_t wide, const double *restrict centre, double by)
 {
     for (ptrdiff_t c = 0; c < wide; ++c) {
-        lanes_add_scaled(sum + c, by, lanes_load(centre + c * LANES));
+        f64x8_add_scaled(sum + c, by, f64x8_load(centre + c * LANES));
     }
 }
 
 AGATHIS_INLINE double
-squared(const lanes *restrict sum, ptrdiff_t wide)
+squared(const f64x8 *restrict sum, ptrdiff_t wide)
 {
-    lanes all;
-    lanes_clear(&all);
+    f64x8 all;
+    f64x8_clear(&all);
     for (ptrdiff_t c = 0; c < wide; ++c) {
-        lanes_add_product(&all, sum[c], sum[c]);
+        f64x8_add_product(&all, sum[c], sum[c]);
     }
-    return lanes_sum(all);
+    return f64x8_sum(all);
 }
 
 AGATHIS_INLINE double
-inner_product(const lanes *restrict sum, ptrdiff_t wide, const double *restrict other)
+inner_product(const f64x8 *restrict sum, ptrdiff_t wide, const double *restrict other)
 {
-    lanes all;
-    lanes_clear(&all);
+    f64x8 all;
+    f64x8_clear(&all);
     for (ptrdiff_t c = 0; c < wide; ++c) {
-        lanes_add_product(&all, sum[c], lanes_load(other + c * LANES));
+        f64x8_add_product(&all, sum[c], f64x8_load(other + c * LANES));
     }
-    return lanes_sum(all);
+    return f64x8_sum(all);
 }
 
 AGATHIS_INLINE ptrdiff_t
-along(const ptrdiff_t wide, lanes *restrict sum, const optimum_data *data, const optimum_set *set,
+along(const ptrdiff_t wide, f64x8 *restrict sum, const optimum_data *data, const optimum_set *set,
       const int32_t *restrict order, const int32_t *restrict code, int32_t *restrict place,
       double *restrict left, double *restrict gain)
 {
@@ -90,7 +90,7 @@ along(const ptrdiff_t wide, lanes *restrict sum, const optimum_data *data, const
  * some rows gains more than what the left cost before them and the right cost after them leave of
  * the scatter, and only where that is more than the best cut are they looked at one by one. */
 AGATHIS_INLINE ptrdiff_t
-best_along(const ptrdiff_t wide, lanes *restrict sum, const optimum_data *data,
+best_along(const ptrdiff_t wide, f64x8 *restrict sum, const optimum_data *data,
            const optimum_set *set, const int32_t *restrict order, const int32_t *restrict code,
            double least, double *restrict room, double *restrict most)
 {
@@ -145,7 +145,7 @@ best_along(const ptrdiff_t wide, lanes *restrict sum, const optimum_data *data,
 
 /* A call for each small number of lanes, so that loops over them unroll. */
 #define FOR_WIDTH(CALL)                                   \
-    lanes few[FEW], many[OPTIMUM_WIDE / LANES];           \
+    f64x8 few[FEW], many[OPTIMUM_WIDE / LANES];           \
     switch (data->width / LANES) {                        \
     case 1: return CALL(1, few);                          \
     case 2: return CALL(2, few);                          \

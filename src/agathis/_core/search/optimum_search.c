@@ -17,7 +17,7 @@
  * trees without these limits, and where they do not rule a threshold out, the sides are searched
  * again within the limits.
  */
-#include "search/optimum_parts.h"
+#include "search/optimum_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ best_of_two(optimum_search *s, int at, task what, const optimum_set *set, optimu
         const ptrdiff_t n_left = optimum_best_along(data, set, order, code, least, s->room, &most);
         if (n_left > 0) {
             answer->n_cuts = 1;
-            answer->cuts[0] = (optimum_cut){f, code[order[n_left - 1]], 0};
+            answer->cuts[0] = (optimum_split){f, code[order[n_left - 1]], 0};
         }
     }
     answer->cost = set->scatter - most > 0.0 ? set->scatter - most : 0.0;
@@ -143,9 +143,9 @@ join(optimum_answer *best, int32_t feature, int32_t last, const optimum_answer *
     best->cost = left->cost + right->cost;
     best->is_exact = 1;
     best->n_cuts = 1 + left->n_cuts + right->n_cuts;
-    best->cuts[0] = (optimum_cut){feature, last, left->n_cuts};
-    memcpy(best->cuts + 1, left->cuts, left->n_cuts * sizeof(optimum_cut));
-    memcpy(best->cuts + 1 + left->n_cuts, right->cuts, right->n_cuts * sizeof(optimum_cut));
+    best->cuts[0] = (optimum_split){feature, last, left->n_cuts};
+    memcpy(best->cuts + 1, left->cuts, left->n_cuts * sizeof(optimum_split));
+    memcpy(best->cuts + 1 + left->n_cuts, right->cuts, right->n_cuts * sizeof(optimum_split));
 }
 
 /* The cuts of a set, its best tree of two leaves, and all stretches.  Returns the share of the
@@ -181,7 +181,7 @@ lay_out(optimum_search *s, int at, task what, const optimum_set *set, optimum_an
             if (scatter - s->gain[k] < best->cost - slack) {
                 best->cost = scatter - s->gain[k];
                 best->is_exact = best->n_cuts = 1;
-                best->cuts[0] = (optimum_cut){f, code[order[place[k] - 1]], 0};
+                best->cuts[0] = (optimum_split){f, code[order[place[k] - 1]], 0};
             }
         }
         l->allowed[2 * f] = first;
@@ -193,7 +193,7 @@ lay_out(optimum_search *s, int at, task what, const optimum_set *set, optimum_an
         const int32_t first = l->allowed[2 * f], last = l->allowed[2 * f + 1];
         for (int32_t t = 1; t < leaves; ++t) {
             if (t <= half && leaves - t <= half) {
-                const optimum_stretch all = {0.0, 0.0, 0.0, f, t, first, last};
+                const optimum_range all = {0.0, 0.0, 0.0, f, t, first, last};
                 kept &= level_wait(l, n, leaves, best->cost - slack, all);
             }
         }
@@ -220,7 +220,7 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
         share[t] = share[t - 1] * two;
     }
     while (l->heap.count > 0 && !s->stopped) {
-        const optimum_stretch x = heap_pop(&l->heap);
+        const optimum_range x = heap_pop(&l->heap);
         if (at == 0) {
             s->cost = best->cost;
             s->bound = x.bound;
@@ -255,8 +255,8 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
         }
         if (s->stopped) {
             /* What was found out until now stays true. */
-            const optimum_stretch here = {low[0] + low[1], low[0], low[1],
-                                          x.feature, x.leaves, middle, middle};
+            const optimum_range here = {low[0] + low[1], low[0], low[1],
+                                        x.feature, x.leaves, middle, middle};
             kept &= heap_push(&l->heap, here);
         }
         else if (found[0].is_exact && found[1].is_exact
@@ -265,7 +265,7 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
             const int32_t last = code[l->order[x.feature * n + l->place[which] - 1]];
             join(best, x.feature, last, found, found + 1);
         }
-        optimum_stretch down = x, up = x;
+        optimum_range down = x, up = x;
         down.right = low[1];
         down.last = middle - 1;
         up.left = low[0];

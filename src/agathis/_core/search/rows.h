@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum { CUT_NONE, CUT_COLUMN, CUT_SOURCE, CUT_PAIR };
-enum { CODE_WORDS = 4, MOST_CODES = 64 * CODE_WORDS };
+enum { IDENTIFIER_WORDS = 4, MAX_GROUP_CATEGORIES = 64 * IDENTIFIER_WORDS };
 
 typedef struct {
     ptrdiff_t n, columns, width, sources;
@@ -23,7 +23,7 @@ typedef struct {
     const int32_t *rank;     /* [columns][n], of the value at a place */
     const int32_t *present;  /* [columns] */
     const int32_t *category; /* [sources][n], -1 where it is missing */
-    const int32_t *n_codes;  /* [sources] */
+    const int32_t *n_categories;  /* [sources] */
     const double *value;     /* [columns][n] */
 } search_rows;
 
@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
     int32_t kind, column, other, cut, missing_left, unused;
     double a, b, threshold;
-    uint64_t right[CODE_WORDS];
+    uint64_t right[IDENTIFIER_WORDS];
 } search_condition;
 
 static inline int

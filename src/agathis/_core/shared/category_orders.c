@@ -10,7 +10,7 @@
 
 #include "shared/category_orders.h"
 
-enum { MOST_ROUNDS = 32, POWER_STEPS = 16 };
+enum { MAX_ROUNDS = 32, POWER_STEPS = 16 };
 
 /* Room for a search among many items. */
 typedef struct {
@@ -86,7 +86,7 @@ prefixes(subset_way_search *r, room *w)
     memset(with, 0, (size_t)m * sizeof(double));
     double self = 0.0;
     for (int32_t t = m - 1; t > 0; --t) {
-        const double *row = items->stock + (ptrdiff_t)w->order[t] * m;
+        const double *row = items->kernel_sum + (ptrdiff_t)w->order[t] * m;
         self += 2.0 * with[w->order[t]] + row[w->order[t]];
         w->tail[t] = self;
         for (int32_t i = 0; i < m; ++i)
@@ -99,7 +99,7 @@ prefixes(subset_way_search *r, room *w)
     self = 0.0;
     for (int32_t t = 0; t < m - 1; ++t) {
         const int32_t item = w->order[t];
-        const double *row = items->stock + (ptrdiff_t)item * m;
+        const double *row = items->kernel_sum + (ptrdiff_t)item * m;
         self += 2.0 * with[item] + row[item];
         weight += items->weight[item];
         samples += items->samples[item];
@@ -122,7 +122,7 @@ sides(const subset_items *items, const uint8_t *left, room *w, double weight[2])
     memset(w->with_right, 0, (size_t)m * sizeof(double));
     weight[0] = weight[1] = 0.0;
     for (int32_t j = 0; j < m; ++j) {
-        const double *row = items->stock + (ptrdiff_t)j * m;
+        const double *row = items->kernel_sum + (ptrdiff_t)j * m;
         double *with = left[j] ? w->with_left : w->with_right;
         weight[left[j]] += items->weight[j];
         for (int32_t i = 0; i < m; ++i)
@@ -147,7 +147,7 @@ neighbours(subset_way_search *r, room *w, const uint8_t *left)
     memcpy(w->set, left, (size_t)m);
     begin(r);
     for (int32_t i = 0; i < m; ++i) {
-        const double sign = left[i] ? -1.0 : 1.0, own = items->stock[(ptrdiff_t)i * m + i];
+        const double sign = left[i] ? -1.0 : 1.0, own = items->kernel_sum[(ptrdiff_t)i * m + i];
         if (count + (left[i] ? -1 : 1) == 0 || count + (left[i] ? -1 : 1) == m)
             continue;
         memset(w->cross, 0, (size_t)K * sizeof(double));
@@ -171,7 +171,7 @@ climb(subset_way_search *r, room *w, double gain)
 {
     const subset_items *items = r->items;
     const int32_t m = items->count;
-    for (int round = 0; round < MOST_ROUNDS && gain > -INFINITY; ++round) {
+    for (int round = 0; round < MAX_ROUNDS && gain > -INFINITY; ++round) {
         double weight[2];
         sides(items, w->kept, w, weight);
         for (int32_t i = 0; i < m; ++i)
@@ -200,7 +200,7 @@ principal(const subset_items *items, room *w)
     for (int32_t i = 0; i < m; ++i) {
         w->mean[i] = 0.0;
         for (int32_t j = 0; j < m; ++j)
-            w->mean[i] += items->stock[(ptrdiff_t)i * m + j];
+            w->mean[i] += items->kernel_sum[(ptrdiff_t)i * m + j];
         all += w->mean[i];
         w->mean[i] /= total * items->weight[i];
     }
@@ -215,7 +215,7 @@ principal(const subset_items *items, room *w)
         for (int32_t i = 0; i < m; ++i) {
             double value = 0.0;
             for (int32_t j = 0; j < m; ++j)
-                value += items->stock[(ptrdiff_t)i * m + j] / items->weight[j] * w->axis[j];
+                value += items->kernel_sum[(ptrdiff_t)i * m + j] / items->weight[j] * w->axis[j];
             w->projection[i] = value / items->weight[i] - w->mean[i] * sum - towards + all * sum;
             size = larger(size, fabs(w->projection[i]));
         }

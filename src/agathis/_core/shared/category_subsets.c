@@ -57,10 +57,10 @@ every_way(subset_way_search *r, double *work)
         double between = 0.0;
         for (int32_t j = i + 1; j < m; ++j)
             if (mask >> j & 1)
-                between += items->stock[i * m + j];
+                between += items->kernel_sum[i * m + j];
         weight[mask] = weight[rest] + items->weight[i];
         samples[mask] = samples[rest] + items->samples[i];
-        self[mask] = self[rest] + 2.0 * between + items->stock[i * m + i];
+        self[mask] = self[rest] + 2.0 * between + items->kernel_sum[i * m + i];
     }
     const size_t in_tile = ways < SCAN_TILE ? ways : SCAN_TILE;
     for (int32_t k = 0; k < K; ++k) {

@@ -14,7 +14,7 @@ cdef extern from "shared/category_subsets.h" nogil:
         const double* weight
         const double* samples
         const double* cross
-        const double* stock
+        const double* kernel_sum
 
     ctypedef void (*subset_seen)(
         const scan_leaf* leaf, const void* tile, Py_ssize_t length, void* context)

@@ -12,8 +12,8 @@ EXACT = SUBSET_EXACT
 
 
 def best_subset(
-    const double[::1] weight, const double[:, ::1] cross, const double[:, ::1] stock,
-    const double[::1] cluster_size, const double[::1] cluster_stock, int own, double leave_all,
+    const double[::1] weight, const double[:, ::1] cross, const double[:, ::1] kernel_sum,
+    const double[::1] cluster_size, const double[::1] cluster_kernel_sum, int own, double leave_all,
     int more_clusters, double min_leaf=0.0, int categories=-1, bint missing=False,
     int exact=SUBSET_EXACT, double floor=INFINITY, double tolerance=0.0,
 ):
@@ -26,7 +26,7 @@ def best_subset(
         Stocks of the items with the clusters.
     stock : ndarray of shape (m, m)
         And with each other.
-    cluster_size, cluster_stock : ndarray of shape (K,)
+    cluster_size, cluster_kernel_sum : ndarray of shape (K,)
     own : int
         The leaf's cluster.
     leave_all : float
@@ -45,7 +45,7 @@ def best_subset(
     """
     cdef int32_t m = <int32_t>weight.shape[0], K = <int32_t>cluster_size.shape[0], k
     cdef Py_ssize_t i
-    cdef double[::1] share = np.asarray(cluster_stock) / np.asarray(cluster_size)
+    cdef double[::1] share = np.asarray(cluster_kernel_sum) / np.asarray(cluster_size)
     cdef double[::1] whole = np.zeros(K), targets = np.full(K + 1, -INFINITY)
     cdef double[::1] work = np.empty(subset_work(K, m)), samples = np.ones(m)
     cdef uint8_t[::1] right = np.zeros(m, dtype=np.uint8)
@@ -58,7 +58,8 @@ def best_subset(
         for k in range(K):
             whole[k] += cross[i, k]
     clusters.count, clusters.n = K, 0
-    clusters.stock, clusters.size, clusters.share = &cluster_stock[0], &cluster_size[0], &share[0]
+    clusters.kernel_sum = &cluster_kernel_sum[0]
+    clusters.size, clusters.share = &cluster_size[0], &share[0]
     clusters.inv, clusters.back, clusters.id = NULL, NULL, NULL
     leaf.n, leaf.own, leaf.cross, leaf.leave_all = m, own, &whole[0], leave_all
     leaf.open_one = 0.0 if more_clusters >= 1 else -INFINITY
@@ -66,8 +67,8 @@ def best_subset(
     leaf.min_leaf = min_leaf
     items.count, items.missing = m, missing
     items.categories = categories if categories >= 0 else m - missing
-    items.weight, items.samples, items.cross, items.stock = (
-        &weight[0], &samples[0], &cross[0, 0], &stock[0, 0])
+    items.weight, items.samples, items.cross, items.kernel_sum = (
+        &weight[0], &samples[0], &cross[0, 0], &kernel_sum[0, 0])
     gain = subset_search(
         &leaf, &clusters, &items, exact, floor, tolerance, &work[0], &targets[0], NULL, NULL,
         &right[0])

@@ -21,7 +21,7 @@ typedef struct {
     const double *weight;  /* [i] */
     const double *samples; /* [i] */
     const double *cross;   /* [i * K + k] sigma(i x C_k), of the K clusters that are looked at */
-    const double *stock;   /* [i * count + j] sigma(i x j) */
+    const double *kernel_sum;   /* [i * count + j] sigma(i x j) */
 } subset_items;
 
 /* Called with the ways that were evaluated together; `tile` is a scan_tile. */

@@ -16,15 +16,15 @@
 #define AGATHIS_GAINS_H
 
 static inline double
-arrive(double stock, double cross, double self, double inv, double share)
+arrive(double kernel_sum, double cross, double self, double inv, double share)
 {
-    return (stock + 2.0 * cross + self) * inv - share;
+    return (kernel_sum + 2.0 * cross + self) * inv - share;
 }
 
 static inline double
-leave(double stock, double cross, double self, double inv, double share)
+leave(double kernel_sum, double cross, double self, double inv, double share)
 {
-    return arrive(stock, -cross, self, inv, share);
+    return arrive(kernel_sum, -cross, self, inv, share);
 }
 
 static inline double

@@ -1,7 +1,7 @@
 /* What a tree may become, as compiled loops read it.
  *
  * The one record in which limits travel from Python: its NumPy dtype is LIMITS in limits.pyx, and
- * agathis._growing.limits.Limits fills it.  A new limit that a loop checks is a new member here and
+ * agathis._growth.limits.Limits fills it.  A new limit that a loop checks is a new member here and
  * there; members are ordered by size, so that no compiler pads between them. */
 #ifndef AGATHIS_LIMITS_H
 #define AGATHIS_LIMITS_H

@@ -43,16 +43,18 @@ cdef offer_moves(
     cdef double go_left = new_right - c.share[p], go_right = new_left - c.share[p]
     if leaf.leave_all > -INFINITY:
         go_left = leave(
-            c.stock[p], cut.cross_left[p], cut.self_left, 1.0 / (c.size[p] - weight), c.share[p])
+            c.kernel_sum[p], cut.cross_left[p], cut.self_left, 1.0 / (c.size[p] - weight),
+            c.share[p])
         go_right = leave(
-            c.stock[p], leaf.cross[p] - cut.cross_left[p], cut.self_right,
+            c.kernel_sum[p], leaf.cross[p] - cut.cross_left[p], cut.self_right,
             1.0 / (c.size[p] - weight_right), c.share[p])
     cdef double[::1] to_left = np.empty(K), to_right = np.empty(K)
     for k in range(K):
         to_left[k] = arrive(
-            c.stock[k], cut.cross_left[k], cut.self_left, 1.0 / (c.size[k] + weight), c.share[k])
+            c.kernel_sum[k], cut.cross_left[k], cut.self_left, 1.0 / (c.size[k] + weight),
+            c.share[k])
         to_right[k] = arrive(
-            c.stock[k], leaf.cross[k] - cut.cross_left[k], cut.self_right,
+            c.kernel_sum[k], leaf.cross[k] - cut.cross_left[k], cut.self_right,
             1.0 / (c.size[k] + weight_right), c.share[k])
 
     choice.offer(go_right + new_right + leaf.open_one, STAR, p, K)
@@ -110,9 +112,9 @@ cdef Choice subset_move(
     for i in range(m):
         for j in range(m):
             if right[i] and right[j]:
-                cut.self_right += items.stock[i * m + j]
+                cut.self_right += items.kernel_sum[i * m + j]
             elif not (right[i] or right[j]):
-                cut.self_left += items.stock[i * m + j]
+                cut.self_left += items.kernel_sum[i * m + j]
         if not right[i]:
             cut.weight += items.weight[i]
             for k in range(clusters.count):

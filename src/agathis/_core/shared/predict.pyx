@@ -62,7 +62,7 @@ cdef Py_ssize_t leaf_by_sums(
     return node
 
 
-def walk(
+def descend(
     const floating[:, :] X, const int32_t[::1] left, const int32_t[::1] right,
     const int32_t[::1] feature, const double[::1] threshold, const uint8_t[::1] missing_left,
     const int32_t[::1] term_start, const int32_t[::1] term_feature, const double[::1] term_weight,

@@ -15,7 +15,7 @@ enum {
 /* The clusters as a scan sees them. */
 typedef struct {
     int32_t count;       /* K */
-    const double *stock; /* sigma(C_k^2) */
+    const double *kernel_sum; /* sigma(C_k^2) */
     const double *size;  /* |C_k| */
     const double *share; /* stock / size */
     const double *inv;   /* 1 / m for m = 0..n (0 at 0), or NULL where weights are not all 1 */

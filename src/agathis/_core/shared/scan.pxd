@@ -8,7 +8,7 @@ cdef extern from "shared/scan.h" nogil:
 
     ctypedef struct scan_clusters:
         int32_t count
-        const double* stock
+        const double* kernel_sum
         const double* size
         const double* share
         const double* inv

@@ -32,31 +32,31 @@ cdef class SortedSamples:
         self.start = np.zeros(1, dtype=np.intp)
         self.stop = np.full(1, n, dtype=np.intp)
 
-    def samples(self, Py_ssize_t slot):
+    def samples(self, Py_ssize_t leaf):
         """The samples of a leaf, as a view."""
-        return np.asarray(self.order)[0, self.start[slot]:self.stop[slot]]
+        return np.asarray(self.order)[0, self.start[leaf]:self.stop[leaf]]
 
-    def values_around(self, Py_ssize_t slot, Py_ssize_t feature, Py_ssize_t position):
+    def values_around(self, Py_ssize_t leaf, Py_ssize_t feature, Py_ssize_t position):
         """The data values just before and after a cut."""
-        cdef Py_ssize_t place = self.start[slot] + position
+        cdef Py_ssize_t place = self.start[leaf] + position
         return (
             self.values[feature, self.order[feature, place]],
             self.values[feature, self.order[feature, place + 1]],
         )
 
-    def split(self, Py_ssize_t slot, Py_ssize_t right, Py_ssize_t feature, Py_ssize_t n_left):
+    def split(self, Py_ssize_t leaf, Py_ssize_t right, Py_ssize_t feature, Py_ssize_t n_left):
         """Cut a leaf after its first ``n_left`` samples in the order of a feature."""
         cdef Py_ssize_t p
         cdef uint8_t[::1] goes_left = np.zeros(self.n_samples, dtype=np.uint8)
-        for p in range(self.start[slot], self.start[slot] + n_left):
+        for p in range(self.start[leaf], self.start[leaf] + n_left):
             goes_left[self.order[feature, p]] = 1
-        self.split_marked(slot, right, goes_left, n_left)
+        self.split_marked(leaf, right, goes_left, n_left)
 
     def split_marked(
-        self, Py_ssize_t slot, Py_ssize_t right, const uint8_t[::1] goes_left, Py_ssize_t n_left
+        self, Py_ssize_t leaf, Py_ssize_t right, const uint8_t[::1] goes_left, Py_ssize_t n_left
     ):
         """Cut a leaf in any way; ``goes_left`` says it by sample, ``n_left`` are marked."""
-        cdef Py_ssize_t start = self.start[slot], stop = self.stop[slot], n = stop - start
+        cdef Py_ssize_t start = self.start[leaf], stop = self.stop[leaf], n = stop - start
         cdef Py_ssize_t f
         cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK else 1
         cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
@@ -76,7 +76,7 @@ cdef class SortedSamples:
                     &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
                     &spare[f, 0], &before[f, 0])
         self.start[right], self.stop[right] = start + n_left, stop
-        self.stop[slot] = start + n_left
+        self.stop[leaf] = start + n_left
 
 
 cdef void split_feature(

@@ -139,15 +139,15 @@ departures(const scan_leaf *leaf, const scan_clusters *c, const double *restrict
             s->go_far[t] = s->new_near[t] - share;
         }
     } else {
-        const double stock = c->stock[p], cross = leaf->cross[p];
+        const double kernel_sum = c->kernel_sum[p], cross = leaf->cross[p];
         const double *restrict without_near =
             inverse_without_near(c, c->size[p], s, padded, dense, s->inv_near);
         const double *restrict without_far =
             inverse_with_near(c, c->size[p] - leaf->weight, s, padded, dense, s->inv_far);
         for (ptrdiff_t t = 0; t < padded; ++t) {
-            s->go_near[t] = leave(stock, own[t], s->self[t], without_near[t], share);
+            s->go_near[t] = leave(kernel_sum, own[t], s->self[t], without_near[t], share);
             s->go_far[t] =
-                leave(stock, cross - own[t], s->far_self[t], without_far[t], share);
+                leave(kernel_sum, cross - own[t], s->far_self[t], without_far[t], share);
             if (slack) {
                 s->go_near[t] += slack->wide[t] * larger(slack->rest, slack->far[t]) +
                                  slack->square[t] * without_near[t];
@@ -180,7 +180,7 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
     for (int32_t k = 0; k < c->count; ++k) {
         if (k == leaf->own)
             continue;
-        const double stock = c->stock[k], share = c->share[k], cross = leaf->cross[k];
+        const double kernel_sum = c->kernel_sum[k], share = c->share[k], cross = leaf->cross[k];
         const int64_t target = c->id ? c->id[k] : k;
         const double *restrict near =
             inverse_with_near(c, c->size[k], s, padded, dense, s->inv_near);
@@ -192,8 +192,8 @@ best_arrivals(const scan_leaf *leaf, const scan_clusters *c, tile *prefix, ptrdi
             most[v] = -INFINITY;
         for (ptrdiff_t t = 0; t < padded; t += SCAN_PAD)
             for (ptrdiff_t v = 0, u = t; v < SCAN_PAD; ++v, ++u) {
-                double l = arrive(stock, sum[u], s->self[u], near[u], share);
-                double r = arrive(stock, cross - sum[u], s->far_self[u], far[u], share);
+                double l = arrive(kernel_sum, sum[u], s->self[u], near[u], share);
+                double r = arrive(kernel_sum, cross - sum[u], s->far_self[u], far[u], share);
                 if (slack) {
                     l += slack->wide[u] * larger(slack->reach[k], slack->near[u]) +
                          slack->square[u] * near[u];

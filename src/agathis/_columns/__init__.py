@@ -1,0 +1,1 @@
+"""The values of a column: numbers, dates, identifiers, missing values and outliers."""

@@ -1,0 +1,64 @@
+"""One-hot encoding, the same for data frames and files.
+
+Values are compared as strings, the only form they have in a file: 2.0 matches the category 2, and
+booleans match their various spellings. A row with a missing value is missing in all columns of the
+feature, unless missing is a category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from agathis._columns.missing_values import TRUTHS
+
+
+def word(value: object) -> str | None:
+    """Convert a value to a string; None if it is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def indicators(words: Sequence[str | None], categories: Sequence[object]) -> np.ndarray:
+    """Return a column of 0 and 1 for each category."""
+    place = {word(category): i for i, category in enumerate(categories)}
+    out = np.zeros((len(words), len(categories)))
+    found = np.array([place.get(each, -1) for each in words], dtype=np.intp)
+    rows = np.flatnonzero(found >= 0)
+    out[rows, found[rows]] = 1.0
+    if None not in place:
+        out[[each is None for each in words]] = np.nan
+    return out
+
+
+def encoded(
+    words: Sequence[str | None], categories: Sequence[object]
+) -> tuple[np.ndarray, list[str]]:
+    """Return the columns of the categories, and unknown categories, one entry per row."""
+    booleans = [category for category in categories if category is not None]
+    if not booleans or not all(isinstance(category, bool) for category in booleans):
+        return _with_unseen(words, indicators(words, categories))
+    # An encoder may keep one of two binary values; the other is not unknown.
+    words = [None if each is None else _truth(each) for each in words]
+    every: list[object] = [True, False, *[None] * (None in categories)]
+    made, unseen = _with_unseen(words, indicators(words, every))
+    return made[:, [every.index(category) for category in categories]], unseen
+
+
+def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    # A missing value is NaN in all columns, unless it is a category.
+    unseen = (words[i] for i in np.flatnonzero(made.sum(axis=1) == 0).tolist())
+    return made, [each for each in unseen if each is not None]
+
+
+def _truth(text: str) -> str:
+    text = text.strip().lower()
+    return next((str(word(truth)) for truth, forms in TRUTHS.items() if text in forms), text)

@@ -1,0 +1,166 @@
+#include "search/node_splits.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "search/ordered.h"
+#include "shared/clones.h"
+
+AGATHIS_CLONES void
+row_changes(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
+            const double *restrict mean, const double *restrict square,
+            const int32_t *restrict left, const int32_t *restrict right, double *restrict change)
+{
+    const ptrdiff_t width = rows->width;
+    for (ptrdiff_t i = 0; i < m; ++i) {
+        const int32_t row = ids[i];
+        if (left[i] == right[i]) {
+            change[row] = 0.0;
+            continue;
+        }
+        const double *restrict x = rows->point + row * width;
+        const double *restrict from = mean + left[i] * width;
+        const double *restrict to = mean + right[i] * width;
+        double dot = 0.0;
+        for (ptrdiff_t j = 0; j < width; ++j) {
+            dot += x[j] * (from[j] - to[j]);
+        }
+        change[row] = rows->weight[row] * (square[left[i]] - square[right[i]] - 2.0 * dot);
+    }
+}
+
+/* Where the sum of prices is lowest, and where it is highest; places are -1 where there is none. */
+typedef struct {
+    double low, high;
+    int32_t at_low, at_high;
+} extreme_sums;
+
+/* With `weighs` among the cuts that leave each side what it needs: `held` is the weight that is on
+ * the left before the first row, of the cut as it is and of the swapped one. */
+AGATHIS_INLINE extreme_sums
+find_extremes(const search_rows *rows, const ordered_scan scan, const double *restrict change,
+              int weighs, double total, const double lightest[2], const double held[2])
+{
+    extreme_sums found = {INFINITY, -INFINITY, -1, -1};
+    double sum = 0.0, w = 0.0;
+    for (ptrdiff_t i = 0; i < scan.cuts; ++i) {
+        const ordered_row at = row_at(&scan, i);
+        sum += change[at.row];
+        w += weighs ? rows->weight[at.row] : 0.0;
+        if (!at.fits) {
+            continue;
+        }
+        if (sum < found.low && (!weighs || (w + held[0] >= lightest[0] &&
+                                            total - w - held[0] >= lightest[1]))) {
+            found.low = sum;
+            found.at_low = at.place;
+        }
+        /* Swapped, the rows on the left come to the right subtree. */
+        if (sum > found.high && (!weighs || (w + held[1] >= lightest[1] &&
+                                             total - w - held[1] >= lightest[0]))) {
+            found.high = sum;
+            found.at_high = at.place;
+        }
+    }
+    return found;
+}
+
+void
+column_splits(const search_rows *rows, ptrdiff_t column, const int32_t *restrict ids, ptrdiff_t m,
+              const double *restrict change, const double lightest[2], uint64_t *restrict field,
+              int32_t *restrict places, node_split out[2])
+{
+    const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
+    double missing = 0.0, absent = 0.0, total = 0.0, all = 0.0;
+    out[0].found = out[1].found = 0;
+    if (count == 0) {
+        return;
+    }
+    for (ptrdiff_t i = 0; i < m; ++i) {
+        all += change[ids[i]];
+    }
+    const int weighs = lightest[0] > 0.0 || lightest[1] > 0.0;
+    if (weighs || count < m) {
+        for (ptrdiff_t i = 0; i < m; ++i) {
+            total += rows->weight[ids[i]];
+            if (rows->place[column * rows->n + ids[i]] < 0) {
+                missing += change[ids[i]];
+                absent += rows->weight[ids[i]];
+            }
+        }
+    }
+    /* Missing values go where they cost less, whatever the cut is. */
+    const int left0 = missing < 0.0, left1 = missing > 0.0;
+    const double start0 = left0 ? missing : 0.0, start1 = left1 ? missing : 0.0;
+    const double held[2] = {left0 ? absent : 0.0, left1 ? absent : 0.0};
+    const ordered_scan scan = scan_along(rows, column, places, count);
+    const extreme_sums found =
+        weighs ? find_extremes(rows, scan, change, 1, total, lightest, held)
+               : find_extremes(rows, scan, change, 0, total, lightest, held);
+    if (found.at_low >= 0) {
+        out[0] = (node_split){found.low + start0, 0, 1,
+                              column_condition(rows, column, found.at_low, left0)};
+    }
+    if (found.at_high >= 0) {
+        out[1] = (node_split){all - found.high - start1, 1, 1,
+                              column_condition(rows, column, found.at_high, left1)};
+    }
+    if (count < m) {
+        /* All values left, missing ones right. */
+        const search_condition asks = column_condition(rows, column, places[count - 1], 0);
+        const double whole = all - missing;
+        if ((found.at_low < 0 || whole < out[0].worth) && total - absent >= lightest[0] &&
+            absent >= lightest[1]) {
+            out[0] = (node_split){whole, 0, 1, asks};
+        }
+        if ((found.at_high < 0 || missing < out[1].worth) && total - absent >= lightest[1] &&
+            absent >= lightest[0]) {
+            out[1] = (node_split){missing, 1, 1, asks};
+        }
+    }
+}
+
+void
+categories_split(const search_rows *rows, ptrdiff_t source, const int32_t *restrict ids,
+    ptrdiff_t m,
+                 const double *restrict change, node_split *out)
+{
+    const int32_t *restrict category = rows->category + source * rows->n;
+    double sum[MAX_GROUP_CATEGORIES + 1] = {0.0};
+    ptrdiff_t count[MAX_GROUP_CATEGORIES + 1] = {0};
+    const int32_t codes = rows->n_categories[source];
+    for (ptrdiff_t i = 0; i < m; ++i) {
+        const int32_t code = category[ids[i]] < 0 ? codes : category[ids[i]];
+        sum[code] += change[ids[i]];
+        ++count[code];
+    }
+    uint64_t left[IDENTIFIER_WORDS] = {0}, right[IDENTIFIER_WORDS] = {0};
+    ptrdiff_t n_left = 0, n_right = 0;
+    int missing_left = 0;
+    memset(out, 0, sizeof *out);
+    out->asks.kind = CUT_SOURCE;
+    out->asks.column = (int32_t)source;
+    for (int32_t code = 0; code <= codes; ++code) {
+        if (count[code] == 0) {
+            continue;
+        }
+        const int goes = sum[code] <= 0.0;
+        out->worth += goes ? sum[code] : 0.0;
+        n_left += goes ? count[code] : 0;
+        n_right += goes ? 0 : count[code];
+        if (code == codes) {
+            missing_left = goes;
+        } else {
+            (goes ? left : right)[code >> 6] |= UINT64_C(1) << (code & 63);
+        }
+    }
+    if (n_left == 0 || n_right == 0) {
+        return;
+    }
+    /* Rows of the fewer categories go right: what nobody has seen goes with the others.  Rows that
+     * have none of them, the last code, go left: a tree asks for the categories that are on. */
+    out->swapped = count[codes - 1] ? in_codes(right, codes - 1) : n_right > n_left;
+    memcpy(out->asks.right, out->swapped ? left : right, sizeof left);
+    out->asks.missing_left = count[codes] ? missing_left != out->swapped : 0;
+    out->found = 1;
+}

@@ -1,0 +1,103 @@
+/* What the files of the search for the best tree give each other: see optimum.h. */
+#ifndef AGATHIS_OPTIMUM_INTERNAL_H
+#define AGATHIS_OPTIMUM_INTERNAL_H
+
+#include "search/optimum.h"
+
+/* What is known of m rows as a whole. */
+typedef struct {
+    ptrdiff_t m;
+    double total, squares, scatter; /* weight, data->square, squared distances to the mean */
+    double length;                  /* squared, of the mean */
+    const double *centre;           /* the mean */
+} optimum_set;
+
+/* OUT centre, set; own[row], where it is not NULL: what each row adds to the scatter. */
+void optimum_gather(const optimum_data *data, const int32_t *rows, ptrdiff_t m, double scatter,
+                    double *centre, double *own, optimum_set *set);
+
+/* What the cuts of rows along a column gain.  OUT for each of them place[k]: how many rows are on
+ * its left, left[k]: their weight, gain[k]: what it takes off the scatter.  Returns how many. */
+ptrdiff_t optimum_along(const optimum_data *data, const optimum_set *set, const int32_t *order,
+                        const int32_t *code, int32_t *place, double *left, double *gain);
+
+/* The scatter on either side of these cuts.  OUT before, after. */
+void optimum_sides(const optimum_set *set, const int32_t *order, const double *own,
+                   const int32_t *place, const double *left, const double *gain, ptrdiff_t count,
+                   double *before, double *after);
+
+/* The best cut of rows along a column that gains more than `most` and leaves `least` on both sides.
+ * OUT most.  Returns how many rows are on its left, 0 for none.  room: (width + 2) * (m / 8 + 1)
+ * values. */
+ptrdiff_t optimum_best_along(const optimum_data *data, const optimum_set *set, const int32_t *order,
+                             const int32_t *code, double least, double *room, double *most);
+
+/* The rows of `order` whose code is at most `last`, or above it; returns how many. */
+ptrdiff_t optimum_filter(const int32_t *order, ptrdiff_t m, const int32_t *code, int32_t last,
+                         int right, int32_t *out);
+
+typedef struct optimum_memo optimum_memo;
+optimum_memo *memo_open(int n_cuts);
+void memo_close(optimum_memo *memo);
+/* Whether something is known of a set that is exact or not below `cap`; then OUT answer.  To keep
+ * something, say how many leaves were looked for: what took less effort gives way first. */
+int memo_find(const optimum_memo *memo, const uint64_t key[2], double cap, optimum_answer *answer);
+void memo_keep(optimum_memo *memo, const uint64_t key[2], int effort,
+               const optimum_answer *answer);
+
+/* Thresholds first..last of a column, with so many leaves on the left of them. */
+typedef struct {
+    double bound, left, right; /* left + right; of the left side of first, the right side of last */
+    int32_t feature, leaves, first, last;
+} optimum_range;
+
+/* Stretches that wait, the lowest bound first; among equals by column, leaves, threshold. */
+typedef struct {
+    optimum_range *items;
+    ptrdiff_t count, room;
+} optimum_heap;
+
+/* 0 where memory does not suffice. */
+int heap_open(optimum_heap *heap);
+int heap_push(optimum_heap *heap, optimum_range item);
+optimum_range heap_pop(optimum_heap *heap);
+void heap_close(optimum_heap *heap);
+
+/* A set of rows that is searched. */
+typedef struct {
+    ptrdiff_t m;
+    int32_t *order;         /* [column * n + place]: its rows */
+    int32_t *place;         /* [column * n + cut]: rows on the left */
+    double *before, *after; /* [column * n + cut]: scatter of both sides */
+    int32_t *allowed;       /* [column * 2]: first and last cut that leaves enough on both sides */
+    optimum_heap heap;
+    double dropped; /* the least bound of what was not put on the heap */
+} optimum_level;
+
+/* A search, and the room that it takes. */
+struct optimum_search {
+    const optimum_data *data;
+    int n_levels, stopped, failed;
+    optimum_level *levels;
+    optimum_memo *memo;
+    double *own, *left, *gain, *centre, *room;
+    optimum_poll poll;
+    void *self;
+    double work, cost, bound;
+    int64_t scanned, known;
+};
+
+/* 0 where memory does not suffice. */
+int level_open(optimum_level *l, const optimum_data *data);
+void level_close(optimum_level *l);
+
+/* Let a stretch wait, without the ends that cost `under` or more where a side is one leaf: what
+ * these cost is known.  0 where memory does not suffice. */
+int level_wait(optimum_level *l, ptrdiff_t n, int leaves, double under, optimum_range x);
+
+/* The threshold of a stretch that should leave the same bound on both sides of it, judged by the
+ * share of the scatter that so many leaves leave elsewhere. */
+int32_t level_balance(const optimum_level *l, ptrdiff_t n, int leaves, const double *share,
+                      const optimum_range *x);
+
+#endif

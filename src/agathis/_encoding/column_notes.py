@@ -1,0 +1,115 @@
+"""Notes on the columns of a table: which are categories, which are left out, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agathis._columns.errors import Advice, Note
+from agathis._columns.wording import count, listed, title_of
+from agathis._encoding.column_types import (
+    CALENDAR,
+    CODE,
+    CONSTANT,
+    DATES,
+    EMPTY,
+    FREE_TEXT,
+    IDENTIFIER,
+    KEEP,
+    MANY,
+    NO_NAME,
+    OTHER_TYPE,
+    OWN_TEXT,
+    PARTS,
+    TWICE,
+    ColumnType,
+    examples,
+)
+
+#: A column name that looks like a value; years and other integers are common column names.
+A_VALUE = re.compile(r"[-+]?\d+[.,]\d+(e[-+]?\d+)?|-\d+", re.IGNORECASE)
+#: Reasons for leaving out several columns.
+PLURALS = {
+    NO_NAME: "they have no name",
+    EMPTY: "they are empty",
+    TWICE: TWICE,
+    IDENTIFIER: "they look like identifiers",
+    DATES: "they hold dates or times",
+    CALENDAR: "they are parts of dates or times",
+    CODE: "they hold codes, not quantities",
+    FREE_TEXT: "they are free text",
+    OWN_TEXT: "nearly all their values are unique",
+    MANY: "they have too many distinct values",
+    OTHER_TYPE: "they are neither numbers nor text",
+    CONSTANT: "their value is always",
+}
+
+
+def notes_on(column_types: Sequence[ColumnType]) -> list[Note]:
+    """Return notes on categorical columns and on those that are left out."""
+    out = []
+    numbers = [
+        column_type.name
+        for column_type in column_types
+        if A_VALUE.fullmatch(column_type.name.strip())
+    ]
+    if numbers:
+        what = "is a column name" if len(numbers) == 1 else "are column names"
+        text = f"{listed(map(title_of, numbers))} {what}: is the first row a header?"
+        out.append(Note((text,), doubtful=True))
+    categories = [
+        f"{title_of(column_type.name)} ({_values(column_type)})"
+        for column_type in column_types
+        if column_type.kind == "category" and not column_type.shown
+    ]
+    if categories:
+        out.append(Note((f"Categories: {listed(categories)}.",)))
+    parts = [
+        f"{title_of(column_type.name)} ({listed(column_type.parts)})"
+        for column_type in column_types
+        if column_type.kind in ("date", "calendar") and not column_type.shown
+    ]
+    if parts:
+        out.append(Note((f"Parts of dates: {listed(parts)}.",)))
+    shown = [title_of(v.name) for v in column_types if v.shown and v.kind != "out"]
+    if shown:
+        out.append(Note((f"Display only: {listed(shown)}.",)))
+    for column_type in column_types:
+        if column_type.na_values:
+            text = (
+                f"{title_of(column_type.name)} has numbers, "
+                f"and also {examples(list(column_type.na_values))}"
+            )
+            out.append(Note((text, ", which are treated as missing."), doubtful=True))
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for column_type in column_types:
+        if column_type.kind == "out":
+            reasons.setdefault((column_type.why, column_type.way), []).append(column_type.name)
+    for (why, way), names in reasons.items():
+        left = f"Left out: {listed(map(title_of, names))}: {reason(why, len(names))}"
+        parts_of: list[object] = [left]
+        them = "it" if len(names) == 1 else "them"
+        if way == KEEP:
+            parts_of += [" (", Advice("keep", tuple(names)), f" keeps {them})"]
+        elif way == PARTS:
+            parts_of += [" (", Advice("dates", "parts"), f" encodes parts of {them})"]
+        out.append(Note((*parts_of, ".")))
+    return out
+
+
+def reason(why: str, n: int) -> str:
+    """Return the plural of a reason for leaving out columns.
+
+    >>> reason("its value is always 4", 2)
+    'their value is always 4'
+    """
+    if n == 1:
+        return why
+    one = next(one for one in PLURALS if why.startswith(one))
+    return PLURALS[one] + why.removeprefix(one)
+
+
+def _values(column_type: ColumnType) -> str:
+    known = sum(category is not None for category in column_type.categories)
+    more = f" and {count(column_type.n_other, 'other')}" if column_type.n_other else ""
+    return f"{count(known, 'value')}{more}"

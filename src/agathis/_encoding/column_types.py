@@ -1,0 +1,381 @@
+"""Infer the role of each column: number, category, date parts, or left out.
+
+Identifiers, codes and constants carry no information on clusters, and dates rarely do: they are
+left out unless they are requested. Ambiguous columns are used as well as possible, with a note;
+with ``strict`` they raise an error that lists the options.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from agathis._columns import datetimes, identifiers
+from agathis._columns.arrow_values import holds_numbers
+from agathis._columns.column_facts import ColumnFacts, facts_of, is_quantity
+from agathis._columns.errors import Advice, BadTable, Ways
+from agathis._columns.identifiers import FEW
+from agathis._columns.indicators import word
+from agathis._columns.number_notation import Notation, notation_of
+from agathis._columns.wording import title_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The maximum number of features per categorical column.
+MAX_CATEGORIES = 500
+#: Of many categories, keep those with at least this share of the rows, if they cover half of them.
+SHARE = 0.01
+
+#: In as many rows, strings that are all unique are not so by chance: they name the rows.
+SOME_ROWS = 6
+#: Reasons for leaving out a column.
+NO_NAME, EMPTY, IDENTIFIER = "it has no name", "it is empty", "it looks like an identifier"
+TWICE = "two columns have that name"
+DATES = "it holds dates or times"
+CALENDAR = "it is part of a date or time"
+CODE = "it holds codes, not quantities"
+FREE_TEXT = "it is free text"
+OWN_TEXT = "nearly all its values are unique"
+MANY = "it has too many distinct values"
+OTHER_TYPE = "it is neither numbers nor text"
+CONSTANT = "its value is always"
+#: Options that include a column that is left out.
+KEEP, PARTS = "keep", "dates"
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """The inferred role of a column.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        "number" or "category"; "calendar", a column that holds a date part, or "date", from which
+        parts are extracted; "out", left out; or "problem".
+    why : str
+        Why it is left out, or what the problem is.
+    advice : tuple
+        Solutions of a problem, as parts of a message.
+    way : str
+        The argument that includes a column that is left out, if any.
+    has_few_values : bool
+        Whether ``categorical`` would solve a problem.
+    categories : tuple
+        Sorted categories; None stands for missing values.
+    n_other : int
+        The number of distinct values that are merged into the category "other".
+    parts : tuple of str
+        The parts to extract from a date, or the part that a column holds.
+    na_values : tuple of str
+        Strings among numbers that are treated as missing.
+    notation : Notation, optional
+        Of numbers stored as strings.
+    first_is_day : bool, optional
+        Of dates stored as strings, whether 3/4 is the third of April.
+    form : str
+        Format of dates stored as strings: one of ``datetimes.FORMS``.
+    holds : {"numbers", "names"}
+        Representation of a date part.
+    otherwise : Verdict, optional
+        The role to use instead of a problem unless ``strict``.
+    shown : bool
+        Whether it is for display only and gives no features.
+    """
+
+    name: str
+    kind: str
+    why: str = ""
+    advice: tuple[object, ...] = ()
+    way: str = ""
+    has_few_values: bool = False
+    categories: tuple[object, ...] = ()
+    n_other: int = 0
+    parts: tuple[str, ...] = ()
+    na_values: tuple[str, ...] = ()
+    notation: Notation | None = None
+    first_is_day: bool | None = None
+    form: str = ""
+    holds: str = "numbers"
+    otherwise: ColumnType | None = None
+    shown: bool = False
+
+    @property
+    def is_used(self) -> bool:
+        return self.kind not in ("out", "problem") and not self.shown
+
+
+def infer_column_type(
+    name: str,
+    column: pa.ChunkedArray | pa.Array | ColumnFacts,
+    *,
+    keep: bool = False,
+    categorical: bool = False,
+    dates: str = "out",
+    max_categories: int = FEW,
+) -> ColumnType:
+    """Infer the role of a column from its type, values and name, and from options."""
+    from pyarrow import types
+
+    facts = facts_of(column)
+    kind = facts.type
+    if not name and not keep:
+        return ColumnType(name, "out", NO_NAME)
+    if facts.n_missing == facts.n_rows:
+        return ColumnType(name, "out", EMPTY)
+    if types.is_temporal(kind):
+        return _dates(name, facts, dates, categorical)
+    text = types.is_string(kind)
+    if not text and not holds_numbers(kind):
+        why = f"is of type {kind}, which is neither numbers nor text"
+        return ColumnType(name, "problem", why, otherwise=ColumnType(name, "out", OTHER_TYPE))
+    if types.is_floating(kind) and not categorical and _have_fractions(facts):
+        return ColumnType(name, "number")
+    some = facts.some
+    if categorical:
+        return _category(name, facts, MAX_CATEGORIES, asked=True)
+    if text and datetimes.are_dates(some):
+        return _dates(name, facts, dates, False)
+    if text and not keep and datetimes.are_times(some):
+        return ColumnType(name, "out", DATES, way=KEEP)
+    if len(some) == 1 and not facts.has_missing and not keep:
+        return ColumnType(name, "out", f"{CONSTANT} {_short(some[0])}", way=KEEP)
+    if not keep:
+        found = _no_quantity(name, facts, dates, max_categories)
+        if found is not None:
+            return found
+    if types.is_boolean(kind) or (not text and _are_booleans(some)):
+        return _category(name, facts, 2)
+    if not text:
+        return ColumnType(name, "number")
+    return _words(name, facts, max_categories, keep)
+
+
+def _no_quantity(
+    name: str, facts: ColumnFacts, dates: str, max_categories: int
+) -> ColumnType | None:
+    """Detect columns that identify rows or entities, or hold date parts."""
+    from pyarrow import types
+
+    text, some = types.is_string(facts.type), facts.some
+    if text:
+        part = datetimes.part_of_words(some)
+    elif types.is_boolean(facts.type):
+        part = None
+    else:
+        part = datetimes.part_of_numbers(name, facts.numbers)
+        if part is None and datetimes.are_datetimes(name, facts.numbers):
+            return ColumnType(name, "out", DATES, way=KEEP)
+    if text and datetimes.are_months(some):
+        return ColumnType(name, "out", CALENDAR, way=KEEP)
+    if part is not None:
+        if dates == "parts" and part != "clock":
+            return ColumnType(name, "calendar", parts=(part,), holds="names" if text else "numbers")
+        return ColumnType(name, "out", CALENDAR, way=KEEP)
+    whole = text or (is_quantity(facts.type) and facts.are_integers)
+    few = facts.n_different <= min(max_categories, facts.n_rows / 10)
+    if (identifiers.is_identifier_name(name) and whole) or (
+        text and identifiers.are_identifiers(some)
+    ):
+        if few:
+            return _category(name, facts, max_categories)
+        return ColumnType(name, "out", CODE, way=KEEP)
+    if whole and few and identifiers.names_things(name):
+        return _category(name, facts, max_categories)
+    if text and identifiers.is_free_text(facts):
+        return ColumnType(name, "out", FREE_TEXT)
+    if identifiers.is_identifier(name, facts):
+        return ColumnType(name, "out", IDENTIFIER, way=KEEP)
+    return None
+
+
+def _have_fractions(facts: ColumnFacts) -> bool:
+    """Whether numbers vary and some are fractional: then they are no identifiers or dates."""
+    return not facts.are_integers and bool((facts.numbers != facts.numbers[0]).any())
+
+
+def _are_booleans(some: list) -> bool:
+    """Whether values are two integers, as in a binary column."""
+    return len(some) == 2 and all(float(value).is_integer() for value in some)
+
+
+def _dates(name: str, facts: ColumnFacts, dates: str, categorical: bool) -> ColumnType:
+    from pyarrow import types
+
+    if types.is_duration(facts.type) or types.is_time(facts.type):
+        return ColumnType(name, "out", DATES)
+    if dates != "parts" or categorical:
+        return ColumnType(name, "out", DATES, way=PARTS)
+    parts = datetimes.parts_to_make(facts.moments())
+    if not parts:
+        return ColumnType(name, "out", f"{CONSTANT} the same day")
+    text = types.is_string(facts.type)
+    first = datetimes.is_day_first(facts.some) if text else None
+    form = datetimes.form_of(facts.some) if text else ""
+    return ColumnType(name, "date", parts=tuple(parts), first_is_day=first, form=form)
+
+
+def infer_display_type(name: str, column: pa.ChunkedArray | pa.Array | ColumnFacts) -> ColumnType:
+    """Role of a display-only column, which is never ambiguous."""
+    column_type = infer_column_type(name, column, keep=True, dates="parts")
+    return replace(column_type.otherwise or column_type, shown=True)
+
+
+def infer_column_types(
+    table: Any,
+    *,
+    drop: Collection[str] = (),
+    keep: Collection[str] = (),
+    categorical: Collection[str] = (),
+    show: Collection[str] = (),
+    dates: str = "out",
+    max_categories: int = FEW,
+    strict: bool = False,
+    name: str = "the table",
+) -> list[ColumnType]:
+    """Infer the roles of all columns but ``drop``; with ``strict`` raise all problems at once.
+
+    ``table`` is an Arrow table, or has facts for columns. Columns in ``show`` get a role for
+    display.
+    """
+    names = table.column_names
+    counts = Counter(names)
+    drop, keep, categorical = set(drop), set(keep), set(categorical)
+    twice = [column for column in counts if counts[column] > 1 and column and column not in drop]
+    if twice and strict:
+        raise BadTable(
+            f"{name} has {counts[twice[0]]} columns of the name {title_of(twice[0])}, so that no "
+            "rule could tell them apart. Rename them, or leave them out: ",
+            Advice("drop", (twice[0],)),
+        )
+    column_types = []
+    for i, column in enumerate(names):
+        if column in drop:
+            continue
+        if counts[column] > 1:
+            counts[column] = -1  # one entry covers all columns of a name
+            column_types.append(ColumnType(column, "out", TWICE if column else NO_NAME))
+        elif counts[column] == 1 and column in show:
+            column_types.append(infer_display_type(column, table.column(i)))
+        elif counts[column] == 1:
+            column_types.append(
+                infer_column_type(
+                    column,
+                    table.column(i),
+                    keep=column in keep,
+                    categorical=column in categorical,
+                    dates=dates,
+                    max_categories=max_categories,
+                )
+            )
+    problems = [column_type for column_type in column_types if column_type.kind == "problem"]
+    if problems and strict:
+        raise _unusable(problems, name)
+    return [column_type.otherwise or column_type for column_type in column_types]
+
+
+def _unusable(problems: Sequence[ColumnType], name: str) -> BadTable:
+    lines: list[object] = []
+    for column_type in problems:
+        lines += [f"\n  {title_of(column_type.name)} {column_type.why}", *column_type.advice, "."]
+    drop = Advice("drop", tuple(column_type.name for column_type in problems))
+    ways = [(drop, "leaves it out" if len(problems) == 1 else "leaves them out")]
+    few = tuple(column_type.name for column_type in problems if column_type.has_few_values)
+    if few:
+        ways.append((Advice("categorical", few), "treats each value as a category"))
+    head = f"{name} has columns that are neither numbers nor categories:"
+    return BadTable(head, *lines, Ways(tuple(ways)))
+
+
+def _words(name: str, facts: ColumnFacts, most: int, keep: bool) -> ColumnType:
+    some = facts.some
+    notation, _ = notation_of(some)
+    if notation is not None and set(some) == {"0", "1"}:
+        return _category(name, facts, 2)  # two columns of 0 and 1 would be redundant
+    if notation is not None:
+        return ColumnType(name, "number", notation=notation)
+    others = identifiers.besides_numbers(some)
+    few = facts.n_different <= MAX_CATEGORIES
+    as_category = _category(name, facts, most, asked=keep)
+    if others:
+        why = f"has numbers, and also {examples(others)}"
+        na = Advice("na", " ".join(others[0].splitlines()))
+        advice = (": ", na, " treats such strings as missing")
+        # Few values are categories (2, 4, more); among many numbers a string is a missing value.
+        number = ColumnType(name, "number", na_values=tuple(others))
+        otherwise = number if facts.n_different > most else as_category
+        return ColumnType(name, "problem", why, advice, has_few_values=few, otherwise=otherwise)
+    if others is not None:
+        kinds = examples(_one_of_each(some))
+        why = f"has numbers of several forms or units, such as {kinds}: write them alike"
+        return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
+    if facts.n_different > most:
+        why = f"has {facts.n_different} distinct values, such as {examples(some)}"
+        return ColumnType(name, "problem", why, has_few_values=few, otherwise=as_category)
+    if not keep and facts.n_different == facts.n_rows - facts.n_missing >= SOME_ROWS:
+        return ColumnType(name, "out", OWN_TEXT, way=KEEP)
+    return as_category
+
+
+def _one_of_each(texts: list[str]) -> list[str]:
+    """Return the first number of each format; strings that differ in digits alone share one."""
+    forms: dict[str, str] = {}
+    for text in texts:
+        forms.setdefault(re.sub(r"\d+", "0", text.strip()), text)
+    return list(forms.values())
+
+
+def _category(name: str, facts: ColumnFacts, most: int, *, asked: bool = False) -> ColumnType:
+    """Role of a categorical column: all categories, or the most frequent of many."""
+
+    def category(text: str, value: object) -> object:
+        # Keep numeric categories as numbers, so that exports compare them as such.
+        if isinstance(value, float) and math.isfinite(value):
+            return int(value) if facts.are_integers else value
+        return value if isinstance(value, int) else text
+
+    found: dict[str, object] = {}
+    for value in facts.some:
+        text = word(value)
+        if text is not None:
+            found.setdefault(text, category(text, value))
+    n_other = 0
+    if len(found) > most:
+        frequent = _frequent(facts, most, 0.0 if asked else SHARE)
+        n_other = len(found) - len(frequent)
+        known = facts.n_rows - facts.n_missing
+        if not asked and sum(n for n, _ in frequent.values()) < known / 2:
+            own = len(found) > known / 2
+            return ColumnType(name, "out", OWN_TEXT if own else MANY, way="" if own else KEEP)
+        found = {text: category(text, value) for text, (_, value) in frequent.items()}
+    categories = sorted(found.values(), key=lambda c: (isinstance(c, str), c))
+    # Missing values are a category of their own only if there are any.
+    gap = (None,) if facts.has_missing else ()
+    return ColumnType(name, "category", categories=(*categories, *gap), n_other=n_other)
+
+
+def _frequent(facts: ColumnFacts, most: int, share: float) -> dict[str, tuple[int, object]]:
+    """Return the most frequent values with their rows, ties in alphabetical order."""
+    counted: dict[str, tuple[int, object]] = {}
+    for value, n in facts.counts():
+        text = word(value)
+        if text is not None:
+            before, first = counted.get(text, (0, value))
+            counted[text] = before + n, first
+    least = share * (facts.n_rows - facts.n_missing)
+    order = sorted(counted.items(), key=lambda item: (-item[1][0], item[0]))[:most]
+    return {text: found for text, found in order if found[0] >= least}
+
+
+def _short(value: object) -> str:
+    text = " ".join(str(value).splitlines())
+    return text if len(text) <= 30 else f"{text[:27]}..."
+
+
+def examples(texts: list[str]) -> str:
+    return ", ".join(repr(_short(text)) for text in texts[:3]) + (", ..." if texts[3:] else "")

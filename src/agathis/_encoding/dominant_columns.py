@@ -1,0 +1,134 @@
+"""Detect dominant columns: splits on them separate the rows in that column and in nothing else.
+
+A split that finds clusters separates the rows in many columns at once; a split on an unrelated
+column (a year, an unnoticed running number) separates them in that column alone. So for all splits
+on a column we compute the variance they explain of it and of each other column. With few columns
+even a coin toss may define a cluster; it is recognised as uncorrelated with every other column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from agathis._columns.errors import Advice, Note
+from agathis._columns.wording import title_of
+from agathis._io.tuning import ALONE, FEWEST, HARDLY, LARGE, SOME, UNRELATED
+from agathis._trees.tree import Tree
+
+
+@dataclass(frozen=True)
+class DominantColumn:
+    """Explained variance of the splits on a column.
+
+    Attributes
+    ----------
+    column : str
+    gains : float
+        Its fraction of the gains of all splits.
+    alone : float
+        The fraction of the explained variance that lies in the column itself.
+    elsewhere : float
+        The maximum fraction of the variance of another column that they explain.
+    related : float
+        The maximum squared correlation with another column, over all rows.
+    """
+
+    column: str
+    gains: float
+    alone: float
+    elsewhere: float
+    related: float = 1.0
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is dominant: much of the gain, and little explained of other columns."""
+        large = SOME if self.related < UNRELATED else LARGE
+        return self.gains >= large and self.alone >= ALONE and self.elsewhere < HARDLY
+
+
+def dominant_columns(
+    tree: Tree, X: np.ndarray, places: Mapping[str, np.ndarray], kernel: np.ndarray
+) -> list[DominantColumn]:
+    """Compute the explained variance of each column that the tree splits on, by descending gain.
+
+    Parameters
+    ----------
+    tree : Tree
+        Fitted on scaled rows.
+    X : ndarray of shape (n_samples, n_features)
+        These rows.
+    places : mapping
+        The feature indices of each column.
+    kernel : ndarray of bool
+        The features that count for distances.
+    """
+    home = {int(f): column for column, some in places.items() for f in some}
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)[:, kernel]
+    path = tree.decision_path(X).tocsc()
+    # For each column: its gains, and per feature the explained and the total variance.
+    gains: dict[str, float] = {}
+    explained: dict[str, np.ndarray] = {}
+    spread: dict[str, np.ndarray] = {}
+    total = float(tree.gain[~tree.is_leaf].sum())
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        column = home[int(tree.feature[node])]
+        sides = [
+            filled[path.indices[path.indptr[child] : path.indptr[child + 1]]]
+            for child in (tree.children_left[node], tree.children_right[node])
+        ]
+        n, m = map(len, sides)
+        if not n or not m:
+            continue
+        apart = n * m / (n + m) * (sides[0].mean(axis=0) - sides[1].mean(axis=0)) ** 2
+        within = n * sides[0].var(axis=0) + m * sides[1].var(axis=0)
+        gains[column] = gains.get(column, 0.0) + float(tree.gain[node])
+        explained[column] = explained.get(column, 0.0) + apart
+        spread[column] = spread.get(column, 0.0) + apart + within
+    if total <= 0:
+        return []
+    numbers = {column: number for number, column in enumerate(places)}
+    owner = np.array([numbers[home[f]] for f in np.flatnonzero(kernel).tolist()], dtype=np.intp)
+    centred = filled - filled.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    found = []
+    for column, of in explained.items():
+        if of.sum() <= 0:
+            continue
+        each, whole = (
+            np.bincount(owner, weights=some, minlength=len(places)) for some in (of, spread[column])
+        )
+        mine = numbers[column]
+        others = whole > 0
+        others[mine] = False
+        alone, elsewhere = each[mine] / of.sum(), (each[others] / whole[others]).max(initial=0.0)
+        own, rest = ((owner == mine) & (length > 0), (owner != mine) & (length > 0))
+        angles = (centred[:, own].T @ centred[:, rest]) / np.outer(length[own], length[rest])
+        related = float((angles**2).max(initial=0.0))
+        share = gains[column] / total
+        found.append(DominantColumn(column, share, float(alone), float(elsewhere), related))
+    return sorted(found, key=lambda one: -one.gains)
+
+
+def notes_on_dominant_columns(found: list[DominantColumn], n_columns: int) -> list[Note]:
+    """Return warnings on dominant columns.
+
+    If every column of the tree is dominant, only the most important one is reported: dropping all
+    of them would leave nothing to split on.
+    """
+    if n_columns < FEWEST:
+        return []
+    alone = [one for one in found if one.is_alone]
+    return [
+        Note(
+            (
+                f"{title_of(one.column)} accounts for {100 * one.gains:.0f} % of the gains, and "
+                "the clusters that it separates hardly differ in other columns: ",
+                Advice("drop", (one.column,)),
+                "?",
+            )
+        )
+        for one in (alone[:1] if len(alone) == len(found) else alone)
+    ]

@@ -1,0 +1,391 @@
+"""Build rows for a tree from a table: find features by name, one-hot encode categories.
+
+    columns, by name -> numbers or strings -> columns of 0 and 1 -> the features in their order
+
+It handles Arrow tables and DataFrames of pandas and polars, the latter without pyarrow. Both a
+categorical column and its one-hot columns are accepted, and both a date and its parts ("joined:
+month" of "joined"). Other columns are ignored. Missing values are NaN, as are strings for missing
+values and a few strings among many numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agathis._columns.datetimes import datetimes_of_arrow, made, number_of_word, part_of_words
+from agathis._columns.errors import BadTable, LacksColumns, NamesTwice, NoNumbers
+from agathis._columns.indicators import encoded, word
+from agathis._columns.missing_values import MARKS, NO_NUMBERS
+from agathis._columns.number_notation import Notation, not_numbers, notation_of
+from agathis._columns.wording import quoted
+from agathis._encoding.date_parts import DatePart
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from agathis._trees.tree import Tree
+
+#: Squares of larger numbers overflow float64.
+LARGEST = 1e150
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """Numeric rows for a tree.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        0 for features that are not requested.
+    unseen : dict of str to list of str
+        Unknown categories of each categorical feature, one entry per row.
+    n_incomplete : int
+        The number of rows with a missing value in a requested feature.
+    na_values : dict of str to list of str
+        Non-numeric strings of each numeric column, one entry per row.
+    infinite : dict of str to int
+        For each column with infinite values the number of rows with one.
+    """
+
+    X: np.ndarray
+    unseen: dict[str, list[str]]
+    n_incomplete: int
+    na_values: dict[str, list[str]] = field(default_factory=dict)
+    infinite: dict[str, int] = field(default_factory=dict)
+
+    def within(self, low: ArrayLike, high: ArrayLike) -> FeatureRows:
+        """Replace infinite values by these numbers.
+
+        All numbers beyond a tree's thresholds are equivalent: rows reach the same leaves.
+        """
+        if not self.infinite:
+            return self
+        bounds = np.where(self.X > 0, high, low)
+        return replace(self, X=np.where(np.isinf(self.X), bounds, self.X))
+
+    def odd(self, known: Mapping[str, Container[str]] | None = None) -> Iterator[str]:
+        """Return warnings on unknown categories and infinite values, with numbers of rows.
+
+        Parameters
+        ----------
+        known : mapping, optional
+            Values of some categorical features that need no warning though they have no category.
+        """
+        n = len(self.X)
+        for source, found in self.unseen.items():
+            words = [word for word in found if word not in (known or {}).get(source, ())]
+            if not words:
+                continue
+            yield (
+                f"X has unknown categories in column {source!r}, {quoted(dict.fromkeys(words))}, "
+                f"in {len(words)} of {n} rows: they match none of the known categories."
+            )
+        for column, count in self.infinite.items():
+            yield (
+                f"X has infinite values in column {column!r}, in {count} of {n} rows: they are "
+                "treated as larger, or smaller, than all others."
+            )
+
+
+def is_of_arrow(table: object) -> bool:
+    """Whether it is an Arrow table or batch; a DataFrame may have a column "column_names"."""
+    return hasattr(type(table), "column_names")
+
+
+def column_names(table: Any) -> list[Any]:
+    """Return the column names of a table, () for other objects."""
+    return list(table.column_names if is_of_arrow(table) else getattr(table, "columns", ()))
+
+
+def feature_rows(
+    table: Any,
+    names: Sequence[str],
+    one_hot: Mapping[str, Mapping[str, object]],
+    asked: Collection[str] | None = None,
+    title: str = "X",
+    na_values: Mapping[str, Collection[str]] | None = None,
+    notations: Mapping[str, Notation] | None = None,
+    date_parts: Mapping[str, DatePart] | None = None,
+) -> FeatureRows:
+    """Build the named features, in their order.
+
+    Parameters
+    ----------
+    table : pyarrow.Table, or DataFrame of pandas or polars
+    names : sequence of str
+        Names of the features.
+    one_hot : mapping
+        For each categorical feature its columns with their categories.
+    asked : collection of str, optional
+        The features that are needed; by default all.
+    title : str
+        Name of the table in messages.
+    na_values : mapping, optional
+        Known non-numeric strings of numeric columns.
+    notations : mapping, optional
+        Known number formats of columns; others are inferred from these rows.
+    date_parts : mapping, optional
+        The definition of each feature that is a date part.
+    """
+    there = column_names(table)
+    counts = Counter(there)
+    place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
+    home = {feature: source for source, columns in one_hot.items() for feature in columns}
+    parts = dict(date_parts or {})
+    source_of = home | {feature: when.column for feature, when in parts.items()}
+    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in place}
+    _check_names(Counter(names), place, list(dict.fromkeys(wanted.values())), there, title)
+    columns = _Columns(table, there)
+    X = np.zeros((len(table), len(names)))
+    unseen: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
+    infinite: dict[str, int] = {}
+    moments: dict[str, np.ndarray] = {}
+    done = set()
+    for feature, f in place.items():
+        source = wanted[feature]
+        if home.get(feature) == source:
+            if source in done:
+                continue
+            done.add(source)
+            indicators, new = _indicators(columns[source], one_hot[source])
+            if new:
+                unseen[source] = new
+            for name, values in indicators.items():
+                if name in place:
+                    X[:, place[name]] = values
+            continue
+        when = parts.get(feature) if source_of.get(feature) == source else None
+        if when is not None and when.holds == "dates":
+            if source not in moments:
+                moments[source] = _moments(source, columns[source], title, when.first_is_day)
+            values = made(moments[source], when.part)
+        elif when is not None and when.holds == "names":
+            values = _named(columns[source], when.part)
+        else:
+            known = (na_values or {}).get(source, ())
+            written = (notations or {}).get(source)
+            values, others = _numbers(source, columns[source], title, known, written)
+            if others:
+                texts[source] = others
+            if beyond := int(np.isinf(values).sum()):
+                infinite[source] = beyond
+        X[:, f] = values if when is None else when.turned(values)
+    incomplete = int(np.isnan(X).any(axis=1).sum())
+    return FeatureRows(X, unseen, incomplete, texts, infinite)
+
+
+def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
+    """Return the column behind a feature; it may be encoded already."""
+    if feature in there and source not in there:
+        return feature
+    return feature if source is None else source
+
+
+class _Columns:
+    """Return the columns of a table by name, those of Arrow without chunks and dictionaries."""
+
+    def __init__(self, table: Any, names: Sequence[str]) -> None:
+        self.table = table
+        self.place = {name: i for i, name in enumerate(names)}
+        self.is_arrow = is_of_arrow(table)
+
+    def __getitem__(self, name: str) -> Any:
+        if not self.is_arrow:
+            return self.table[name]
+        from agathis._columns.arrow_values import plain
+
+        return plain(self.table.column(self.place[name]))
+
+
+def _moments(name: str, column: Any, title: str, first_is_day: bool | None) -> np.ndarray:
+    """Return the dates of a column."""
+    from pyarrow import types
+
+    if not hasattr(column, "type"):
+        from agathis._columns.arrow_values import plain
+        from agathis._columns.frames import as_arrow
+
+        column = plain(as_arrow(column.to_frame()).column(0))
+    kind = column.type
+    known = (types.is_timestamp, types.is_date, types.is_string, types.is_null)
+    if not any(is_of(kind) for is_of in known):
+        raise BadTable(
+            f"{title} must have dates in column {name!r}, as the rows of the tree had; it is of "
+            f"type {kind}."
+        )
+    return datetimes_of_arrow(column, first_is_day)
+
+
+def _named(column: Any, part: str) -> np.ndarray:
+    """Convert names of months or weekdays to numbers; NaN for other strings."""
+    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
+    texts = [value if isinstance(value, str) else "" for value in values]
+    numbers = {text: number_of_word(part, text) for text in dict.fromkeys(texts)}
+    return np.array([numbers[text] for text in texts], dtype=np.float64)
+
+
+def rows_for_tree(
+    table: Any,
+    tree: Tree,
+    names: Sequence[str],
+    one_hot: Mapping[str, Mapping[str, object]],
+    *,
+    every: bool = False,
+    title: str = "X",
+    date_parts: Mapping[str, DatePart] | None = None,
+) -> FeatureRows:
+    """Build the features of a tree; unused ones may be absent, unless ``every``.
+
+    Parameters
+    ----------
+    table, names, one_hot, title, date_parts
+        As for :func:`feature_rows`.
+    tree : Tree
+    every : bool
+    """
+    names = list(names)
+    used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
+    asked = None if every else {names[f] for f in used}
+    found = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
+    return found.within(*_beyond(tree, found.X)) if found.infinite else found
+
+
+def _beyond(tree: Tree, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each feature numbers below and above all its values and thresholds."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
+    cut = ~tree.is_leaf & np.isfinite(tree.threshold)
+    np.fmin.at(low, tree.feature[cut], tree.threshold[cut])
+    np.fmax.at(high, tree.feature[cut], np.nextafter(tree.threshold[cut], np.inf))
+    # In a sum it must dominate all other terms.
+    low[tree.term_feature], high[tree.term_feature] = -LARGEST, LARGEST
+    return np.where(np.isnan(low), -LARGEST, low), np.where(np.isnan(high), LARGEST, high)
+
+
+def _check_names(
+    names: Mapping[str, int],
+    asked: Collection[str],
+    wanted: list[str],
+    there: list[str],
+    title: str,
+) -> None:
+    for name in asked:
+        if names[name] > 1:
+            text = f"the tree has two features {name!r}, which no column can tell apart."
+            raise NamesTwice(text, name=name, n=names[name], of_tree=True)
+    counts = Counter(there)
+    lacking = [name for name in wanted if name not in counts]
+    if lacking:
+        raise LacksColumns(
+            f"{title} lacks columns that the model needs: {quoted(lacking)}. "
+            f"It has {quoted(there)}.",
+            lacking=lacking,
+            there=there,
+        )
+    for name in wanted:
+        n = counts[name]
+        if n > 1:
+            raise NamesTwice(f"{title} has {n} columns of the name {name!r}.", name=name, n=n)
+
+
+def _numbers(
+    name: str,
+    column: Any,
+    title: str,
+    known: Collection[str] = (),
+    written: Notation | None = None,
+) -> tuple[np.ndarray, list[str]]:
+    """Convert a column to float64, parsing strings; also return non-numeric strings."""
+    if hasattr(column, "type"):
+        return _numbers_of_arrow(name, column, title, known, written)
+    kind = column.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "biuf":
+        return np.asarray(column, dtype=np.float64), []
+    if hasattr(kind, "is_numeric") and kind.is_numeric():
+        return column.to_numpy().astype(np.float64), []
+    return _numbers_of_values(name, column.to_list(), title, known, written)
+
+
+def _numbers_of_arrow(
+    name: str, column: pa.Array, title: str, known: Collection[str], written: Notation | None
+) -> tuple[np.ndarray, list[str]]:
+    from pyarrow import types
+
+    from agathis._columns.arrow_values import as_numbers, holds_numbers
+
+    if holds_numbers(column.type) or types.is_null(column.type):
+        return as_numbers(column), []
+    if types.is_string(column.type):
+        return _numbers_of_values(name, column.to_pylist(), title, known, written)
+    what = f"is of type {column.type}"
+    raise NoNumbers(
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
+        column=name,
+        what=what,
+    )
+
+
+def _numbers_of_values(
+    name: str, values: list[Any], title: str, known: Collection[str], written: Notation | None
+) -> tuple[np.ndarray, list[str]]:
+    """Convert values, and strings with formatted numbers, to numbers.
+
+    A few strings among many numbers, and those that are ``known``, are missing values. Names of
+    months and weekdays are converted if no string is a number.
+    """
+    out = np.full(len(values), np.nan)
+    texts: dict[int, str] = {}
+    for i, value in enumerate(values):
+        if isinstance(value, str):
+            if value.strip().lower() not in NO_NUMBERS:
+                texts[i] = value
+        elif value is not None and str(value).lower() not in NO_NUMBERS:
+            try:
+                out[i] = float(value)
+            except (TypeError, ValueError):
+                raise _no_number(name, i, value, title) from None
+    different = dict.fromkeys(texts.values())
+    others = {text for text in not_numbers(different)} | {t for t in different if t in known}
+    numbers = [text for text in different if text not in others]
+    part = part_of_words(different, 1)
+    if part is not None:
+        out[list(texts)] = [number_of_word(part, text) for text in texts.values()]
+        return out, []
+    fits = written is not None and not written.misfits(numbers)
+    notation = written if fits else notation_of(numbers)[0]
+    few = len(others) <= max(len(numbers), int(np.isfinite(out).sum())) / 2
+    if (numbers and notation is None) or (others and not few and not others <= set(known)):
+        wrong = others or set(different)
+        row = next(i for i, text in texts.items() if text in wrong)
+        raise _no_number(name, row, texts[row], title)
+    found = {} if notation is None else dict(zip(numbers, notation.values(numbers), strict=True))
+    for i, text in texts.items():
+        out[i] = found.get(text, np.nan)
+    return out, [text for text in texts.values() if text in others]
+
+
+def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:
+    return NoNumbers(
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; in row {row} "
+        f"it has {value!r}.",
+        column=name,
+        what=f"has {value!r} in row {row + 1}",
+    )
+
+
+def _indicators(
+    column: Any, columns: Mapping[str, object]
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Return the one-hot columns of a categorical feature, and its unknown categories."""
+    values = column.to_pylist() if hasattr(column, "type") else column.to_list()
+    marks = set(MARKS).difference(map(str, columns.values()))
+    words = [None if (text := word(value)) in marks else text for value in values]
+    made, unseen = encoded(words, list(columns.values()))
+    return dict(zip(columns, made.T, strict=True)), unseen

@@ -1,0 +1,260 @@
+"""Scale features so that the columns of a table have equal influence.
+
+Each feature has a monotonic map: clip at two percentiles, ignoring extreme outliers
+(``typing_errors``); optionally take logarithms or ranks; then center and multiply. So a split of
+scaled values is a split of raw ones. Columns of 0 and 1, and points on a circle, are in units of a
+standard deviation: rows of two categories are as far apart as numbers that differ by 1.4 of these.
+This is less than unit variance would give, and on the panel (``benchmarks/panel.py``) it keeps
+binary columns, which a single split explains completely, from dominating. A weight of 2 equals
+having the column twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._columns.outliers import at_percentiles, outlier_limits
+
+#: Scalings of numeric columns; "auto" is "standard" after clipping at two percentiles.
+SCALES = ("auto", "standard", "minmax", "robust", "rank", "log", "none")
+#: Columns with fewer distinct values are not clipped.
+FEWEST_VALUES = 10
+#: Knots of the map from values to ranks.
+RANK_POINTS = 1000
+
+
+class FeatureScaler(TransformerMixin, BaseEstimator):
+    """Scale each feature by a monotonic map.
+
+    Parameters
+    ----------
+    how : sequence of str
+        For each feature one of ``SCALES``, or "category" for columns of 0 and 1.
+    sources : sequence of arrays of int
+        The feature indices of each categorical or cyclical feature.
+    weight : array-like, optional
+        The weight of each feature; 1 by default.
+
+    Attributes
+    ----------
+    low_, high_ : ndarray of shape (n_features,)
+        Clipping bounds; infinite without clipping.
+    outlier_low_, outlier_high_ : ndarray of shape (n_features,)
+        Values beyond these are outliers.
+    centre_, factor_ : ndarray of shape (n_features,)
+        The offset to subtract, and the factor to multiply by.
+
+    Examples
+    --------
+    >>> X = [[0.0, 1, 0], [4, 0, 1], [2, 0, 1], [2, 1, 0]]
+    >>> scaler = FeatureScaler(["minmax", "category", "category"], [[1, 2]]).fit(X)
+    >>> scaler.factor_.round(3)
+    array([0.25 , 0.354, 0.354])
+    """
+
+    def __init__(
+        self,
+        how: Sequence[str],
+        sources: Sequence[ArrayLike] = (),
+        weight: ArrayLike | None = None,
+    ) -> None:
+        self.how = how
+        self.sources = sources
+        self.weight = weight
+
+    def fit(self, X: ArrayLike, y: object = None) -> FeatureScaler:
+        """Fit the maps, ignoring missing values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : Ignored
+
+        Returns
+        -------
+        self : FeatureScaler
+        """
+        X = np.asarray(X, dtype=np.float64)
+        how = self._begin(X.shape[1])
+        for f in np.flatnonzero(how == "rank").tolist():
+            self._fit_ranks(f, X[:, f])
+        numbers = np.flatnonzero((how != "category") & (how != "none"))
+        if len(numbers):
+            auto = numbers[how[numbers] == "auto"]
+            ordered = np.sort(X[:, auto], axis=0)  # NaN are last
+            self.outlier_low_[auto], self.outlier_high_[auto] = outlier_limits(ordered)
+            far = self.outliers(X)
+            if far.any():
+                X = np.where(far, np.nan, X)
+                ordered = np.sort(X[:, auto], axis=0)
+            self._hold(auto, ordered, np.count_nonzero(far[:, auto], axis=0) > 0)
+            self._fit_numbers(numbers, self._mapped(X[:, numbers], numbers))
+        scaled = self._own_scale()
+        self._balance(np.nanvar(self._scaled(X[:, scaled], scaled), axis=0))
+        self._unweighted = self.factor_
+        return self.weigh(self.weight)
+
+    def _begin(self, n: int) -> np.ndarray:
+        """Initialise identity maps; return the scaling of each feature."""
+        self.n_features_in_ = n
+        self._how = np.array(self.how, dtype=object)
+        self.low_, self.high_ = np.full(n, -np.inf), np.full(n, np.inf)
+        self.outlier_low_, self.outlier_high_ = self.low_.copy(), self.high_.copy()
+        self.centre_, self.factor_ = np.zeros(n), np.ones(n)
+        self._varies = np.zeros(n, dtype=bool)
+        self.ranks_: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        return self._how
+
+    def weigh(self, weight: ArrayLike | None) -> FeatureScaler:
+        """Set feature weights, on top of the fitted scale.
+
+        Parameters
+        ----------
+        weight : array-like of shape (n_features,), or None
+
+        Returns
+        -------
+        self : FeatureScaler
+        """
+        self.weight = weight
+        self.factor_ = self._unweighted
+        if weight is not None:
+            self.factor_ = self._unweighted * np.sqrt(np.asarray(weight, dtype=np.float64))
+        return self
+
+    def outliers(self, X: np.ndarray) -> np.ndarray:
+        """Return which values are extreme outliers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        far : ndarray of bool, of the shape of X
+        """
+        return (self.outlier_low_ > X) | (self.outlier_high_ < X)
+
+    def held(self, X: np.ndarray) -> np.ndarray:
+        """Clip values at the bounds.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        return np.clip(X, self.low_, self.high_)
+
+    def _fit_ranks(self, f: int, column: np.ndarray) -> None:
+        ordered = np.sort(column[~np.isnan(column)])
+        points = np.unique(ordered)
+        if len(points) > RANK_POINTS:
+            points = np.unique(np.quantile(ordered, np.linspace(0, 1, RANK_POINTS)))
+        below, upto = (np.searchsorted(ordered, points, side) for side in ("left", "right"))
+        self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
+
+    def _hold(self, places: np.ndarray, ordered: np.ndarray, has_outliers: np.ndarray) -> None:
+        """Set clipping bounds from sorted columns without outliers."""
+        with np.errstate(invalid="ignore"):
+            several = np.count_nonzero(np.diff(ordered, axis=0) > 0, axis=0) >= FEWEST_VALUES
+        low, high = at_percentiles(ordered)
+        # Of a column that is nearly constant, the deviating values are all the information.
+        held = several & (low < high)
+        self.low_[places[held]], self.high_[places[held]] = low[held], high[held]
+        # Clip outliers to the nearest other value.
+        rest = has_outliers & ~held
+        if rest.any():
+            self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
+            self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
+
+    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
+        """Set centres and factors from clipped and mapped values."""
+        some = ~np.isnan(values).all(axis=0)
+        places, values = places[some], values[:, some]
+        how = self._how[places]
+        centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+        least, most = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        unit = how == "minmax"
+        centre[unit], spread[unit] = least[unit], (most - least)[unit]
+        robust = np.flatnonzero(how == "robust")
+        if len(robust):
+            low, middle, high = np.nanpercentile(values[:, robust], [25, 50, 75], axis=0)
+            centre[robust] = middle
+            spread[robust] = np.where(high > low, high - low, spread[robust])
+        self.centre_[places] = centre
+        size = np.maximum.reduce([np.abs(centre), np.abs(least), np.abs(most)])
+        varies = _varies(spread, size)
+        self._varies[places[varies]] = True
+        self.factor_[places[varies]] = 1 / spread[varies]
+
+    def _own_scale(self) -> np.ndarray:
+        """Divide features by their spread, unless they are constant or not to be scaled."""
+        chosen = self._varies.copy()
+        for places in self.sources:
+            chosen[np.asarray(places, dtype=np.intp)] = False
+        return np.flatnonzero(chosen)
+
+    def _balance(self, spread: np.ndarray) -> None:
+        """Bring columns of 0 and 1 to the scale of numbers with this spread.
+
+        1 becomes a standard deviation.
+        """
+        spread = spread[spread > 0]
+        if len(spread):
+            for places in self.sources:
+                self.factor_[np.asarray(places, dtype=np.intp)] = np.sqrt(spread.mean())
+
+    def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+        """Map values of some features, without centering."""
+        out = np.clip(X, self.low_[places], self.high_[places])
+        how = self._how[places]
+        for i in np.flatnonzero(how == "rank").tolist():
+            gap = np.isnan(out[:, i])
+            out[:, i] = np.where(gap, np.nan, np.interp(out[:, i], *self.ranks_[int(places[i])]))
+        logs = np.flatnonzero(how == "log")
+        if len(logs):
+            out[:, logs] = np.copysign(np.log1p(np.abs(out[:, logs])), out[:, logs])
+        return out
+
+    def _scaled(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+        out = self._mapped(X, places)
+        out -= self.centre_[places]
+        out *= self.factor_[places]
+        return out
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Scale the values.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X must have shape (n_samples, {self.n_features_in_}); it has shape {X.shape}."
+            )
+        return self._scaled(X, np.arange(self.n_features_in_))
+
+
+def _varies(spread: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return which features are divided by their spread.
+
+    Not those that vary only by rounding errors, or by less than the smallest normal number, by
+    which division overflows.
+    """
+    normal = np.finfo(float)
+    return spread > np.maximum(8 * normal.eps * size, normal.tiny)

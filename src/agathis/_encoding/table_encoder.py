@@ -1,0 +1,450 @@
+"""Encode a table as numeric features; fitted once, applied to any rows.
+
+    table -> column roles -> raw features: numbers, columns of 0 and 1, parts of dates
+          -> scaling -> rows with roles: what may be split on, what counts for distances
+
+:class:`TableEncoder` is a scikit-learn transformer and does all preparation, in pipelines and on
+the command line. Raw features are in the units of the table, in which rules are written; scaling
+(``scaling``) is monotonic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from agathis._checks.data import warn
+from agathis._checks.parameters import check_feature_names_in
+from agathis._checks.roles import EncodedRows, Units
+from agathis._columns.arrow_values import holds_numbers
+from agathis._columns.column_facts import Extent
+from agathis._columns.errors import Advice, BadTable, Note
+from agathis._columns.frames import checked_table, is_table
+from agathis._columns.identifiers import FEW
+from agathis._encoding import row_sample
+from agathis._encoding.column_types import ColumnType, infer_column_types
+from agathis._encoding.encoder_notes import (
+    columns_of,
+    infinite,
+    notes_of,
+    nothing_left,
+    too_large,
+    weight_notes_of,
+)
+from agathis._encoding.encoder_options import Options
+from agathis._encoding.feature_rows import LARGEST, FeatureRows, feature_rows
+from agathis._encoding.relevance import relevance
+from agathis._encoding.row_sample import SampledTable, drawn, sampled
+from agathis._encoding.table_features import features_of, places_of, roles_of, scaler_of
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Encode a table as features on one scale.
+
+    Numbers are scaled, so that all columns have equal influence. Strings, booleans and other
+    categories are one-hot encoded, where 1 equals a standard deviation of numbers. Identifiers,
+    codes, constants, free text and dates are left out. ``columns_`` lists how each column was
+    handled, and why. Trees split categorical features by sets of categories, and every export,
+    figure and report of a pipeline with this encoder uses the columns and units of the table.
+
+    Parameters
+    ----------
+    drop : sequence of str
+        Columns to leave out.
+    keep : sequence of str
+        Columns to use even if they are constant or look like identifiers, codes or date parts.
+    categorical : sequence of str
+        Columns to treat as categorical, whatever their values.
+    scale : str or dict, default="auto"
+        The scaling of numbers. "auto": clip values at the 1st and 99th percentiles, then scale to
+        a standard deviation of 1; extreme outliers are ignored. "standard": the same without
+        clipping. "minmax": to 0..1. "robust": by median and quartiles. "rank". "log". "none". A
+        dict sets it for some columns.
+    weight : {"learned", "equal"} or dict, default="learned"
+        The weight of each column; 2 equals having the column twice. "learned" reduces the weight
+        of columns that are uncorrelated with the others, down to 0.1: it is the correlation with
+        the principal components of other columns. "equal" is 1 for all. A dict sets it for some
+        columns; the others have weight 1.
+    dates : {"out", "parts"}, default="out"
+        Whether dates and date parts (a month, a weekday) are left out, or encoded as parts: year
+        or days, month, weekday, hour. Trees split on cyclical parts as numbers; for distances they
+        are points on a circle, so that December lies beside January.
+    no_split : sequence of str
+        Columns to use for distances only, never in rules.
+    no_count : sequence of str
+        Columns to use in rules only, not for distances.
+    show : sequence of str
+        Columns to display in reports only, neither in rules nor for distances.
+    max_categories : int, default=20
+        The maximum number of categories of a column of strings. Of more, the most frequent are
+        kept, and the rest become "other".
+    strict : bool, default=False
+        Whether to raise an error if a column is ambiguous, instead of adding a note.
+    title : str
+        Name of the table in messages.
+
+    Attributes
+    ----------
+    columns_ : Table
+        One row per column: its type, how it was handled and why, its fraction of the variance and
+        its weight.
+    column_types_ : list of Verdict
+        Inferred role of each column, in the order of the table, without ``drop``.
+    features_ : list of Feature
+        The features; ``feature_names_`` are their unique names.
+    one_hot_ : dict
+        For each categorical feature its columns with their categories, as exporters take it.
+    date_parts_ : dict
+        For each feature that is a date part its column and part.
+    scaler_ : FeatureScaler
+        From raw to scaled features.
+    outliers_ : dict
+        For each column with outliers, such as typing errors, their values.
+    infinite_ : dict
+        For each column with infinite values the number of rows with one.
+    ends_ : ndarray of shape (2, n_features)
+        Minimum and maximum finite value of each feature, which replace infinite values.
+    roles_ : FeatureRoles
+    feature_names_in_ : ndarray of str
+        Names of the columns seen during `fit`. Those of an array are x0, x1 and so on.
+    n_features_in_ : int
+        Number of columns seen during `fit`.
+
+    See Also
+    --------
+    fit_table : This, and a tree, in one call.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from agathis import Kauri, TableEncoder
+    >>> from agathis.export import to_rules
+    >>> table = pd.DataFrame({"size": [1.5, 2.0, 9.0, 8.5], "paid": ["yes", "yes", "no", "no"]})
+    >>> model = make_pipeline(TableEncoder(), Kauri(2)).fit(table)
+    >>> model.predict(table)
+    array([0, 0, 1, 1], dtype=int32)
+    >>> model[0].columns_["became"]
+    ['number', '2 columns of 0 and 1']
+    """
+
+    def __init__(
+        self,
+        *,
+        drop: Sequence[str] = (),
+        keep: Sequence[str] = (),
+        categorical: Sequence[str] = (),
+        scale: str | Mapping[str, str] = "auto",
+        weight: str | Mapping[str, float] = "learned",
+        dates: str = "out",
+        no_split: Sequence[str] = (),
+        no_count: Sequence[str] = (),
+        show: Sequence[str] = (),
+        max_categories: int = FEW,
+        strict: bool = False,
+        title: str = "the table",
+    ) -> None:
+        self.drop = drop
+        self.keep = keep
+        self.categorical = categorical
+        self.scale = scale
+        self.weight = weight
+        self.dates = dates
+        self.no_split = no_split
+        self.no_count = no_count
+        self.show = show
+        self.max_categories = max_categories
+        self.strict = strict
+        self.title = title
+
+    def fit(self, X: Any, y: object = None) -> TableEncoder:
+        """Infer column roles and scaling from a table.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like of shape \
+                (n_samples, n_columns)
+            The columns of an array are named x0, x1 and so on.
+        y : Ignored
+
+        Returns
+        -------
+        self : TableEncoder
+        """
+        self._fit_rows(X)
+        return self
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Fit to a table and return its encoded rows.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
+            As for :meth:`fit`.
+        y : Ignored
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        return self._as_asked(self.scaled(self._fit_rows(X).X), X)
+
+    def _fit_rows(self, X: Any) -> FeatureRows:
+        found = self._fit(checked_table(self, X, reset=True))
+        if not is_table(X):
+            del self.feature_names_in_
+        return found
+
+    def _fit(self, table: Any) -> FeatureRows:
+        """Fit to an Arrow table; return its features in original units."""
+        rows = drawn(table.num_rows, row_sample.MANY_ROWS)
+        if len(rows) == table.num_rows:
+            return self._fit_sample(table)
+        some = sampled(table, rows)
+        self._fit_sample(some.table, some)
+        return self._features(table).within(*self.ends_)
+
+    def _fit_sample(self, table: Any, of: SampledTable | None = None) -> FeatureRows:
+        """Fit to all rows of a table, or to a sample ``of`` a larger one; return their features."""
+        options = Options.of(self, table.column_names)
+        if not table.num_rows:
+            raise BadTable(f"{self.title} has no rows.")
+        self.column_types_ = infer_column_types(
+            of or table,
+            drop=self.drop,
+            keep=self.keep,
+            categorical=self.categorical,
+            show=self.show,
+            dates=self.dates,
+            max_categories=self.max_categories,
+            strict=self.strict,
+            name=self.title,
+        )
+        if not self.used():
+            raise nothing_left(self.title, self.column_types_, table.num_rows)
+        self._set_features(table.column_names)
+        exact = {} if of is None else self._exact(of)
+        found = self._features(table)
+        # Rare categories without a feature of their own; they are not unknown in other rows.
+        self._rare = {source: frozenset(words) for source, words in found.unseen.items()}
+        self.infinite_ = dict(found.infinite)
+        self.ends_ = _ends(found.X)
+        for f, extent in exact.items():
+            self.ends_[:, f] = extent.low, extent.high
+            if extent.n_infinite:
+                self.infinite_[self.features_[f].source] = extent.n_infinite
+        raw = found.within(*self.ends_)
+        weights = self._weights(options)
+        scaler = self.scaler_ = scaler_of(self.features_, self.roles_, options.scale, weights)
+        scaler.fit(raw.X)
+        far = scaler.outliers(raw.X)
+        self.outliers_ = {
+            self.features_[f].source: raw.X[far[:, f], f].tolist()
+            for f in np.flatnonzero(far.any(axis=0)).tolist()
+        }
+        if options.learns:
+            X = scaler.transform(raw.X)
+            X[far] = np.nan
+            options = options.with_weights(self._learned(X))
+            scaler.weigh(self._weights(options))
+        self.columns_ = columns_of(self, np.nanvar(scaler.transform(raw.X), axis=0), options)
+        return raw
+
+    def _set_features(self, names: Sequence[str]) -> None:
+        """Return a mask of the features that belong to these columns."""
+        used = self.used()
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+        self.features_ = features_of(used, names)
+        self.feature_names_ = [feature.name for feature in self.features_]
+        self.one_hot_: dict[str, dict[str, object]] = {}
+        self.date_parts_ = {f.name: f.when for f in self.features_ if f.when and f.when.is_made}
+        for feature in self.features_:
+            if feature.kind == "category":
+                self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
+        self._places = places_of(self.features_)
+        self.roles_ = roles_of(self.features_, self.no_split, self.no_count)
+        for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
+            if not mask.any():
+                raise BadTable(Advice(argument), f" leaves no other column of {self.title}.")
+
+    def _exact(self, of: SampledTable) -> dict[int, Extent]:
+        """Return the extents, in all rows, of features that are numbers of the table."""
+        columns = dict(zip(of.column_names, range(len(of.column_names)), strict=True))
+        found = {}
+        for f, feature in enumerate(self.features_):
+            place = columns[feature.source]
+            made = feature.when is not None and feature.when.is_made
+            if feature.kind != "number" or made:
+                continue
+            if holds_numbers(of.table.column(place).type):
+                extent = of.extents[place]
+                if extent.n_infinite:
+                    self._check_infinite(feature.source, extent.n_infinite)
+                if max(-extent.low, extent.high) > LARGEST:
+                    raise too_large(feature.name)
+                if extent.low <= extent.high:
+                    found[f] = extent
+        return found
+
+    def _learned(self, X: np.ndarray) -> dict[str, float]:
+        """Compute the weight of each column from its correlation with the others."""
+        kernel = self.roles_.kernel
+        counted = {
+            column: places[kernel[places]]
+            for column, places in self.places().items()
+            if kernel[places].any()
+        }
+        weights = relevance(X, list(counted.values()))
+        return dict(zip(counted, weights.tolist(), strict=True))
+
+    def _weights(self, options: Options) -> list[float]:
+        """Expand weights to features; the parts of a date share the weight of one column."""
+        shares = {column_type.name: max(1, len(column_type.parts)) for column_type in self.used()}
+        return [options.weight(f.source) / shares[f.source] for f in self.features_]
+
+    def transform(self, X: Any) -> Any:
+        """Encode a table on one scale, with NaN for missing values; columns are found by name.
+
+        Unknown categories match none of the known ones, and infinite values are replaced by the
+        maximum or minimum seen during fit. A warning per column reports the number of such rows;
+        ``encode(X).unseen`` has the unknown categories.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
+            Unused columns of a table may be absent; an array must have all columns.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self, "scaler_")
+        found = self.encode(X)
+        for text in found.odd(self._rare):
+            warn(text, UserWarning)
+        return self._as_asked(self.scaled(found.X), X)
+
+    def _as_asked(self, rows: EncodedRows, X: Any) -> Any:
+        """Return rows, or with ``set_output`` a DataFrame of pandas that has their roles."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if (asked or get_config()["transform_output"]) != "pandas":
+            return rows
+        return self.framed(rows, X.index if hasattr(X, "iloc") else None)
+
+    def framed(self, rows: EncodedRows, index: Any = None) -> Any:
+        """Return scaled rows as a DataFrame of pandas that has their roles."""
+        from pandas import DataFrame
+
+        # Copy: a view would share the array that has its own roles.
+        frame = DataFrame(np.array(rows), index=index, columns=self.feature_names_)
+        return self.roles_.mark(frame)
+
+    def scaled(self, raw: np.ndarray) -> EncodedRows:
+        """Scale features given in the units of the table.
+
+        Parameters
+        ----------
+        raw : ndarray of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X : EncodedRows of shape (n_samples, n_features)
+        """
+        return EncodedRows.of(self.scaler_.transform(raw), self.roles_, Units(self, raw))
+
+    def encode(self, X: Any) -> FeatureRows:
+        """Encode a table in its original units, and collect unknown categories.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, pyarrow.Table, or array-like
+            Encoded rows are decoded.
+
+        Returns
+        -------
+        rows : FeatureRows
+        """
+        check_is_fitted(self, "scaler_")
+        if isinstance(X, FeatureRows):
+            return X
+        return self._features(checked_table(self, X, reset=False)).within(*self.ends_)
+
+    def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
+        """Return the requested features in original units.
+
+        Numbers may be infinite. Columns of other features may be absent.
+        """
+        found = feature_rows(
+            table,
+            self.feature_names_,
+            self.one_hot_,
+            asked,
+            title=self.title,
+            date_parts=self.date_parts_,
+            na_values={v.name: v.na_values for v in self.column_types_ if v.na_values},
+            notations={v.name: v.notation for v in self.column_types_ if v.notation is not None},
+        )
+        for column, n in found.infinite.items():
+            self._check_infinite(column, n)
+        finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X
+        large = np.nanmax(np.abs(finite), axis=0, initial=0.0) > LARGEST
+        if large.any():
+            raise too_large(self.feature_names_[int(np.argmax(large))])
+        return found
+
+    def _check_infinite(self, column: str, n: int) -> None:
+        """Raise if a column has infinite values that are not accepted."""
+        if self.strict:
+            raise infinite(self.title, column, n)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
+        """Get output feature names.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            The names of the columns, which must match those seen during `fit`.
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        check_is_fitted(self, "scaler_")
+        check_feature_names_in(self, input_features)
+        return np.array(self.feature_names_, dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def used(self) -> list[ColumnType]:
+        """The roles of the columns that have features."""
+        return [column_type for column_type in self.column_types_ if column_type.is_used]
+
+    def notes(self) -> list[Note]:
+        """Return notes on the columns."""
+        return notes_of(self)
+
+    def notes_on_weights(self) -> list[Note]:
+        """Return notes on columns of low weight."""
+        return weight_notes_of(self)
+
+    def places(self) -> dict[str, np.ndarray]:
+        """Map each used column to its feature indices."""
+        return self._places
+
+
+def _ends(X: np.ndarray) -> np.ndarray:
+    """Return the finite minimum and maximum of each column; NaN where there is none."""
+    finite = np.where(np.isinf(X), np.nan, X)
+    return np.stack([np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)])

@@ -1,0 +1,139 @@
+"""The binned engine for points, with thresholds between bins: for very many rows.
+
+The table of a leaf has a row for each nonempty bin of each feature. At a split only the smaller
+child is summed; the larger one is the difference. The time of a search depends on the number of
+bins, not of rows. Missing values are a separate bin that may go to either side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from agathis._core.points.histogram import remainder
+from agathis._core.points.leaves import LeafTable, PointState
+from agathis._dataset.grid import Grid, Seen, settled
+from agathis._dataset.parts import AppliedSplit, Holder, LeafSums, Plan, Question
+from agathis._dataset.splits import Split
+from agathis._growth.engines.categories import CategoryTables
+from agathis._growth.engines.points import Located, PointEngine
+from agathis._growth.engines.protocol import Place
+from agathis._growth.limits import Limits
+from agathis._kernels.space import Space
+from agathis._trees.tree import MISSING_GOES
+from agathis._utils.progress import Progress
+
+
+class BinnedEngine(PointEngine):
+    """See :class:`agathis._growth.engines.protocol.GainEngine`.
+
+    Parameters
+    ----------
+    holder : Holder
+        Holds the rows.
+    plan : Plan
+    space : Space
+        Maps new rows to points.
+    limits : Limits
+    threads : int
+    progress : Progress
+    """
+
+    def __init__(
+        self,
+        holder: Holder,
+        plan: Plan,
+        space: Space,
+        limits: Limits,
+        threads: int,
+        progress: Progress,
+    ) -> None:
+        self.holder, self.bins, self.progress = holder, plan.bins, progress
+        self.cuts: list[AppliedSplit] = []
+        tally = LeafSums(plan, threads)
+        self.tally = tally
+
+        def root(grid: Grid) -> Seen:
+            tally.set_grid(grid)
+            holder.sums([], 0, tally, True, progress.rows)
+            assert tally.seen is not None
+            return tally.seen
+
+        grid, seen = settled(plan.grid, holder.n_rows, root)
+        self.plan = replace(plan, grid=grid)
+        self.sources = None
+        if plan.sources is not None and tally.codes is not None:
+            self.sources = CategoryTables(plan.sources, tally.codes)
+            self.sources.open()
+        state = PointState(tally.table(), limits.n_clusters, threads)
+        super().__init__(
+            state,
+            space,
+            grid.origin,
+            grid.inertia(seen),
+            limits,
+            plan.searched,
+            self.sources,
+        )
+
+    def _split_along(self, leaf_index: int, found: Located) -> Split:
+        table, place = self.state.tables[leaf_index], found.place
+        before, after = table.bins_around(place, found.row)
+        missing = 0
+        if table.n_missing(place):
+            missing = MISSING_GOES.index("left" if found.missing_left else "right")
+        threshold = self.bins.threshold(place, before, after)
+        feature = self.searched.number(place)
+        return Split(
+            feature, threshold, found.gain, found.move, found.left, found.right, before, missing
+        )
+
+    def place(
+        self,
+        leaf_index: int,
+        feature: int,
+        threshold: float,
+        missing_left: bool,
+        terms: tuple[tuple[int, float], ...] = (),
+    ) -> Place:
+        """See :class:`~agathis._growth.engines.protocol.GainEngine`; a bin cannot be split."""
+        at = self.searched.place(feature)
+        if terms or at is None:
+            asked = Question(feature, threshold, missing_left, terms, np.inf, np.inf)
+            answer = self.holder.ask(self.cuts, leaf_index, asked)
+            return Place(-1, answer.n_left, answer.n_missing > 0)
+        last, low, high = self.bins.around(at, threshold)
+        asked = Question(feature, threshold, missing_left, terms, low, high)
+        answer = self.holder.ask(self.cuts, leaf_index, asked)
+        if answer.inside_left and answer.inside_right:
+            raise ValueError(
+                f"rows on both sides of it are in one bin of that feature, from {low:.6g} to "
+                f"{high:.6g}; with engine='binned' a threshold must lie between two bins "
+                "(fits with the same int as random_state have the same bins)."
+            )
+        # If no row of the leaf is in that bin, either side is right.
+        position = last if answer.inside_left else last - 1
+        return Place(position, answer.n_left, answer.n_missing > 0)
+
+    def commit(self, leaf_index: int, split: Split) -> int:
+        parent, other = self.state.tables[leaf_index], self.state.n_leaves
+        cut = AppliedSplit.of(leaf_index, split, self.searched)
+        self.cuts.append(cut)
+        if cut.place >= 0:
+            n_left = parent.n_up_to(cut.place, cut.last)
+            n_left += cut.missing_left * parent.n_missing(cut.place)
+        else:
+            n_left = self.holder.size(self.cuts, leaf_index)
+        small_is_left = 2 * n_left <= parent.n_samples
+        small = self._sum(leaf_index if small_is_left else other)
+        large = remainder(parent, small)
+        self.state.cut(leaf_index, *((small, large) if small_is_left else (large, small)))
+        if self.sources is not None:
+            self.sources.cut(leaf_index, small_is_left)
+        return self._move_sides(leaf_index, other, split)
+
+    def _sum(self, leaf_index: int) -> LeafTable:
+        """The table of a leaf; its rows are also added to the categorical features."""
+        self.holder.sums(self.cuts, leaf_index, self.tally, False, self.progress.rows)
+        return self.tally.table()

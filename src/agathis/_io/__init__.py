@@ -1,0 +1,1 @@
+"""Tables in files are read here: CSV, Parquet, Arrow, Excel and JSON lines."""

@@ -1,0 +1,122 @@
+"""Read JSON rows: one object per line, or a list of objects.
+
+pyarrow reads lines if every column has one type; otherwise Python reads all of them, and mixed
+columns become strings.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agathis._columns.errors import BadTable
+from agathis._columns.missing_values import MARKS
+from agathis._io.formats import DATA, looks_like
+from agathis._io.stream_limits import MAX_BYTES
+from agathis._io.tuning import DEEP
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_json_rows(data: bytes) -> bool:
+    """Whether text is JSON rows: it begins as JSON and is not a model.
+
+    >>> is_json_rows(b'{"a": 1}'), is_json_rows(b'[{"a": 1}]'), is_json_rows(b"a,b")
+    (True, True, False)
+    """
+    return looks_like(data) == DATA
+
+
+def read_json_rows(data: bytes, name: str) -> pa.Table:
+    """Read the rows as a table."""
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lstrip().startswith(b"{") and not is_deep(data):
+        try:
+            # One block holds any row; only text above pyarrow's limit needs several.
+            size = min(max(1 << 16, len(data)), MAX_BYTES)
+            options = arrow_json.ReadOptions(use_threads=False, block_size=size)
+            table = arrow_json.read_json(pa.BufferReader(data), read_options=options)
+            table.validate(full=True)  # pyarrow does not check that strings are UTF-8
+            _ = table.column_names  # nor that names are
+            return _without_marks(table)
+        except (pa.ArrowInvalid, UnicodeDecodeError):
+            pass  # Python's reader reports the error, or converts mixed columns to strings
+    rows = _rows(data, name)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    try:
+        arrays = [_column([row.get(key) for row in rows]) for key in names]
+    except RecursionError as error:  # json.dumps allows a few levels less than json.loads
+        raise BadTable(f"{name} has brackets in brackets too deep to read.") from error
+    return _without_marks(pa.Table.from_arrays(arrays, names=names))
+
+
+def is_deep(data: bytes) -> bool:
+    """Whether a line has more nested brackets, even in strings, than pyarrow is given.
+
+    >>> is_deep(b'{"a": [1, 2]}'), is_deep(b"[" * 1000), is_deep(b'{"a": ":["}\\n' * 1000)
+    (False, True, False)
+    """
+    return any(
+        line.count(b"{") + line.count(b"[") > DEEP and _depth(line) > DEEP
+        for line in data.split(b"\n")
+    )
+
+
+def _depth(line: bytes) -> int:
+    letters = np.frombuffer(line, dtype=np.uint8) | 0x20  # maps [ and ] to { and }
+    steps = (letters == ord("{")).astype(np.int8) - (letters == ord("}"))
+    return int(np.cumsum(steps, dtype=np.int64).max())
+
+
+def _rows(data: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        text = data.decode("utf-8")
+        if text.lstrip().startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise BadTable(f"{name} looks like rows in JSON, and is not: {error}.") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise BadTable(
+            f"{name} is JSON, but no table: rows are objects, one a line or in a list, such as "
+            '{"size": 3, "colour": "red"}.'
+        )
+    return rows
+
+
+def _column(values: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    if not any(isinstance(value, (dict, list)) for value in values):
+        try:
+            return pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            pass  # mixed types become strings
+    texts = [None if value is None else _text(value) for value in values]
+    return pa.array(texts, pa.string())
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _without_marks(table: pa.Table) -> pa.Table:
+    """Replace strings for missing values by missing values."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    marks = pa.array(list(MARKS), pa.string())
+    for i, kind in enumerate(table.schema.types):
+        if pa.types.is_string(kind):
+            column = table.column(i)
+            gone = compute.is_in(column, value_set=marks)
+            cleaned = compute.if_else(gone, pa.scalar(None, pa.string()), column)
+            table = table.set_column(i, table.column_names[i], cleaned)
+    return table

@@ -1,0 +1,102 @@
+"""Open a text file: all decisions that precede reading its rows, for every text reader.
+
+    bytes -> is it text, and a table? -> UTF-8 -> the line ``sep=;`` -> separator, point and names
+
+The command line reads text at once and ``fit_file`` block by block. Both call this with the first
+bytes, so that they reject the same files with the same messages and agree on names, which are
+stripped. Infinite numbers (``inf``) are parsed; ``fit_file`` rejects them with column and row.
+Only a complete text can be recognised as cp1252 (``assumed_encoding``); ``fit_file`` needs the
+option.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agathis._columns.errors import BadTable
+from agathis._io.csv_layout import (
+    Layout,
+    as_utf8,
+    layout_of,
+    without_sep_line,
+)
+from agathis._io.formats import MODEL, begins_as, looks_like
+from agathis._io.tuning import SAMPLE_BYTES
+
+
+@dataclass(frozen=True)
+class Opening:
+    """An opened text.
+
+    Attributes
+    ----------
+    text : bytes
+        In UTF-8, from the header on; as much as was given.
+    layout : Layout
+    names : list of str
+        Column names, which may have duplicates.
+    has_sep_line : bool
+        Whether a line with the separator precedes the header.
+    """
+
+    text: bytes
+    layout: Layout
+    names: list[str]
+    has_sep_line: bool
+
+
+def open_text(
+    data: bytes,
+    name: str,
+    *,
+    whole: bool = True,
+    tsv: bool = False,
+    encoding: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+) -> Opening:
+    """Open a text.
+
+    Parameters
+    ----------
+    data : bytes
+        All of it, or, unless ``whole``, the first ``SAMPLE_BYTES`` or more.
+    name : str
+        Name of the table in messages.
+    tsv : bool
+        Whether columns are separated by tabs, unless the text has a ``sep=`` line.
+    encoding, separator, decimal : str, optional
+        By default UTF-8, and as detected in the first rows.
+
+    Examples
+    --------
+    >>> opening = open_text(b"sep=;\\n a ; b\\n1,5;x\\n", "the table")
+    >>> opening.names, opening.layout.separator, opening.layout.decimal
+    (['a', 'b'], ';', ',')
+    >>> open_text(b"<html><p>", "page.csv")
+    Traceback (most recent call last):
+        ...
+    agathis._columns.errors.BadTable: page.csv seems to be a page, HTML, not a table.
+    """
+    _check_table(data, name)
+    text = as_utf8(data, encoding, name, whole=whole)
+    if encoding is not None:
+        _check_table(text, name)
+    text, said = without_sep_line(text)
+    if not text.strip():
+        raise BadTable(f"{name} is empty.")
+    layout = layout_of(text, separator or said or ("\t" if tsv else None), decimal)
+    names = [column.strip() for column in layout.header]
+    return Opening(text, layout, names, said is not None)
+
+
+def _check_table(data: bytes, name: str) -> None:
+    """Raise if the first bytes are of another format."""
+    head = data[:SAMPLE_BYTES]
+    if not head:
+        raise BadTable(f"{name} is empty.")
+    if what := looks_like(head):
+        takes = "; agathis show, predict and report take it" * (what == MODEL)
+        raise BadTable(f"{name} seems to be {what}, not a table{takes}.")
+    if what := begins_as(head):
+        raise BadTable(f"{name} begins as {what}. Save the table as CSV or Parquet.")

@@ -1,0 +1,366 @@
+"""A tree in the units of the data, with names of features and clusters.
+
+All exports and plots start here: ``describe`` converts a model, or a pipeline that ends in one,
+into a ``Described``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._encoding.date_parts import DatePart
+from agathis._rules.admissible_values import AdmissibleValues, Range
+from agathis._rules.columns import Column, Indicator, columns_of
+from agathis._rules.numerals import check_numbers
+from agathis._rules.preparation.preparation import Preparation
+from agathis._rules.preparation.steps import preparation_of
+from agathis._rules.split_axes import Axis, Split, SumAxis, splits_of
+from agathis._trees.model import tree_of
+from agathis._trees.tree import Tree
+
+
+@dataclass(frozen=True)
+class NodeLabels:
+    """A node as text; ``left`` and ``right`` are the conditions of its children."""
+
+    number: int
+    depth: int
+    cluster: str
+    size: int
+    is_leaf: bool
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeInUnits:
+    """A tree that takes rows from before the steps of a pipeline.
+
+    Attributes
+    ----------
+    tree : Tree
+        Its features are raw columns, in their units; categories are columns of 0 and 1.
+    model : estimator or Tree
+        The model without these steps.
+    preparation : Preparation or None
+        The steps, if any.
+    fitted_names : list of str or None
+        Feature names of the tree, if it was fitted to named columns.
+    """
+
+    tree: Tree
+    model: BaseEstimator | Tree
+    preparation: Preparation | None
+    fitted_names: list[str] | None
+
+    @property
+    def scaled(self) -> bool:
+        """Whether values are transformed before the model."""
+        return self.preparation is not None and any(p.links for p in self.preparation.lines)
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the tree accepts missing values, all or those that a step imputes."""
+        filled = self.preparation is not None and self.preparation.fills_missing
+        return filled or bool(getattr(self.model, "_takes_missing", True))
+
+
+@dataclass(frozen=True, eq=False)
+class Described(TreeInUnits):
+    """A tree in original units, with names.
+
+    Attributes
+    ----------
+    features, clusters : list of str
+    columns : list of Column
+        The meaning of each feature.
+    named_features, named_clusters : bool
+        Whether the names were given by the user.
+    digits : int or None
+        Significant digits of thresholds in text; ``None`` is all.
+    numbers : {"plain", "grouped", "words"}
+        The number format.
+    shortened : bool
+        Whether thresholds have as few digits as the rows allow.
+    """
+
+    features: list[str]
+    clusters: list[str]
+    columns: list[Column]
+    named_features: bool
+    named_clusters: bool
+    digits: int | None = 4
+    numbers: str = "plain"
+    shortened: bool = False
+
+    def label(self, leaf: int) -> int | str:
+        """The name of a leaf's cluster if it was given, else its number."""
+        cluster = int(self.tree.cluster[leaf])
+        return self.clusters[cluster] if self.named_clusters else cluster
+
+    def used(self) -> list[int]:
+        """The features that the tree splits on, in their order."""
+        asked = self.tree.feature[~self.tree.is_leaf]
+        return np.unique(np.concatenate([asked, self.tree.term_feature])).tolist()
+
+    @cached_property
+    def splits(self) -> dict[int, Split]:
+        """The split of each internal node."""
+        return splits_of(self.tree, self.columns, self.digits, self.numbers)
+
+    @cached_property
+    def sums(self) -> dict[int, SumAxis]:
+        """The nodes that ask for a sum of columns which are not categories of one source.
+
+        Where nothing tells what columns are, a sum of weights 1 with a threshold below 1 is taken
+        for a split on categories, unless another node cuts one of the columns below 0 or above 1.
+        """
+        tree, out = self.tree, {}
+        groups = getattr(getattr(self.model, "roles_", None), "one_hot", None)
+        known = self.preparation is not None or any(isinstance(c, Indicator) for c in self.columns)
+        plain = ~tree.is_leaf & (np.diff(tree.term_start) == 0) & (tree.threshold < np.inf)
+        beyond = plain & ((tree.threshold < 0) | (tree.threshold >= 1))
+        for node, split in self.splits.items():
+            axis, threshold = split.axis, float(tree.threshold[node])
+            if not isinstance(axis, SumAxis):
+                continue
+            if known:
+                of_source = False
+            elif groups is not None:
+                of_source = any({*axis.features} <= {*map(int, group)} for group in groups)
+            else:
+                of_source = 0 < threshold < 1
+                of_source &= not (beyond & np.isin(tree.feature, axis.features)).any()
+                of_source &= all(weight == 1 for _, weight in axis.terms)
+            if not of_source or any(axis.steps):
+                out[node] = axis
+        return out
+
+    def sides(self, node: int) -> tuple[str, str]:
+        """The conditions of the two children."""
+        name = self.splits[node].axis.name
+        (left, end), (right, other_end) = self.around(node)
+        return f"{left}{name}{end}", f"{right}{name}{other_end}"
+
+    def around(self, node: int) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Return the text before and after the name in the conditions of the two children.
+
+        It mentions only values that can reach the node: categories, and missing values if training
+        rows had some and no node above sent them elsewhere. So the conditions along a path agree
+        with the rule of its leaf.
+        """
+        split, reached = self.splits[node], self._reached[node]
+        out = []
+        for side in (split.left, split.right):
+            if isinstance(reached, Range) and isinstance(side, Range):
+                # Bounds from above are told above.
+                side = replace(side, missing=side.missing and reached.missing)
+            else:
+                side = side.met(reached)
+            before, after, _ = split.axis.around(side)
+            out.append((before, after))
+        return out[0], out[1]
+
+    @cached_property
+    def _reached(self) -> dict[int, AdmissibleValues]:
+        """Return for each split the values of its axis that can reach it."""
+        tree, out = self.tree, {}
+        todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
+        while todo:
+            node, held = todo.pop()
+            if tree.is_leaf[node]:
+                continue
+            split = self.splits[node]
+            out[node] = now = held.get(split.axis, split.axis.everything)
+            for side, child in (
+                (split.left, tree.children_left),
+                (split.right, tree.children_right),
+            ):
+                todo.append((int(child[node]), {**held, split.axis: now.met(side)}))
+        return out
+
+    def nodes(self) -> Iterator[NodeLabels]:
+        """Return the nodes in reading order: a parent, its left subtree, its right subtree."""
+        tree, todo = self.tree, [0]
+        while todo:
+            node = todo.pop()
+            is_leaf = bool(tree.is_leaf[node])
+            yield NodeLabels(
+                node,
+                int(tree.depth[node]),
+                self.clusters[tree.cluster[node]],
+                int(tree.n_node_samples[node]),
+                is_leaf,
+                *(() if is_leaf else self.sides(node)),
+            )
+            if not is_leaf:
+                todo += [int(tree.children_right[node]), int(tree.children_left[node])]
+
+    def paths(self) -> Iterator[list[int]]:
+        """The path to each leaf, from left to right."""
+        tree = self.tree
+        todo = [[0]]
+        while todo:
+            path = todo.pop()
+            node = path[-1]
+            if tree.is_leaf[node]:
+                yield path
+            else:
+                todo.append([*path, int(tree.children_right[node])])
+                todo.append([*path, int(tree.children_left[node])])
+
+    def turns(self) -> Iterator[tuple[int, dict[Axis, AdmissibleValues]]]:
+        """Leaves, each with what its rows satisfy on the way, by axis.
+
+        Of the two children of a node the first is the one whose values can be named: the left one
+        of a number, and of a source the one without values that nobody has seen. All its leaves
+        come before those of the second. So only the first turns are told: rows that would satisfy
+        them have had their answer before the leaves of the second are asked for, and nothing has
+        to be denied. The last leaf satisfies nothing, and those that no row can come to are left
+        out.
+        """
+        tree = self.tree
+        todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
+        while todo:
+            node, asked = todo.pop()
+            if any(allowed.is_empty for allowed in asked.values()):
+                continue
+            if tree.is_leaf[node]:
+                # What every value passes, missing ones too, asks for nothing.
+                asked = {a: allowed for a, allowed in asked.items() if allowed != Range()}
+                yield node, asked
+                if not asked:
+                    return
+                continue
+            split = self.splits[node]
+            left, right = int(tree.children_left[node]), int(tree.children_right[node])
+            first, second, side = left, right, split.left
+            if not split.left_first:
+                first, second, side = right, left, split.right
+            more = asked[split.axis].met(side) if split.axis in asked else side
+            todo += [(second, asked), (first, {**asked, split.axis: more})]
+
+
+def describe(
+    model: BaseEstimator | Pipeline | Tree,
+    *,
+    scaler: object = None,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    one_hot: object = None,
+    value_names: Mapping[Any, Any] | None = None,
+    digits: int | None = 4,
+    numbers: str = "plain",
+) -> Described:
+    """Describe the tree of a model; parameters as in ``to_text``."""
+    whole = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if digits is not None and (not whole or digits < 1):
+        raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
+    check_numbers(numbers)
+    found = in_units(model, scaler)
+    shortened = _is_rounded(model, found)
+    if shortened:
+        # What rows needed no digit for has been left out already.
+        digits = None
+    tree, model = found.tree, found.model
+    features = found.fitted_names if feature_names is None else feature_names
+    date_parts: Mapping[str, DatePart] = {}
+    if found.preparation is not None:
+        prepared = found.preparation
+        if feature_names is not None and prepared.can_be_named(feature_names):
+            prepared = prepared.renamed(feature_names)
+            features = [feature.name for feature in prepared.features]
+        one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
+        date_parts = prepared.date_parts
+    own = getattr(model, "feature_names_in_", None)
+    if feature_names is None or (own is not None and list(feature_names) == list(own)):
+        # A tree that was read from a file knows its columns, by its own names for them.
+        one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
+        value_names = getattr(model, "value_names_", None) if value_names is None else value_names
+        date_parts = date_parts or getattr(model, "date_parts_", {})
+    clusters = cluster_names
+    if clusters is None:
+        clusters = getattr(model, "cluster_names_", None)
+    named = features is not None, clusters is not None
+    if features is None:
+        features = [f"x[{f}]" for f in range(tree.n_features)]
+    if clusters is None:
+        clusters = [f"cluster {k}" for k in range(tree.n_clusters)]
+    features = _check_names("feature_names", features, tree.n_features, "features")
+    clusters = _check_names("cluster_names", clusters, tree.n_clusters, "clusters")
+    cuts: dict[int, list[float]] = {}
+    for node in np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0)):
+        cuts.setdefault(int(tree.feature[node]), []).append(float(tree.threshold[node]))
+    columns = columns_of(features, cuts, one_hot, value_names, digits, numbers, date_parts)
+    return Described(
+        **vars(found),
+        features=features,
+        clusters=clusters,
+        columns=columns,
+        named_features=named[0],
+        named_clusters=named[1],
+        digits=digits,
+        numbers=numbers,
+        shortened=shortened,
+    )
+
+
+def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> bool:
+    """Whether thresholds have as few digits as the rows allow: in a file, or of a raw table."""
+    if isinstance(model, Pipeline):
+        short = set(getattr(found.model, "raw_thresholds_", {}).values())
+        one_hot = found.preparation.one_hot if found.preparation is not None else {}
+        words = {name for named in (one_hot or {}).values() for name in named}
+        tree = found.tree
+        cuts = np.flatnonzero(~tree.is_leaf & (np.diff(tree.term_start) == 0))
+        features = [f.name for f in found.preparation.features] if found.preparation else []
+        return bool(short) and all(
+            float(tree.threshold[node]) in short or features[tree.feature[node]] in words
+            for node in cuts
+        )
+    return bool(getattr(found.model, "rounded", False))
+
+
+def in_units(model: BaseEstimator | Pipeline | Tree, scaler: object = None) -> TreeInUnits:
+    """Return the tree of a model over raw columns; parameters as in ``to_text``."""
+    title, steps = "scaler", [("scaler", scaler)]
+    if isinstance(model, Pipeline):
+        inside = [(f"model[{name!r}]", step) for name, step in model.steps[:-1]]
+        model = last_step(model)
+        if inside and scaler is not None:
+            raise ValueError("scaler is given, and model is a Pipeline with steps of its own.")
+        if inside:
+            title, steps = "model[:-1]", inside
+    tree = tree_of(model)
+    names = getattr(model, "feature_names_in_", None)
+    prepared = preparation_of(steps, tree.n_features, names, title)
+    if prepared is None:
+        return TreeInUnits(tree, model, None, None if names is None else list(map(str, names)))
+    prepared = replace(prepared, thresholds=getattr(model, "raw_thresholds_", {}))
+    fitted: list[str] | None = [feature.name for feature in prepared.features]
+    if prepared.names is None and fitted == [f"x[{f}]" for f in range(len(prepared.lines))]:
+        fitted = None
+    return TreeInUnits(prepared.tree(tree), model, prepared, fitted)
+
+
+def last_step(model: BaseEstimator | Pipeline | Tree) -> BaseEstimator | Tree:
+    """The estimator at the end of a pipeline, or the model itself."""
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model
+
+
+def _check_names(argument: str, names: Sequence[str], n: int, what: str) -> list[str]:
+    """Validate names of ``n`` features or clusters."""
+    if not hasattr(names, "__len__") or not hasattr(names, "__getitem__"):
+        raise TypeError(f"{argument} must be a sequence of {n} names; it is {names!r}.")
+    if isinstance(names, str) or len(names) != n:
+        found = f"{names!r}" if isinstance(names, str) else f"{len(names)} names"
+        raise ValueError(f"{argument} has {found}; the tree has {n} {what}.")
+    return [str(name) for name in names]

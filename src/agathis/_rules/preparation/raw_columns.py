@@ -1,0 +1,193 @@
+"""The columns of a raw table as a tree over them sees them: numbers, and categories as 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agathis._checks import data as checks
+from agathis._checks.naming import naming
+from agathis._columns.wording import quoted
+from agathis._encoding.date_parts import DatePart
+from agathis._rules.columns import is_missing
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """A column of the raw table that features are made of.
+
+    Attributes
+    ----------
+    name : str
+    column : int
+        Its place in the raw table.
+    categories : tuple or None
+        What its values may be, None among them where missing values are one; ``None`` of numbers.
+    takes_unknown, takes_missing : bool
+        Whether the steps before the tree take a category that they do not know, and missing values.
+    fills_missing : bool
+        Whether they make a known value of a missing one.
+    """
+
+    name: str
+    column: int
+    categories: tuple[object, ...] | None = None
+    takes_unknown: bool = True
+    takes_missing: bool = True
+    fills_missing: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        return self.categories is None
+
+
+@dataclass(frozen=True)
+class RawFeature:
+    """A column of the tree over raw columns; ``category`` is that of its source, if it has some.
+
+    ``when`` is the part of a date that it is, if it is one.
+    """
+
+    name: str
+    source: int
+    category: object = None
+    when: DatePart | None = None
+
+
+def plain(value: object) -> object:
+    """A category as Python's own value; None where it is the missing one."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return None if is_missing(value) or str(value) in ("<NA>", "NaT") else value
+
+
+def features_of(sources: Sequence[TableReader]) -> list[RawFeature]:
+    """A feature for each number, and one for each category; all names are different."""
+    out: list[RawFeature] = []
+    taken = {source.name for source in sources}
+    for i, source in enumerate(sources):
+        if source.categories is None:
+            out.append(RawFeature(source.name, i))
+            continue
+        for category in source.categories:
+            name = f"{source.name}_{'missing' if category is None else category}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            out.append(RawFeature(name, i, category))
+    return out
+
+
+def rows_of_table(
+    X: ArrayLike,
+    sources: Sequence[TableReader],
+    features: Sequence[RawFeature],
+    names: Sequence[Any] | None,
+    n_columns: int,
+    takes_missing: bool,
+) -> np.ndarray:
+    """Rows of a raw table as the tree over raw columns takes them.
+
+    Parameters
+    ----------
+    X : array or data frame of pandas or polars
+        Columns of a frame are found by their names, others are not looked at.
+    sources, features
+    names : sequence or None
+        Of the columns of the frame that was fitted.
+    n_columns : int
+        Columns of the table that was fitted.
+    takes_missing : bool
+        Whether the tree says where missing values go that no step fills in.
+    """
+    columns = _columns(X, sources, names, n_columns)
+    numbers = [i for i, source in enumerate(sources) if source.is_number]
+    table = _numbers(columns, sources, numbers, takes_missing)
+    if len(numbers) == len(sources):
+        return table
+    out = np.empty((len(columns[0]), len(features)))
+    place = {f.source: at for at, f in enumerate(features) if sources[f.source].is_number}
+    for at, i in enumerate(numbers):
+        out[:, place[i]] = table[:, at]
+    for i, source in enumerate(sources):
+        if source.categories is not None:
+            own = [at for at, feature in enumerate(features) if feature.source == i]
+            out[:, own] = _indicators(columns[i], source)
+    return out
+
+
+def _columns(
+    X: Any, sources: Sequence[TableReader], names: Sequence[Any] | None, n_columns: int
+) -> list[Any]:
+    """The column of each source."""
+    if hasattr(X, "columns") and names is not None:
+        lacking = [str(names[s.column]) for s in sources if names[s.column] not in X.columns]
+        if lacking:
+            raise ValueError(
+                f"X lacks columns that the model was fitted with: {quoted(lacking)}. It has the "
+                f"columns {quoted([str(name) for name in X.columns])}."
+            )
+        return [X[names[source.column]] for source in sources]
+    if not hasattr(X, "columns"):
+        X = np.asarray(X)
+        shape = X.shape
+    else:
+        shape = (len(X), len(X.columns))
+    if len(shape) != 2 or shape[1] != n_columns:
+        raise ValueError(f"X must have shape (n_samples, {n_columns}); it has shape {shape}.")
+    if hasattr(X, "columns"):
+        X = np.asarray(X)
+    return [X[:, source.column] for source in sources]
+
+
+def _numbers(
+    columns: Sequence[Any],
+    sources: Sequence[TableReader],
+    numbers: Sequence[int],
+    takes_missing: bool,
+) -> np.ndarray:
+    if not numbers:
+        return np.empty((len(columns[0]), 0))
+    arrays = []
+    for i in numbers:
+        column = columns[i]
+        column = column.to_frame() if hasattr(column, "to_frame") else np.asarray(column)[:, None]
+        with naming(f"X, column {sources[i].name!r}"):
+            found = checks.check_table(column, missing=True)[:, 0]
+        if not (takes_missing or sources[i].fills_missing) and np.isnan(found).any():
+            raise ValueError(
+                f"Input X contains NaN in column {sources[i].name!r}, of which the model takes no "
+                "missing values: fill them in or drop these rows."
+            )
+        arrays.append(found)
+    return np.column_stack(arrays)
+
+
+def _indicators(column: Any, source: TableReader) -> np.ndarray:
+    """A column of 0 and 1 for each category; NaN where the value is missing and no category."""
+    assert source.categories is not None
+    values = column.to_list() if hasattr(column, "to_list") else list(column)
+    place: Mapping[Any, int] = {category: i for i, category in enumerate(source.categories)}
+    out = np.zeros((len(values), len(place)))
+    unknown: dict[object, None] = {}
+    for row, value in enumerate(map(plain, values)):
+        at = place.get(value)
+        if at is not None:
+            out[row, at] = 1.0
+        elif value is None:
+            out[row] = np.nan
+        else:
+            unknown[value] = None
+    if np.isnan(out).any() and not source.takes_missing:
+        raise ValueError(
+            f"X has missing values in column {source.name!r}, of which the model takes none."
+        )
+    if unknown and not source.takes_unknown:
+        raise ValueError(
+            f"X has categories in column {source.name!r} that the model does not know, "
+            f"{quoted(list(map(str, unknown)))}, and its encoder has handle_unknown='error'."
+        )
+    return out

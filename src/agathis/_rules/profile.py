@@ -1,0 +1,219 @@
+"""The profile of each cluster: the means of its features compared with those of all rows.
+
+Means are standardised: differences from the mean of all rows in standard deviations. Features are
+sorted by the fraction of their variance that the clusters explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from agathis._checks import data as checks
+from agathis._checks.parameters import PLOT_CONSTRAINTS
+from agathis._objective.objective import membership
+from agathis._rules.described_tree import describe
+from agathis._rules.rows_in_units import rows_of
+from agathis._trees.tree import Tree
+
+
+@dataclass(frozen=True)
+class ClusterProfile:
+    """The means of the features in each cluster.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_shown,)
+        Numbers of the features, the most telling first.
+    feature_names : tuple of str
+        Theirs.
+    cluster_names : tuple of str
+    sizes : ndarray of shape (n_clusters,)
+        Rows of X in each cluster.
+    means : ndarray of shape (n_clusters, n_shown)
+        NaN where a cluster has no known value.
+    standardised : ndarray of shape (n_clusters, n_shown)
+        How many standard deviations the mean is from that of all rows; 0 where the feature is
+        constant, NaN where the mean is.
+    overall, spread : ndarray of shape (n_shown,)
+        Mean and standard deviation of all rows.
+    explained : ndarray of shape (n_shown,)
+        Share of the feature's variance between the clusters, from 0 to 1.
+    n_features : int
+        How many features there are, shown or not.
+    """
+
+    features: np.ndarray
+    feature_names: tuple[str, ...]
+    cluster_names: tuple[str, ...]
+    sizes: np.ndarray
+    means: np.ndarray
+    standardised: np.ndarray
+    overall: np.ndarray
+    spread: np.ndarray
+    explained: np.ndarray
+    n_features: int
+
+
+def cluster_profile(
+    model: BaseEstimator | Pipeline | Tree,
+    X: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    cluster_names: Sequence[str] | None = None,
+    scaler: object = None,
+    one_hot: object = None,
+    max_features: int | None = 20,
+    sample_weight: ArrayLike | None = None,
+) -> ClusterProfile:
+    """Compute the profile of each cluster, the data of :func:`plot_profile`.
+
+    Parameters
+    ----------
+    model : estimator, Pipeline or Tree
+        A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
+    X : array-like of shape (n_samples, n_features)
+        In the units that the tree was fitted in; with a scaler or a pipeline, from before
+        scaling. Missing values are taken by the trees that ``predict`` them, and left out of the
+        means.
+    feature_names : sequence of str, optional
+        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
+    cluster_names : sequence of str, optional
+        By default ``cluster 0``, ``cluster 1``, ...
+    scaler : fitted scaler or Pipeline of scalers, optional
+        The scaler applied to the rows before the tree was fitted, as in
+        :func:`agathis.export.to_text`; X is then in the units from before.
+    one_hot : mapping or OneHotEncoder, optional
+        As in :func:`agathis.export.to_text`: columns of categories have names such as "color is
+        red".
+    max_features : int, default=20
+        The maximum number of features; ``None`` is all.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows in means and standard deviations.
+
+    Returns
+    -------
+    profile : ClusterProfile
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from agathis import Kauri
+    >>> from agathis.plot import cluster_profile
+    >>> iris = load_iris(as_frame=True)
+    >>> model = Kauri(n_clusters=3, max_leaf_nodes=3).fit(iris.data)
+    >>> profile = cluster_profile(model, iris.data, max_features=2)
+    >>> profile.feature_names
+    ('petal length (cm)', 'petal width (cm)')
+    >>> profile.standardised.round(1)
+    array([[-1.2, -1.2],
+           [ 0.4,  0.4],
+           [ 1.2,  1.2]])
+    """
+    checks.check_arguments("cluster_profile", PLOT_CONSTRAINTS, max_features=max_features)
+    described = describe(
+        model,
+        scaler=scaler,
+        feature_names=feature_names,
+        cluster_names=cluster_names,
+        one_hot=one_hot,
+    )
+    X, threads = rows_of(described, X)
+    return profile_of_rows(
+        X,
+        described.tree.predict(X, threads),
+        [column.label for column in described.columns],
+        described.clusters,
+        max_features,
+        checks.check_sample_weight(sample_weight, len(X)),
+    )
+
+
+def profile_of_rows(
+    X: np.ndarray,
+    labels: np.ndarray,
+    features: Sequence[str],
+    clusters: Sequence[str],
+    max_features: int | None = None,
+    weight: np.ndarray | None = None,
+) -> ClusterProfile:
+    """The profile of rows whose clusters are known, whatever columns these are.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        NaN where a value is missing.
+    labels : ndarray of shape (n_samples,)
+    features, clusters : sequence of str
+        Names of the columns and of the clusters.
+    max_features : int, optional
+    weight : ndarray of shape (n_samples,), optional
+    """
+    counted = np.ones(len(X)) if weight is None else weight
+    overall = checks.column_means(X, weight)
+    # Centre first, so that large values lose no digits; divide by the maximum, so that no square
+    # overflows.
+    apart = X - overall
+    known = ~np.isnan(apart)
+    apart[~known] = 0.0
+    unit = np.abs(apart).max(axis=0)
+    unit[unit == 0] = 1.0
+    apart /= unit
+    share = membership(labels, len(clusters), counted)
+    size = share.T @ known
+    total = share.T @ apart
+    offset = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
+    whole = np.einsum("i,ij,ij->j", counted, apart, apart)
+    between = np.sum(np.where(size > 0, size * np.nan_to_num(offset) ** 2, 0.0), axis=0)
+    least, most = _range(X, counted)
+    varies = most > least
+    rows = counted @ known
+    spread = np.sqrt(np.divide(whole, rows, out=np.zeros_like(whole), where=varies & (rows > 0)))
+    varies &= spread > 0
+    standardised = np.divide(offset, spread, out=np.zeros_like(offset), where=varies)
+    standardised[np.isnan(offset)] = np.nan
+    explained = np.divide(between, whole, out=np.zeros_like(whole), where=varies)
+    explained = np.minimum(explained, 1.0)
+    # Ties, such as copies of a column, in the order of the columns.
+    order = np.argsort(-explained.round(12), kind="stable")[:max_features]
+    return ClusterProfile(
+        features=order,
+        feature_names=tuple(features[f] for f in order),
+        cluster_names=tuple(clusters),
+        sizes=np.bincount(labels, minlength=len(clusters)),
+        means=(overall + offset * unit)[:, order],
+        standardised=standardised[:, order],
+        overall=overall[order],
+        spread=(spread * unit)[order],
+        explained=explained[order],
+        n_features=len(features),
+    )
+
+
+def without(profile: ClusterProfile, features: Collection[int]) -> ClusterProfile:
+    """The profile without some features."""
+    kept = np.flatnonzero(~np.isin(profile.features, list(features)))
+    return replace(
+        profile,
+        features=profile.features[kept],
+        feature_names=tuple(profile.feature_names[i] for i in kept),
+        means=profile.means[:, kept],
+        standardised=profile.standardised[:, kept],
+        overall=profile.overall[kept],
+        spread=profile.spread[kept],
+        explained=profile.explained[kept],
+    )
+
+
+def _range(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The least and greatest known value of each column; equal where there is none."""
+    seen = X[weight > 0].astype(np.float64)
+    missing = np.isnan(seen)
+    least = np.where(missing, np.inf, seen).min(axis=0)
+    most = np.where(missing, -np.inf, seen).max(axis=0)
+    return least, most

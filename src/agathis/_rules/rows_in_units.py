@@ -1,0 +1,56 @@
+"""Rows as a described tree takes them: in the units of its thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agathis._checks import data as checks
+from agathis._columns.wording import quoted
+from agathis._rules.described_tree import TreeInUnits
+from agathis._trees.model import TreeModel
+
+
+def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
+    """X as the tree takes it, and how many threads to use on it.
+
+    Rows of a model in a pipeline are those from before its steps: a raw table.
+    """
+    model = found.model
+    if found.preparation is None and isinstance(model, TreeModel):
+        return model._rows_and_threads(X)
+    missing = bool(getattr(model, "_takes_missing", True))
+    return table_of(found, X, missing=missing), checks.n_threads(None)
+
+
+def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
+    """X as the tree takes it, all of its columns, whatever model the tree is from.
+
+    Parameters
+    ----------
+    found : TreeInUnits
+    X : array or data frame
+        Before the steps of a pipeline.
+    missing : bool
+        Whether values may be missing that no step fills in.
+    """
+    prepared = found.preparation
+    if prepared is None:
+        return checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+    if not prepared.by_name:
+        check_columns(X, prepared.names)
+    return prepared.rows(X, missing)
+
+
+def check_columns(X: ArrayLike, fitted: Sequence[str] | None) -> None:
+    """Raise where a data frame has other columns than the one that was fitted."""
+    columns = getattr(X, "columns", None)
+    if columns is None or fitted is None:
+        return
+    columns = [str(name) for name in columns]
+    if columns != [str(name) for name in fitted]:
+        raise ValueError(
+            f"X has the columns {quoted(columns)}; the model was fitted with {quoted(fitted)}."
+        )

@@ -1,0 +1,54 @@
+"""Rules of clusters and nodes, as conditions and as text.
+
+All rules of the package are built here, from boxes (``boxes``) and the text of splits (``axes``). A
+condition has three parts, ``("2.4 < ", "petal length", " <= 5.1")``, so that a page can highlight
+the name. A rule is a list of alternatives, each a conjunction of conditions: ``[]`` matches no row,
+``[[]]`` all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agathis._rules.admissible_values import AdmissibleValues
+from agathis._rules.boxes import Box, box_of, boxes_of
+from agathis._rules.described_tree import Described
+from agathis._rules.split_axes import Axis
+
+Condition = tuple[str, str, str]
+Rule = list[list[Condition]]
+
+
+def cluster_boxes(described: Described) -> list[list[Box]]:
+    """Of each cluster the boxes that its rule speaks of."""
+    return boxes_of(described.tree, described.splits, described.paths())
+
+
+def node_box(described: Described, path: Sequence[int]) -> Box:
+    """What the rule of a node speaks of, at the end of a path from the root."""
+    return box_of(described.tree, described.splits, path)
+
+
+def rule_of(boxes: Sequence[Box]) -> Rule:
+    """The rows of some boxes as conditions."""
+    alone = len(boxes) == 1 and len(boxes[0]) == 1
+    return [[_condition(axis, allowed, alone) for axis, allowed in box.items()] for box in boxes]
+
+
+def rule_text(boxes: Sequence[Box]) -> str:
+    """The rows of some boxes as a text."""
+    if not boxes:
+        return "no row at all"
+    rule = rule_of(boxes)
+    texts = [" and ".join(map("".join, box)) or "all rows" for box in rule]
+    if len(texts) == 1:
+        return texts[0]
+    pairs = zip(rule, texts, strict=True)
+    return " or ".join(f"({text})" if len(box) > 1 else text for box, text in pairs)
+
+
+def _condition(axis: Axis, allowed: AdmissibleValues, alone: bool) -> Condition:
+    before, after, joins = axis.around(allowed)
+    # Beside other conditions "or" needs to say what it joins.
+    opening, closing = ("(", ")") if joins and not alone else ("", "")
+    return opening + before, axis.name, after + closing

@@ -1,0 +1,205 @@
+"""Short titles for unnamed clusters: what distinguishes each of them from the others.
+
+A title consists of the most discriminative conditions of the cluster's rule, those that most rows
+of other clusters do not satisfy: two of them if one is not sufficient, and more if they are short.
+If the rule has alternatives, the title is of the one with most rows and says "mostly". Missing
+values are mentioned if the rule does. All titles are different.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
+from agathis._rules.boxes import Box, box_of, holds
+from agathis._rules.columns import Codes, Indicator, Number, listed
+from agathis._rules.described_tree import Described
+from agathis._rules.rules import cluster_boxes
+from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
+
+# Columns that a title speaks of, unless more are needed to tell two clusters apart, and characters
+# that it may have with more of them.
+_MOST, _LONG = 2, 40
+# Categories that a title names one by one.
+_MAX_NAMED = 3
+
+# Words that say nothing without what they are said of, which comes before or after them.
+_ANSWERS = {"yes", "no", "y", "n", "true", "false", "t", "f"}
+_RELATIVE = {
+    "always", "average", "bad", "big", "fair", "fifth", "first", "fourth", "good", "high", "large",
+    "left", "long", "low", "lower", "medium", "mid", "middle", "never", "new", "none", "old",
+    "other", "poor", "right", "second", "short", "small", "third", "unknown", "upper",
+}  # fmt: skip
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)")
+
+
+def cluster_titles(described: Described) -> list[str]:
+    """Return a unique title for each cluster.
+
+    Parameters
+    ----------
+    described : Described
+
+    Examples
+    --------
+    >>> from agathis import Kauri
+    >>> from agathis._rules.described_tree import describe
+    >>> model = Kauri(2).fit([[180.0], [190.0], [217.0], [221.0]])
+    >>> cluster_titles(describe(model, feature_names=["flipper"]))
+    ['flipper <= 203.5', 'flipper > 203.5']
+    """
+    words = _Words(described)
+    leaves = _leaves(described)
+    ranked = [
+        _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
+    ]
+    count = [
+        max(
+            n
+            for n in range(needed + 1)
+            if n <= 1
+            or _n_columns(conditions[:n]) <= _MOST
+            or len(words.title(conditions[:n], several)) <= _LONG
+        )
+        for conditions, needed, several in ranked
+    ]
+    while True:
+        titles = [
+            words.title(conditions[:n], several)
+            for (conditions, _, several), n in zip(ranked, count, strict=True)
+        ]
+        seen = Counter(titles)
+        longer = [
+            k for k, title in enumerate(titles) if seen[title] > 1 and count[k] < len(ranked[k][0])
+        ]
+        if not longer:
+            break
+        for k in longer:
+            count[k] += 1
+    # What is still the same, as two clusters of the same main alternative, has its number.
+    return [
+        f"{title} ({described.clusters[k]})" if seen[title] > 1 else title
+        for k, title in enumerate(titles)
+    ]
+
+
+Condition = tuple[Axis, AdmissibleValues]
+
+
+def _n_columns(conditions: Sequence[Condition]) -> int:
+    """How many columns are spoken of: a sum has several."""
+    return sum(len(axis.columns) if isinstance(axis, SumAxis) else 1 for axis, _ in conditions)
+
+
+def _leaves(described: Described) -> list[tuple[int, int, Box]]:
+    """Cluster, training rows and box of each leaf."""
+    tree = described.tree
+    return [
+        (
+            int(tree.cluster[path[-1]]),
+            int(tree.n_node_samples[path[-1]]),
+            box_of(tree, described.splits, path),
+        )
+        for path in described.paths()
+    ]
+
+
+def _ranked(
+    boxes: Sequence[Box], cluster: int, leaves: Sequence[tuple[int, int, Box]]
+) -> tuple[list[Condition], int, bool]:
+    """The conditions of the main box, the most telling first, and how many tell all there is.
+
+    And whether there are other boxes.
+    """
+    if not boxes:
+        return [], 0, False
+    own = [(rows, box) for k, rows, box in leaves if k == cluster]
+    others = [(rows, box) for k, rows, box in leaves if k != cluster]
+    held = [sum(rows for rows, leaf in own if holds(box, leaf)) for box in boxes]
+    main = dict(boxes[int(np.argmax(held))])
+    out: list[Condition] = []
+    needed = 0
+    while main:
+        # Rows that a condition keeps out, of those that none before it did.
+        kept_out = {
+            axis: sum(rows for rows, leaf in others if not _meets({axis: allowed}, leaf))
+            for axis, allowed in main.items()
+        }
+        best = max(main, key=lambda axis: kept_out[axis])
+        chosen = {best: main.pop(best)}
+        out += chosen.items()
+        if kept_out[best] or not needed:
+            needed = len(out)
+        others = [(rows, leaf) for rows, leaf in others if _meets(chosen, leaf)]
+    return out, needed, len(boxes) > 1
+
+
+def _meets(box: Box, leaf: Box) -> bool:
+    return not any(
+        allowed.met(leaf.get(axis, axis.everything)).is_empty for axis, allowed in box.items()
+    )
+
+
+class _Words:
+    """Conditions in as few words as tell them."""
+
+    def __init__(self, described: Described) -> None:
+        categories = {
+            (column.source, str(column.category))
+            for column in described.columns
+            if isinstance(column, Indicator)
+        }
+        self.sources = Counter(word for _, word in categories)
+        self.axes = list(dict.fromkeys(split.axis for split in described.splits.values()))
+
+    def title(self, conditions: Sequence[Condition], several: bool) -> str:
+        if not conditions:
+            return "all rows"
+        # In the order of the tree, so that what is said of an axis stands at the same place.
+        conditions = sorted(conditions, key=lambda condition: self.axes.index(condition[0]))
+        text = ", ".join(self._of(axis, allowed) for axis, allowed in conditions)
+        return f"mostly {text}" if several else text
+
+    def _of(self, axis: Axis, allowed: AdmissibleValues) -> str:
+        if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
+            return self._of_source(axis, allowed)
+        column = axis.column if isinstance(axis, NumberAxis) else None
+        if isinstance(allowed, Range) and allowed.has_values:
+            inner = allowed.low > -INFINITY and allowed.high < INFINITY
+            if isinstance(column, Number) and not isinstance(column, Codes) and inner:
+                ends = f"{column.text(allowed.low)} to {column.text(allowed.high)}"
+                return f"{axis.name} {ends}{' or missing' * allowed.missing}"
+        before, after, _ = axis.around(allowed)
+        return f"{before}{axis.name}{after}"
+
+    def _of_source(self, axis: CategoryAxis, allowed: Categories) -> str:
+        chosen = [axis.word(place) for place in axis.named if place in allowed.places]
+        others = [axis.word(place) for place in axis.named if place not in allowed.places]
+        missing = axis.missing_place in allowed.places
+        if axis.is_boolean and len(chosen) == 1 and not missing:
+            return axis.name if chosen == ["true"] else f"not {axis.name}"
+        if chosen and len(chosen) <= max(_MAX_NAMED, len(others)):
+            text = listed(chosen + ["missing"] * missing)
+            if len(chosen) > _MAX_NAMED:
+                text = f"{', '.join(chosen[:2])} and {len(chosen) - 2} more"
+                text += " or missing" * missing
+            if missing:
+                return f"{axis.name} {text}"
+            if all(self._stands_alone(word) for word in chosen):
+                return text
+            before = all(word.lower() in _RELATIVE or _ORDINAL.fullmatch(word) for word in chosen)
+            return f"{text} {axis.name}" if before else f"{axis.name} {text}"
+        if others and len(others) <= _MAX_NAMED:
+            known = "missing or " if missing else "known and " * (axis.seen or axis.closed)
+            return f"{axis.name} {known}not {listed(others)}"
+        return f"{axis.name}{axis.around(allowed)[1]}"
+
+    def _stands_alone(self, word: str) -> bool:
+        """Whether the word tells what it is about."""
+        letters = sum(map(str.isalpha, word))
+        known = word.lower() in _ANSWERS | _RELATIVE
+        return letters >= 3 and word[:1].isalpha() and not known and self.sources[word] == 1

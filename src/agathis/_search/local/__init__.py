@@ -1,0 +1,1 @@
+"""Local search: moves that improve a tree, perturbations and starting trees."""

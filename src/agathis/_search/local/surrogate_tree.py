@@ -1,0 +1,80 @@
+"""Surrogate trees: scikit-learn decision trees fitted to given clusters.
+
+scikit-learn compares values as float32, which merges values that differ only in later digits. The
+tree is therefore fitted to ranks, which gives the same splits, and its thresholds are placed
+half-way between the float64 values on either side. Used by :class:`~agathis.baselines.KMeansTree`
+and as an initial tree of the local search.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from agathis._objective.objective import moderate_weights
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import LEAF
+from agathis._utils.numbers import threshold_between
+
+
+def surrogate_tree(
+    X: np.ndarray,
+    weight: np.ndarray | None,
+    labels: np.ndarray,
+    max_leaves: int | None,
+    max_depth: int | None,
+    least: float,
+    random: np.random.RandomState,
+) -> TreeBuilder:
+    """Fit a decision tree to cluster labels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Without missing values.
+    weight : ndarray of shape (n_rows,) or None
+    labels : ndarray of shape (n_rows,)
+    max_leaves, max_depth : int or None
+    least : float
+        The minimum fraction of the weight in a leaf.
+    random : numpy.random.RandomState
+        Breaks ties between columns.
+    """
+    if least > 0.5:  # no split leaves that much on both sides
+        builder = TreeBuilder()
+        builder.cluster[0] = int(np.argmax(np.bincount(labels, weight)))
+        return builder
+    ranks = np.empty(X.shape, dtype=np.float32)
+    for column in range(X.shape[1]):
+        ranks[:, column] = np.unique(X[:, column], return_inverse=True)[1]
+    # scikit-learn's tolerances are for weights of about 1. Scaling by a power of two is exact, so
+    # that ties are the same with weights as with repeated rows.
+    share, _ = moderate_weights(weight)
+    learned = DecisionTreeClassifier(
+        max_leaf_nodes=max_leaves,
+        max_depth=max_depth,
+        min_weight_fraction_leaf=least,
+        random_state=random,
+    ).fit(ranks, labels, sample_weight=share)
+    return _drawn(learned, X, ranks)
+
+
+def _drawn(learned: DecisionTreeClassifier, X: np.ndarray, ranks: np.ndarray) -> TreeBuilder:
+    """Convert a tree fitted to ranks into one with thresholds between the values of X."""
+    builder, nodes = TreeBuilder(), learned.tree_
+    queue = deque([(0, 0, np.arange(len(X)))])
+    while queue:
+        node, own, rows = queue.popleft()
+        builder.cluster[node] = int(learned.classes_[np.argmax(nodes.value[own, 0])])
+        if nodes.children_left[own] == LEAF:
+            continue
+        feature = nodes.feature[own]
+        goes_left = ranks[rows, feature] <= nodes.threshold[own]
+        low = float(X[rows[goes_left], feature].max())
+        high = float(X[rows[~goes_left], feature].min())
+        left, right = builder.cut(node, feature, threshold_between(low, high))
+        queue.append((left, nodes.children_left[own], rows[goes_left]))
+        queue.append((right, nodes.children_right[own], rows[~goes_left]))
+    return builder

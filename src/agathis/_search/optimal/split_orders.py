@@ -1,0 +1,174 @@
+"""Candidate splits as orders of rows: the left side of a split is a prefix of an order.
+
+The search for the optimal tree only uses orders of rows, with ties. A numeric column has one, or
+two if values are missing: with these first, and with these last. A categorical feature has as many
+as it takes for each set of categories, or its complement, to be a prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from agathis._dataset.features import CategoryGroups
+from agathis._trees.builder import TreeBuilder
+from agathis._trees.tree import MISSING_GOES
+from agathis._utils.numbers import threshold_between
+
+#: The maximum number of categories, counting missing as one, whose subsets are all tried.
+MAX_CATEGORIES = 10
+RIGHT = MISSING_GOES.index("right")
+
+
+@cache
+def chains(n: int) -> tuple[tuple[int, ...], ...]:
+    """Orders of n items such that each subset or its complement is a prefix of one of them.
+
+    These are the symmetric chains of Greene and Kleitman, extended to orders of all items: with
+    zeros as opening and ones as closing brackets, unmatched items are set from the left.
+
+    >>> chains(3)
+    ((0, 1, 2), (1, 2, 0))
+    >>> len(chains(10))
+    126
+    """
+    found: list[tuple[int, ...]] = []
+    known: set[int] = set()
+    everything = (1 << n) - 1
+    for mask in range(1 << n):
+        waiting: list[int] = []
+        partners = True
+        for thing in range(n):
+            if not mask >> thing & 1:
+                waiting.append(thing)
+            elif waiting:
+                waiting.pop()
+            else:
+                partners = False
+        if not partners:
+            continue  # not the first set of a chain
+        first = [thing for thing in range(n) if mask >> thing & 1]
+        last = [thing for thing in range(n) if thing not in first and thing not in waiting]
+        order = (*first, *waiting, *last)
+        sets = set()
+        begun = 0
+        for thing in order[:-1]:
+            begun |= 1 << thing
+            sets.add(min(begun, everything ^ begun))
+        if sets - known:
+            known |= sets
+            found.append(order)
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A numeric column, with NaN for missing values."""
+
+    feature: int
+    values: np.ndarray
+
+    def orders(self) -> Iterator[np.ndarray]:
+        missing = np.isnan(self.values)
+        code = np.zeros(len(self.values), dtype=np.int32)
+        code[~missing] = np.unique(self.values[~missing], return_inverse=True)[1].reshape(-1)
+        if not missing.any():
+            yield code
+            return
+        yield np.where(missing, 0, code + 1).astype(np.int32)
+        yield np.where(missing, code.max(initial=0) + 1, code).astype(np.int32)
+
+    def cut(
+        self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
+    ) -> tuple[int, int]:
+        """Split a node; return the child nodes of the rows on either side."""
+        low, high = self.values[left], self.values[right]
+        misses = np.isnan(low).any(), np.isnan(high).any()
+        low, high = low[~np.isnan(low)], high[~np.isnan(high)]
+        if len(low) == 0 or len(high) == 0:
+            # If one side has only missing values it is the right one, as in greedy trees.
+            children = builder.cut(node, self.feature, np.inf, missing=RIGHT)
+            return children if len(low) else children[::-1]
+        missing = 0
+        if any(misses):
+            missing = MISSING_GOES.index("left" if misses[0] else "right")
+        threshold = threshold_between(float(low.max()), float(high.min()))
+        return builder.cut(node, self.feature, threshold, missing=missing)
+
+
+@dataclass(frozen=True, eq=False)
+class TableReader:
+    """A categorical feature, one-hot encoded in ``columns`` with the value ``on``.
+
+    Code -1 is a missing category, a code beyond the columns a row without any category.
+    """
+
+    columns: np.ndarray
+    on: float
+    codes: np.ndarray
+
+    def orders(self) -> Iterator[np.ndarray]:
+        present, thing = np.unique(self.codes, return_inverse=True)
+        if len(present) > MAX_CATEGORIES:
+            raise ValueError(
+                f"one_hot has a categorical feature with {len(present)} categories (including "
+                f"missing); search='optimal' takes up to {MAX_CATEGORIES}. Merge rare categories, "
+                "or use search='local'."
+            )
+        for chain in chains(len(present)):
+            yield np.argsort(chain).astype(np.int32)[thing.reshape(-1)]
+
+    def cut(
+        self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
+    ) -> tuple[int, int]:
+        """Split a node; return the child nodes of the rows on either side."""
+        sides = [np.unique(self.codes[rows]) for rows in (left, right)]
+        named = [codes[codes >= 0] for codes in sides]
+        # Rows without a category have no column to split on, and missing ones alone go right.
+        turned = len(self.columns) in named[1] or len(named[0]) == 0
+        if turned:
+            sides, named = sides[::-1], named[::-1]
+        terms = tuple((int(self.columns[code]), 1.0) for code in named[1])
+        missing = 0
+        if any(-1 in codes for codes in sides):
+            missing = MISSING_GOES.index("left" if -1 in sides[0] else "right")
+        children = builder.cut(
+            node,
+            terms[0][0] if terms else int(self.columns[0]),
+            self.on / 2 if terms else np.inf,
+            missing=missing,
+            terms=terms,
+        )
+        return children[::-1] if turned else children
+
+
+def all_orders(
+    values: np.ndarray,
+    columns: np.ndarray | None,
+    category: np.ndarray | None = None,
+    sources: CategoryGroups | None = None,
+) -> list[Column | TableReader]:
+    """The columns and categorical features to split on.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+    columns : ndarray of int or None
+        The feature indices of these columns; ``None`` is 0, 1, ...
+    category : ndarray of shape (n_category_groups, n_rows), optional
+        The category code of each row in each categorical feature.
+    sources : Sources, optional
+    """
+    features = np.arange(values.shape[1]) if columns is None else columns
+    ways: list[Column | TableReader] = [
+        Column(int(feature), own) for feature, own in zip(features, values.T, strict=True)
+    ]
+    if category is not None and sources is not None:
+        ways += [
+            TableReader(own, float(on), codes)
+            for own, on, codes in zip(sources.columns, sources.on, category, strict=True)
+        ]
+    return ways

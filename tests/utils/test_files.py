@@ -1,0 +1,85 @@
+"""Files that are whole or not there."""
+
+import os
+
+import pytest
+
+from agathis._utils.files import LEFT_BEHIND, atomic_file, write_atomic
+
+
+def test_text_is_utf8_and_keeps_its_lines(tmp_path):
+    path = tmp_path / "a.txt"
+    write_atomic(path, "χ²\r\n\n")
+    assert path.read_bytes() == "χ²\r\n\n".encode()
+    write_atomic(str(path), b"\x00")
+    assert path.read_bytes() == b"\x00"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_what_fails_half_way_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("before")
+
+    def half():
+        with atomic_file(path) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links here")
+def test_links_stay_and_others_can_read(tmp_path):
+    (tmp_path / "real.txt").write_text("before")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_atomic(tmp_path / "link.txt", "after")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "after"
+    umask = os.umask(0)
+    os.umask(umask)
+    assert (tmp_path / "real.txt").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="no such device here")
+def test_a_device_stays_what_it_is():
+    write_atomic("/dev/null", b"gone")
+    assert not os.path.isfile("/dev/null")
+
+
+def test_places_that_cannot_be(tmp_path):
+    with pytest.raises(IsADirectoryError, match="path is a directory"):
+        write_atomic(tmp_path, b"")
+    with pytest.raises(FileNotFoundError, match="the directory of path is missing"):
+        write_atomic(tmp_path / "none" / "a.txt", b"")
+    with pytest.raises(TypeError, match="path must be a str or a PathLike; it is 3"):
+        write_atomic(3, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no locks here")
+def test_what_a_kill_left_is_removed_by_the_next_to_write(tmp_path):
+    left, young = tmp_path / ".a.txt.0123abcd.tmp", tmp_path / ".a.txt.89abcdef.tmp"
+    others = [tmp_path / ".b.txt.0123abcd.tmp", tmp_path / ".a.txt.mine.tmp"]
+    for path in (left, young, *others):
+        path.write_text("half")
+        if path is not young:
+            os.utime(path, (0, 0))
+    write_atomic(tmp_path / "a.txt", "whole")
+    assert not left.exists()
+    assert all(path.exists() for path in (young, *others))
+    assert young.stat().st_mtime > LEFT_BEHIND
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no locks here")
+def test_what_another_process_is_writing_stays(tmp_path):
+    path = tmp_path / "a.txt"
+    with atomic_file(path) as file:
+        (beside,) = tmp_path.glob(".a.txt.*.tmp")
+        os.utime(beside, (0, 0))
+        write_atomic(path, "another")
+        assert beside.exists()
+        file.write(b"this one")
+    assert path.read_text() == "this one"
+    assert os.listdir(tmp_path) == ["a.txt"]
