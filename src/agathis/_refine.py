@@ -96,6 +96,9 @@ def refine(
         n_jobs=n_jobs,
         random_state=random_state,
     )
+    if encoder is not None:
+        # The model may be a file from anywhere, which must not decide how long a search takes.
+        better.set_params(n_init=None)
     better.fit(X, gram=gram, sample_weight=sample_weight, start=tree)
     if encoder is None:
         return better

@@ -1,5 +1,7 @@
 """A better tree than the one that is there: `agathis.refine`."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,3 +119,12 @@ def test_a_loaded_model_keeps_its_kernel(iris):
     assert (better.kernel, better.gamma) == ("rbf", 0.5)
     assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
     assert better.inertia_ == refine(fitted, iris, random_state=0).inertia_
+
+
+def test_a_file_does_not_decide_how_long_a_search_takes(iris):
+    fitted = Kauri(3, max_leaf_nodes=3, search="local", n_init=1, random_state=0).fit(iris)
+    data = json.loads(to_json(fitted))
+    data["spec"]["search"]["n_init"] = 10**300
+    better = refine(from_json(json.dumps(data)), iris, random_state=0)[-1]
+    assert better.n_init is None
+    assert better.inertia_ <= fitted.inertia_ * (1 + 1e-9)
