@@ -21,7 +21,7 @@ class Watch:
 @contextmanager
 def watched(client, at: int | None):
     """Kill a worker before the sums of so many leaves were asked for; ``None`` is never."""
-    from agathis.dask._cluster import Cluster
+    from agathis.dask._actors import Cluster
 
     watch, ask, load = Watch(), Cluster.ask, Cluster._load
 

@@ -1,9 +1,9 @@
 """Out-of-core fits from files.
 
-The steps of :func:`fit_file`: open a file (``source``), select its columns (``file_columns``), copy
-its rows block by block into a memory-mapped temporary file (``spill``) or read them again each time
-(``file_rows``), fit a :class:`~agathis.Kauri`, and write the labels (``labels``). pyarrow is
-imported when a file is opened.
+The steps of :func:`fit_file`: open a file (``table_reader``), select its columns
+(``file_columns``), copy its rows block by block into a memory-mapped temporary file
+(``memory_mapped``) or read them again each time (``file_rows``), fit a :class:`~agathis.Kauri`, and
+write the labels (``labels``). pyarrow is imported when a file is opened.
 """
 
 from __future__ import annotations

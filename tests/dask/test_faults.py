@@ -16,7 +16,7 @@ from helpers.models import blobs_of, same_bits
 
 from agathis import Kauri as LocalKauri
 from agathis.dask import Kauri
-from agathis.dask._cluster import Cluster
+from agathis.dask._actors import Cluster
 
 X = blobs_of(900)
 SIZES = [200, 300, 150, 250]

@@ -12,10 +12,10 @@ from helpers.models import blobs_of, same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-import agathis.dask._cluster as transport
+import agathis.dask._actors as transport
 from agathis import Kauri as LocalKauri
 from agathis.dask import Kauri
-from agathis.dask._cluster import Cluster
+from agathis.dask._actors import Cluster
 from agathis.dask._tree_reduction import forest
 
 X = blobs_of(1200)

@@ -223,7 +223,7 @@ def test_few_columns_of_many_files(client, tmp_path):
 def test_rows_that_lie_on_a_worker_stay_there(client, kind):
     import dask
 
-    from agathis.dask._cluster import Cluster
+    from agathis.dask._actors import Cluster
     from agathis.dask._partitions import partitions_of
 
     X, sizes = blobs_of(600), [100] * 6

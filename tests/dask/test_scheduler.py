@@ -15,7 +15,7 @@ from helpers.clusters import as_array, as_list, at_query
 from helpers.models import blobs_of
 
 from agathis.dask import Kauri, TableEncoder, _timeouts, sample_rows
-from agathis.dask._cluster import Cluster
+from agathis.dask._actors import Cluster
 
 X = blobs_of(900)
 SIZES = [200, 300, 150, 250]

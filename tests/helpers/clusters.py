@@ -8,7 +8,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 
-from agathis.dask._cluster import Cluster
+from agathis.dask._actors import Cluster
 
 
 def split(X: np.ndarray, sizes: list[int]) -> list[np.ndarray]:

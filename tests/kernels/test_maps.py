@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import additive_chi2_kernel, pairwise_kernels, rbf_kernel
 
-from agathis._kernels.feature_maps import mapped
+from agathis._kernels.feature_map import mapped
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel
 

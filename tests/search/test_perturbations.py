@@ -15,10 +15,10 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from agathis._growth.limits import Limits
+from agathis._search.local.kmeans_trees import _drawn
 from agathis._search.local.moves import Resplit, SplitOff
 from agathis._search.local.mutable_trees import COLUMN, CONDITION
 from agathis._search.local.perturbations import Perturbations
-from agathis._search.local.starting_trees import _drawn
 from agathis._search.rows import SearchRows
 
 

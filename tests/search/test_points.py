@@ -16,14 +16,14 @@ from agathis._dataset.memory import InMemory
 from agathis._growth.limits import Limits
 from agathis._kernels.kernel import Kernel
 from agathis._search import points as module
-from agathis._search.local.mutable_trees import mutable_tree_of
-from agathis._search.local.starting_trees import (
+from agathis._search.local.kmeans_trees import (
     centred_start,
     kmeans,
     means,
     shallow_start,
     surrogate_start,
 )
+from agathis._search.local.mutable_trees import mutable_tree_of
 from agathis._search.points import factor_points, search_points
 from agathis._search.rows import SearchRows
 

@@ -26,7 +26,7 @@ SPLIT = re.compile(
 DONE = re.compile(
     r"^\[Kauri\] done: (?P<leaves>\d+) leaves, (?P<clusters>\d+) clusters, "
     rf"objective (?P<objective>\S+) in {SECONDS} s "
-    rf"\(stocks (?P<stocks>{SECONDS}) s, search (?P<search>{SECONDS}) s, "
+    rf"\(engine (?P<engine>{SECONDS}) s, search (?P<search>{SECONDS}) s, "
     rf"commit (?P<commit>{SECONDS}) s; (?P<searches>\d+) leaf searches\)$"
 )
 
@@ -109,7 +109,7 @@ class TestProgress:
         progress.done(6, 3, 2.5, clocks)
         assert stream.getvalue() == (
             "[Kauri] done: 6 leaves, 3 clusters, objective 2.5 in 1.000 s "
-            "(stocks 0.500 s, search 0.250 s, commit 0.125 s; 17 leaf searches)\n"
+            "(engine 0.500 s, search 0.250 s, commit 0.125 s; 17 leaf searches)\n"
         )
 
     def test_at_most_one_line_in_half_a_second(self, clock):

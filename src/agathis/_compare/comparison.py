@@ -35,7 +35,7 @@ from agathis._kernels.spec import KernelSpec
 from agathis._methods import make_method
 from agathis._utils.progress import progress_bar
 from agathis._utils.result_table import Table
-from agathis.metrics._clusters import relative, rounding_of
+from agathis.metrics._labels import relative, rounding_of
 
 COLUMNS = ("method", "run", *MEASURES, "status", "note")
 

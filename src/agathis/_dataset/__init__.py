@@ -1,7 +1,7 @@
 """The data of a fit: rows, features and weights.
 
 :mod:`~agathis._dataset.given` converts user input into a dataset,
-:mod:`~agathis._dataset.protocol` defines the interface, and :mod:`~agathis._dataset.features` the
+:mod:`~agathis._dataset.interface` defines the interface, and :mod:`~agathis._dataset.features` the
 roles of columns.
 
 The binned engine (:mod:`~agathis._dataset.bins`) sums the rows of partitions

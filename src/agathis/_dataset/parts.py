@@ -39,7 +39,7 @@ class Plan:
         Maps rows to points.
     searched : SearchedColumns
         The binned columns.
-    sources : Sources or None
+    sources : CategoryGroups or None
         The categorical features.
     grid : Grid
     """

@@ -76,7 +76,7 @@ class MemoryStore:
     threads : int
     searched : SearchedColumns
         The columns that the bins are of.
-    sources : Sources or None
+    sources : CategoryGroups or None
         Of categories.
     """
 
@@ -132,7 +132,7 @@ class StreamStore:
     threads : int
     searched : SearchedColumns
         The columns that the bins are of.
-    sources : Sources or None
+    sources : CategoryGroups or None
         Of categories.
     """
 

@@ -82,7 +82,7 @@ class ColumnType:
         Format of dates stored as strings: one of ``datetimes.FORMS``.
     holds : {"numbers", "names"}
         Representation of a date part.
-    otherwise : Verdict, optional
+    otherwise : ColumnType, optional
         The role to use instead of a problem unless ``strict``.
     shown : bool
         Whether it is for display only and gives no features.

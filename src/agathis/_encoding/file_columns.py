@@ -1,7 +1,7 @@
 """Choose the columns of a file for a tree: numeric ones that are quantities.
 
 Identifiers, codes and date parts are left out, as everywhere. Roles are inferred from the first
-rows (``column_verdicts``), since the file may not fit in memory; columns that are constant or empty
+rows (``column_types``), since the file may not fit in memory; columns that are constant or empty
 only there are used.
 """
 

@@ -94,7 +94,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     columns_ : Table
         One row per column: its type, how it was handled and why, its fraction of the variance and
         its weight.
-    column_types_ : list of Verdict
+    column_types_ : list of ColumnType
         Inferred role of each column, in the order of the table, without ``drop``.
     features_ : list of Feature
         The features; ``feature_names_`` are their unique names.

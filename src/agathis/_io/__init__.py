@@ -1,1 +1,11 @@
-"""Tables in files are read here: CSV, Parquet, Arrow, Excel and JSON lines."""
+"""Read tables from files: CSV, Parquet, Arrow, Excel and JSON lines.
+
+    a file -> read_table (as a whole; spreadsheet, json_rows), or table_reader and csv_reader
+    block by block (both by formats, csv_layout and csv_parsing)
+
+pyarrow parses and infers types: CSV cells, JSON lines, ISO dates, Parquet and Arrow. What it lacks
+is added here: detection of separator, decimal point, ``sep=`` line and encoding (csv_layout),
+limits on streams (stream_limits), JSON of mixed types (json_rows), Excel (spreadsheet, openpyxl),
+unclosed quotes (csv_reader); and in ``_columns``: formatted numbers with thousands and units
+(number_notation), other date formats and date parts (datetimes), missing values (missing_values).
+"""

@@ -1,6 +1,6 @@
 """Read text files of any size block by block, with types inferred from the first block.
 
-They are opened like whole texts (``text_opening``) and read in bounded memory.
+They are opened like whole texts (``text_layout``) and read in bounded memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read a whole table from a file or bytes: text, compressed or not, Parquet, Arrow, Excel, JSON.
 
 The format is detected from the first bytes, that of text also from the name. Text is opened as for
-``fit_file`` (``text_opening``) and then read at once, so that errors have line numbers; Parquet and
+``fit_file`` (``text_layout``) and then read at once, so that errors have line numbers; Parquet and
 Arrow are read as there.
 """
 

@@ -1,7 +1,7 @@
 """Tuned constants of table readers and of notes on dominant columns, with their trade-offs.
 
 Sizes decide memory and time. Limits on untrusted input are in ``stream_limits``, the criteria of
-column types beside the types (``codes``, ``column_verdicts``, ``calendar``).
+column types beside the types (``identifiers``, ``column_types``, ``datetimes``).
 """
 
 from __future__ import annotations

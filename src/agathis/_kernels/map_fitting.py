@@ -1,7 +1,7 @@
 """Fit feature maps to a sample of the rows, so that a tree needs no pairwise kernel values.
 
 :func:`fit_map` takes a basis from the sample by randomly pivoted Cholesky; fitted maps are in
-:mod:`agathis._kernels.feature_maps`. It accepts any positive kernel and stops at a small error, so
+:mod:`agathis._kernels.feature_map`. It accepts any positive kernel and stops at a small error, so
 there is no choice of other maps (Nystroem, random Fourier features). At most ``ROWS_TO_FIT`` rows
 of the sample are used, and never all pairs of them. The error of a map is a fraction of the centred
 kernel, see :mod:`agathis._kernels.positive`.
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.utils.random import sample_without_replacement
 
-from agathis._kernels.feature_maps import FeatureMap
+from agathis._kernels.feature_map import FeatureMap
 from agathis._kernels.kernel import Kernel, one_blas_thread
 from agathis._kernels.names import traits
 from agathis._kernels.positive import PivotedCholesky, PositiveKernel

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agathis._kernels.feature_maps import FeatureMap, mapped
+from agathis._kernels.feature_map import FeatureMap, mapped
 from agathis._kernels.kernel import Kernel
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from agathis._dataset.memory import InMemory
-from agathis._kernels.feature_maps import mapped
+from agathis._kernels.feature_map import mapped
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
 from agathis._kernels.space import Space

@@ -40,7 +40,7 @@ class SearchRows:
         The indices of the columns to split on.
     values : ndarray of shape (n_columns, n)
         The values of these columns; NaN if missing.
-    sources : Sources or None
+    sources : CategoryGroups or None
         Categorical features to split on.
     n_features : int
         The number of columns of the data.

@@ -124,7 +124,7 @@ def improved_tree(
     ----------
     options : SearchOptions
     data : InMemory
-    gain_engine : Stocks
+    gain_engine : GainEngine
         The engine, in its state after greedy growth.
     limits : Limits
     trees : sequence of Tree

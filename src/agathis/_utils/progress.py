@@ -119,7 +119,7 @@ class Progress:
         self.say(
             f"done: {n_leaves} leaves, {n_clusters} clusters, "
             f"objective {self.trace + objective:.6g} in {total:.3f} s"
-            f" (stocks {clocks.gain_engine:.3f} s, search {clocks.search:.3f} s, "
+            f" (engine {clocks.gain_engine:.3f} s, search {clocks.search:.3f} s, "
             f"commit {clocks.commit:.3f} s; {clocks.searches} leaf searches)"
         )
 

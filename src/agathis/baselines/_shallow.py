@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from agathis._checks.parameters import SHALLOW_CONSTRAINTS
-from agathis._search.local.starting_trees import centre_tree
+from agathis._search.local.kmeans_trees import centre_tree
 from agathis._trees.builder import TreeBuilder
 from agathis.baselines._centred import CentreTree, ReferenceClustering
 

@@ -1,7 +1,7 @@
 """Kauri for distributed rows on a Dask cluster.
 
 :meth:`Kauri.fit` is the same as in :class:`agathis.Kauri`, with a dataset whose sums are computed
-by the workers (:mod:`agathis.dask._cluster_rows`).
+by the workers (:mod:`agathis.dask._dataset`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from agathis._kauri import Kauri as LocalKauri
 from agathis._model.spec import FitSpec
 from agathis._utils.extras import needed
 from agathis._utils.progress import Progress
-from agathis.dask._cluster import Cluster
-from agathis.dask._cluster_rows import dataset_on
+from agathis.dask._actors import Cluster
+from agathis.dask._dataset import dataset_on
 from agathis.dask._partitions import is_collection, mapped, partitions_of
 from agathis.dask._prediction import called, score_of
 from agathis.dask._short_thresholds import short_thresholds

@@ -20,7 +20,7 @@ from agathis._encoding.table_encoder import TableEncoder
 from agathis._rules.described_tree import in_units
 from agathis._rules.short_thresholds import RawThresholds, ThresholdIntervals, to_shorten
 from agathis._trees.tree import Tree
-from agathis.dask._cluster_rows import ClusterRows
+from agathis.dask._dataset import ClusterRows
 from agathis.dask._timeouts import computed, put_together
 
 NAME = "_agathis_origin"

@@ -5,7 +5,7 @@ ratio to a reference, accuracy against classes, MMD-GEMINI. And an upper bound o
 another tree of the same size can be.
 """
 
-from agathis.metrics._clusters import (
+from agathis.metrics._labels import (
     kernel_kmeans_score,
     mmd_gemini,
     relative_kmeans_score,

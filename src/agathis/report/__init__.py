@@ -17,12 +17,12 @@ __all__ = ["summarise", "write"]
 
 # Imported when first asked for.
 _HOMES = {
-    "summarise": "agathis.report._summary",
+    "summarise": "agathis.report._page_data",
     "write": "agathis.report._page",
 }
 
 if TYPE_CHECKING:
     from agathis.report._page import write
-    from agathis.report._summary import summarise
+    from agathis.report._page_data import summarise
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

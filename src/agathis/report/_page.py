@@ -35,7 +35,7 @@ from agathis.report._figures import (
     steps,
     times,
 )
-from agathis.report._summary import summarise
+from agathis.report._page_data import summarise
 from agathis.report._wording import in_words
 
 # In the order in which they are read: later ones use what earlier ones define.

@@ -107,7 +107,7 @@ def fill_kernel_sums(State s, const double[::1] gain_engine):
 
 
 def part_kernel_sums(State s, Py_ssize_t near, Py_ssize_t far, const double[::1] sums):
-    """Stocks of samples with their leaf after a cut, from those with ``near``."""
+    """Kernel sums of samples with their leaf after a split, from those with ``near``."""
     cdef Py_ssize_t position
     cdef int32_t i
     cdef double self_near = 0.0, self_far = 0.0

@@ -76,7 +76,7 @@ cdef class LeafSplits:
 
     Parameters
     ----------
-    draft : Draft
+    tree : MutableTree
     """
 
     cdef double[:, ::1] cross, vectors, scratch, lead

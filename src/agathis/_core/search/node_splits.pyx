@@ -49,7 +49,7 @@ def node_splits(MutableTree tree, Py_ssize_t node, int most, const tree_limits[:
 
     Parameters
     ----------
-    draft : Draft
+    tree : MutableTree
     node : int
     most : int
         How many proposals have their gain worked out.

@@ -57,7 +57,7 @@ def offs(
 
     Parameters
     ----------
-    draft : Draft
+    tree : MutableTree
     node : int
     columns : ndarray of int32
         The columns that are looked at; sources are looked at all.

@@ -23,7 +23,7 @@ def best_subset(
     ----------
     weight : ndarray of shape (m,)
     cross : ndarray of shape (m, K)
-        Stocks of the items with the clusters.
+        Kernel sums of the items with the clusters.
     stock : ndarray of shape (m, m)
         And with each other.
     cluster_size, cluster_kernel_sum : ndarray of shape (K,)

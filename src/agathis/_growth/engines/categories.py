@@ -18,7 +18,7 @@ class CategoryTables:
 
     Parameters
     ----------
-    sources : Sources
+    sources : CategoryGroups
     histogram : Histogram
         With one feature per categorical feature; rows of the next leaf are added to it.
     """

@@ -12,9 +12,9 @@ from agathis._checks.engines import AUTO, BINNED, ENGINES
 from agathis._dataset.bins import find_bins
 from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.grid import Grid, rounded_origin
+from agathis._dataset.interface import Dataset
 from agathis._dataset.memory import InMemory
 from agathis._dataset.parts import Plan
-from agathis._dataset.protocol import Dataset
 from agathis._growth.approximation import Approximation
 from agathis._growth.engines.binned import BinnedEngine
 from agathis._growth.engines.exact import ExactPointEngine
@@ -24,7 +24,7 @@ from agathis._growth.engines.pairwise_points import PairwisePointEngine
 from agathis._growth.engines.protocol import GainEngine
 from agathis._growth.engines.tuning import EXACT_ROWS, NARROW, TYPICAL_LEAVES
 from agathis._growth.limits import Limits
-from agathis._kernels.feature_maps import FeatureMap
+from agathis._kernels.feature_map import FeatureMap
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map, residual_warning
 from agathis._kernels.space import Space
@@ -38,7 +38,7 @@ class Built:
 
     Attributes
     ----------
-    gain_engine : Stocks
+    gain_engine : GainEngine
     n_components : int or None
         The number of components of the feature map, if any.
     residual : float or None

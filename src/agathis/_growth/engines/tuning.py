@@ -1,8 +1,8 @@
 """Tuned constants of the engines, with what each trades.
 
 They trade time for memory, and select between exact thresholds and bins. Measured times are in
-``benchmarks/RESULTS.md``. Bounds of rounding errors (``protocol``, ``leading``, ``grid``) are
-beside the code.
+``benchmarks/RESULTS.md``. Bounds of rounding errors (``protocol``, ``principal_directions``,
+``grid``) are beside the code.
 """
 
 from __future__ import annotations

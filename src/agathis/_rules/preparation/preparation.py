@@ -23,8 +23,8 @@ from agathis._rules.preparation.known_steps import (
 )
 from agathis._rules.preparation.links import Is, Line, carried
 from agathis._rules.preparation.raw_columns import (
+    RawColumn,
     RawFeature,
-    TableReader,
     features_of,
     rows_of_table,
 )
@@ -41,7 +41,7 @@ class Preparation:
     ----------
     lines : list of Line
         For each feature of the tree, the way that leads to it.
-    sources : list of Source
+    sources : list of RawColumn
         The raw columns that these come from.
     features : list of RawFeature
         The columns of the tree over raw columns.
@@ -60,7 +60,7 @@ class Preparation:
     """
 
     lines: list[Line]
-    sources: list[TableReader]
+    sources: list[RawColumn]
     features: list[RawFeature]
     names: list[Any] | None
     n_columns: int

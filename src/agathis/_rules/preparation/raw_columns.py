@@ -17,7 +17,7 @@ from agathis._rules.columns import is_missing
 
 
 @dataclass(frozen=True)
-class TableReader:
+class RawColumn:
     """A column of the raw table that features are made of.
 
     Attributes
@@ -64,7 +64,7 @@ def plain(value: object) -> object:
     return None if is_missing(value) or str(value) in ("<NA>", "NaT") else value
 
 
-def features_of(sources: Sequence[TableReader]) -> list[RawFeature]:
+def features_of(sources: Sequence[RawColumn]) -> list[RawFeature]:
     """A feature for each number, and one for each category; all names are different."""
     out: list[RawFeature] = []
     taken = {source.name for source in sources}
@@ -83,7 +83,7 @@ def features_of(sources: Sequence[TableReader]) -> list[RawFeature]:
 
 def rows_of_table(
     X: ArrayLike,
-    sources: Sequence[TableReader],
+    sources: Sequence[RawColumn],
     features: Sequence[RawFeature],
     names: Sequence[Any] | None,
     n_columns: int,
@@ -120,7 +120,7 @@ def rows_of_table(
 
 
 def _columns(
-    X: Any, sources: Sequence[TableReader], names: Sequence[Any] | None, n_columns: int
+    X: Any, sources: Sequence[RawColumn], names: Sequence[Any] | None, n_columns: int
 ) -> list[Any]:
     """The column of each source."""
     if hasattr(X, "columns") and names is not None:
@@ -145,7 +145,7 @@ def _columns(
 
 def _numbers(
     columns: Sequence[Any],
-    sources: Sequence[TableReader],
+    sources: Sequence[RawColumn],
     numbers: Sequence[int],
     takes_missing: bool,
 ) -> np.ndarray:
@@ -166,7 +166,7 @@ def _numbers(
     return np.column_stack(arrays)
 
 
-def _indicators(column: Any, source: TableReader) -> np.ndarray:
+def _indicators(column: Any, source: RawColumn) -> np.ndarray:
     """A column of 0 and 1 for each category; NaN where the value is missing and no category."""
     assert source.categories is not None
     values = column.to_list() if hasattr(column, "to_list") else list(column)

@@ -26,7 +26,7 @@ from agathis._rules.preparation.known_steps import (
 )
 from agathis._rules.preparation.links import Is, Line, Link, carried
 from agathis._rules.preparation.preparation import Preparation
-from agathis._rules.preparation.raw_columns import RawFeature, TableReader, features_of, plain
+from agathis._rules.preparation.raw_columns import RawColumn, RawFeature, features_of, plain
 
 
 def preparation_of(
@@ -91,14 +91,12 @@ def _raw_table(steps: Sequence[tuple[str, Any]], n_features: int) -> tuple[int, 
     return n_features, None
 
 
-def _sources(
-    lines: Sequence[Line], names: list[Any] | None
-) -> tuple[list[TableReader], list[Line]]:
+def _sources(lines: Sequence[Line], names: list[Any] | None) -> tuple[list[RawColumn], list[Line]]:
     """The raw columns that lines come from, and the lines with the places of these."""
     by_column: dict[int, list[Line]] = {}
     for line in lines:
         by_column.setdefault(line.source, []).append(line)
-    sources: list[TableReader] = []
+    sources: list[RawColumn] = []
     place: dict[int, int] = {}
     for column, own in sorted(by_column.items()):
         name = f"x[{column}]" if names is None else str(names[column])
@@ -106,7 +104,7 @@ def _sources(
         encoders = [link for line in own if (link := encoding(line)) is not None]
         if not encoders:
             filled = all(_fills(line) for line in own)
-            sources.append(TableReader(name, column, fills_missing=filled))
+            sources.append(RawColumn(name, column, fills_missing=filled))
             continue
         if any(encoding(line) is None and not _asks(line) for line in own):
             raise ValueError(
@@ -115,7 +113,7 @@ def _sources(
             )
         found = [plain(v) for link in encoders for v in link.step.categories_[link.enters]]
         sources.append(
-            TableReader(
+            RawColumn(
                 name,
                 column,
                 tuple(dict.fromkeys(found)),
@@ -141,7 +139,7 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
     if not hasattr(step, "feature_names_"):
         raise NotFittedError(f"{steps[0][0]} must be fitted; {step!r} is not fitted.")
     home = {feature: source for source, made in step.one_hot_.items() for feature in made}
-    sources: list[TableReader] = []
+    sources: list[RawColumn] = []
     features: list[RawFeature] = []
     lines: list[Line] = []
     place: dict[str, int] = {}
@@ -151,13 +149,13 @@ def _of_encoder(step: RawEncoder, steps: Sequence[tuple[str, Any]], title: str) 
         if source is None:
             line = Line(len(sources))
             features.append(RawFeature(name, len(sources), when=parts.get(name)))
-            sources.append(TableReader(name, f, fills_missing=False))
+            sources.append(RawColumn(name, f, fills_missing=False))
         else:
             made = step.one_hot_[source]
             categories = tuple(plain(category) for category in made.values())
             if source not in place:
                 place[source] = len(sources)
-                sources.append(TableReader(source, f, categories, fills_missing=False))
+                sources.append(RawColumn(source, f, categories, fills_missing=False))
             category = plain(made[name])
             features.append(RawFeature(name, place[source], category))
             line = Line(place[source], (Link(Is(category, None in categories), 1, 0, 0),))

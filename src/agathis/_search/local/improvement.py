@@ -32,7 +32,7 @@ class LocalImprovement:
 
     Parameters
     ----------
-    mutable_tree : Draft
+    mutable_tree : MutableTree
     limits : Limits
     only_found : bool
         Whether splits must form new clusters.

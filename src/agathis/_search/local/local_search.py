@@ -1,7 +1,7 @@
 """Iterated local search over trees.
 
 1. Initial trees: the greedy tree, given trees, and trees fitted to KMeans clusters
-   (:mod:`agathis._search.local.starting_trees`).
+   (:mod:`agathis._search.local.kmeans_trees`).
 2. Each is improved to a local optimum (:mod:`agathis._search.local.improvement`).
 3. The best ones are perturbed at random and improved again; a result that is not worse, or only
    slightly, is the next current tree (:mod:`agathis._search.local.perturbations`).
@@ -33,16 +33,16 @@ from agathis._kernels.kernel import one_blas_thread
 from agathis._objective.cost import scatter
 from agathis._search import tuning
 from agathis._search.local.improvement import LocalImprovement
-from agathis._search.local.moves import Resplit
-from agathis._search.local.mutable_trees import mutable_tree_of, repair, tree_of
-from agathis._search.local.perturbations import Perturbations
-from agathis._search.local.simplification import explanation_size, simplify
-from agathis._search.local.starting_trees import (
+from agathis._search.local.kmeans_trees import (
     centred_start,
     kmeans,
     shallow_start,
     surrogate_start,
 )
+from agathis._search.local.moves import Resplit
+from agathis._search.local.mutable_trees import mutable_tree_of, repair, tree_of
+from agathis._search.local.perturbations import Perturbations
+from agathis._search.local.simplification import explanation_size, simplify
 from agathis._search.rows import SearchRows
 from agathis._trees.tree import Tree
 

@@ -104,7 +104,7 @@ class SplitLeaf:
 
     Parameters
     ----------
-    mutable_tree : Draft
+    mutable_tree : MutableTree
         The workspace is allocated once, for mutable trees of the same rows.
     limits : Limits
     only_found : bool

@@ -25,7 +25,7 @@ class Perturbations:
 
     Parameters
     ----------
-    mutable_tree : Draft
+    mutable_tree : MutableTree
     resplit : Resplit
     *seed : int
         The seed of the random stream; unique to this object.

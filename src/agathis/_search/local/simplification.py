@@ -50,7 +50,7 @@ def simplify(mutable_tree: MutableTree, resplit: Resplit, allowance: float) -> b
 
     Parameters
     ----------
-    mutable_tree : Draft
+    mutable_tree : MutableTree
     resplit : Resplit
         Proposes splits within the limits.
     allowance : float

@@ -33,7 +33,7 @@ class DistinctRows:
         The means times the weight, padded with zeros.
     code, order : ndarray of shape (n_orders, n_rows)
         The distinct orders; no two have the same splits.
-    ways : list of Column or Source
+    ways : list of Column or CategoricalOrders
         The column or categorical feature of each order.
     within : float
         The scatter within merged rows.

@@ -107,7 +107,7 @@ def optimum(
         The feature indices of the columns of ``values``.
     category : ndarray of shape (n_category_groups, n_samples), optional
         The category code of each row in each categorical feature.
-    sources : Sources, optional
+    sources : CategoryGroups, optional
         The one-hot columns of the categorical features.
 
     Returns

@@ -100,7 +100,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class TableReader:
+class CategoricalOrders:
     """A categorical feature, one-hot encoded in ``columns`` with the value ``on``.
 
     Code -1 is a missing category, a code beyond the columns a row without any category.
@@ -150,7 +150,7 @@ def all_orders(
     columns: np.ndarray | None,
     category: np.ndarray | None = None,
     sources: CategoryGroups | None = None,
-) -> list[Column | TableReader]:
+) -> list[Column | CategoricalOrders]:
     """The columns and categorical features to split on.
 
     Parameters
@@ -160,15 +160,15 @@ def all_orders(
         The feature indices of these columns; ``None`` is 0, 1, ...
     category : ndarray of shape (n_category_groups, n_rows), optional
         The category code of each row in each categorical feature.
-    sources : Sources, optional
+    sources : CategoryGroups, optional
     """
     features = np.arange(values.shape[1]) if columns is None else columns
-    ways: list[Column | TableReader] = [
+    ways: list[Column | CategoricalOrders] = [
         Column(int(feature), own) for feature, own in zip(features, values.T, strict=True)
     ]
     if category is not None and sources is not None:
         ways += [
-            TableReader(own, float(on), codes)
+            CategoricalOrders(own, float(on), codes)
             for own, on, codes in zip(sources.columns, sources.on, category, strict=True)
         ]
     return ways

@@ -16,11 +16,11 @@ from agathis._checks.roles import FeatureRoles
 from agathis._dataset.features import Features
 from agathis._dataset.given import roles_for
 from agathis._dataset.grid import Seen
+from agathis._dataset.interface import sampled_positions
 from agathis._dataset.parts import Answer, AppliedSplit, LeafSums, Plan, Question, Tell, added
-from agathis._dataset.protocol import sampled_positions
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
-from agathis.dask._cluster import Cluster
+from agathis.dask._actors import Cluster
 from agathis.dask._partitions import mapped
 from agathis.dask._prediction import LabelsOfTree
 from agathis.dask._worker import PartitionFacts
