@@ -3,10 +3,10 @@
 Each feature has a monotonic map: clip at two percentiles, ignoring extreme outliers
 (``_columns.outliers``); optionally take logarithms or ranks; then center and multiply. So a split
 of scaled values is a split of raw ones. Columns of 0 and 1, and points on a circle, are in units of
-a standard deviation: rows of two categories are as far apart as numbers that differ by 1.4 of these.
-This is less than unit variance would give, and on the panel (``benchmarks/panel.py``) it keeps
-binary columns, which a single split explains completely, from dominating. A weight of 2 equals
-having the column twice.
+a standard deviation: rows of two categories are as far apart as numbers that differ by 1.4 of
+these. This is less than unit variance would give, and on the panel (``benchmarks/panel.py``) it
+keeps binary columns, which a single split explains completely, from dominating. A weight of 2
+equals having the column twice.
 """
 
 from __future__ import annotations

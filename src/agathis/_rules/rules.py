@@ -1,9 +1,9 @@
 """Rules of clusters and nodes, as conditions and as text.
 
 All rules of the package are built here, from boxes (``boxes``) and the text of splits
-(``split_axes``). A condition has three parts, ``("2.4 < ", "petal length", " <= 5.1")``, so
-that a page can highlight the name. A rule is a list of alternatives, each a conjunction of conditions: ``[]`` matches no row,
-``[[]]`` all rows.
+(``split_axes``). A condition has three parts, ``("2.4 < ", "petal length", " <= 5.1")``, so that a
+page can highlight the name. A rule is a list of alternatives, each a conjunction of conditions:
+``[]`` matches no row, ``[[]]`` all rows.
 """
 
 from __future__ import annotations
