@@ -21,13 +21,13 @@ PATIENCE = 300
 # The command, which says when a function of the search begins; what it does then is told by WAIT.
 SCRIPT = """
 import sys, time
-from agathis._search import fitting
-search = fitting.{function}
+from agathis._search import tree_search
+search = tree_search.{function}
 def begun(*args, **params):
     print("searching", file=sys.stderr, flush=True)
     {wait}
     return search(*args, **params)
-fitting.{function} = begun
+tree_search.{function} = begun
 from agathis._cli.app import run
 sys.argv = ["agathis", *sys.argv[1:]]
 run()

@@ -250,7 +250,7 @@ def test_a_few_texts_among_numbers_are_gaps():
     found = encoder.encode(frame)
     assert np.isnan(found.X[3, 0])
     assert found.X[2, 0] == 2.5
-    assert found.gaps == {"x": ["unknown"] * 5}
+    assert found.na_values == {"x": ["unknown"] * 5}
     few = TableEncoder().fit(pd.DataFrame({"doors": ["2", "4", "5more"] * 9, "y": frame.y[:27]}))
     assert few.one_hot_["doors"] == {"doors_2": "2", "doors_4": "4", "doors_5more": "5more"}
 

@@ -3,10 +3,10 @@
 import json
 import math
 
-import encoding
 import json_model
 import pytest
 import table_cases
+import tables
 
 import agathis.export
 
@@ -37,11 +37,11 @@ def case():
 
 
 def test_answers_that_agree(case):
-    encoding.COUNTED.clear()
-    assert encoding.check(case) is None
-    for route in encoding.ROUTES:
-        assert encoding.COUNTED[f"{route}: training rows"] == len(case["group"])
-        assert encoding.COUNTED[f"{route}: new rows"] > 4
+    tables.COUNTED.clear()
+    assert tables.check(case) is None
+    for route in tables.ROUTES:
+        assert tables.COUNTED[f"{route}: training rows"] == len(case["group"])
+        assert tables.COUNTED[f"{route}: new rows"] > 4
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_a_threshold_that_is_changed(case, monkeypatch, export, routes):
         return write(other, **options)
 
     monkeypatch.setattr(agathis.export, export, changed)
-    everything = dict(encoding.ROUTES)
+    everything = dict(tables.ROUTES)
     for route in routes:
-        monkeypatch.setattr(encoding, "ROUTES", {route: everything[route]})
-        assert encoding.check(case).startswith(f"{route} disagrees with predict: ")
+        monkeypatch.setattr(tables, "ROUTES", {route: everything[route]})
+        assert tables.check(case).startswith(f"{route} disagrees with predict: ")
 
 
 def test_groups_that_are_not_found(case):
     """One row in the middle of the other group."""
     moved = [1 - g if i == 5 else g for i, g in enumerate(case["group"])]
-    assert encoding.check({**case, "group": moved}).startswith("the planted groups are not found: ")
+    assert tables.check({**case, "group": moved}).startswith("the planted groups are not found: ")
 
 
 def test_labels_of_another_fit(case, monkeypatch):
@@ -84,26 +84,26 @@ def test_labels_of_another_fit(case, monkeypatch):
         return model
 
     monkeypatch.setattr(agathis, "fit_table", relabelled)
-    assert encoding.check(case).startswith("labels_ are not what predict gives: ")
+    assert tables.check(case).startswith("labels_ are not what predict gives: ")
 
 
 def test_cases_hold_all_types_and_survive_their_file():
-    made = [encoding.make(seed) for seed in range(300)]
+    made = [tables.make(seed) for seed in range(300)]
     assert {c["type"] for case in made for c in case["columns"]} == {*table_cases.TYPES}
     for case in made[:40]:
-        again = encoding.unpack(encoding.pack(case))
+        again = tables.unpack(tables.pack(case))
         assert table_cases.frame_of(again["columns"]).equals(table_cases.frame_of(case["columns"]))
-        assert encoding.pack(again) == encoding.pack(case)
+        assert tables.pack(again) == tables.pack(case)
 
 
 def test_smaller_cases_are_smaller():
-    case = encoding.make(3)
-    size = len(encoding.pack(case))
-    less = list(encoding.smaller(case))
+    case = tables.make(3)
+    size = len(tables.pack(case))
+    less = list(tables.smaller(case))
     assert {len(c["columns"]) for c in less} == {len(case["columns"]), len(case["columns"]) - 1}
     assert min(len(c["group"]) for c in less) <= len(case["group"]) // 2
     assert any(len(c["options"]) < len(case["options"]) for c in less)
-    assert min(len(encoding.pack(c)) for c in less) < 0.7 * size
+    assert min(len(tables.pack(c)) for c in less) < 0.7 * size
     for simpler in less:
         names = [c["name"] for c in simpler["columns"]]
         assert all(len(c["values"]) == len(simpler["group"]) for c in simpler["columns"])

@@ -1,4 +1,4 @@
-"""Tables of sums of points, and their search, against naive twins."""
+"""Tables of sums of points, and their search, against naive references."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def block_stops(cut: np.ndarray, few: int) -> list[int]:
     return stops
 
 
-def check_sorted_table(table, twin: Leaves, leaf_index: int, few: int = 16) -> None:
+def check_sorted_table(table, naive: Leaves, leaf_index: int, few: int = 16) -> None:
     """Sums, counts, weights and radii of the blocks, each from the samples."""
-    arrays, members = table.arrays, twin.members(leaf_index)
+    arrays, members = table.arrays, naive.members(leaf_index)
     width = arrays["sum"].shape[1]
-    total, total_weight = twin.total(members)
+    total, total_weight = naive.total(members)
     assert table.n_samples == len(members)
     assert table.leaf_weight == pytest.approx(total_weight, rel=1e-12)
-    scale = 1 + np.abs(twin.weight[:, None] * twin.points).sum()
+    scale = 1 + np.abs(naive.weight[:, None] * naive.points).sum()
     close(arrays["total"], wide(total[None], width)[0], scale)
     assert set(arrays) == {
         "first", "stop", "sum", "count", "weight", "radius", "bound", "total"
     }  # fmt: skip
-    for f in range(twin.values.shape[1]):
-        order = members[np.argsort(twin.values[members, f], kind="stable")]
-        column = twin.values[order, f]
+    for f in range(naive.values.shape[1]):
+        order = members[np.argsort(naive.values[members, f], kind="stable")]
+        column = naive.values[order, f]
         cut = np.append(column[:-1] < column[1:], False)
-        sizes = np.cumsum(twin.weight[order])
-        sums = np.cumsum(twin.weight[order, None] * twin.points[order], axis=0)
+        sizes = np.cumsum(naive.weight[order])
+        sums = np.cumsum(naive.weight[order, None] * naive.points[order], axis=0)
         stops = block_stops(cut, few)
         blocks = slice(arrays["first"][f], arrays["stop"][f])
         ends = np.array(stops) - 1
@@ -119,11 +119,11 @@ def test_sorted_samples_are_split(n, data):
     """Orders stay sorted in each leaf, and thresholds fit where values differ."""
     random = np.random.default_rng(n)
     X = rows_of(random, n, 4, data)
-    twin = Leaves(X, X, np.ones(n), 1)
-    samples = SortedPoints(np.ascontiguousarray(X.T), padded_points(X), twin.weight, 1)
+    naive = Leaves(X, X, np.ones(n), 1)
+    samples = SortedPoints(np.ascontiguousarray(X.T), padded_points(X), naive.weight, 1)
     for step in range(12):
-        for leaf_index in range(len(twin.cluster_of)):
-            members = twin.members(leaf_index)
+        for leaf_index in range(len(naive.cluster_of)):
+            members = naive.members(leaf_index)
             assert sorted(samples.samples(leaf_index)) == members.tolist()
             for f in range(4):
                 column = np.sort(X[members, f])
@@ -131,15 +131,17 @@ def test_sorted_samples_are_split(n, data):
                 expected = np.column_stack([column[:-1], column[1:]])
                 np.testing.assert_array_equal(np.reshape(around, (-1, 2)), expected)
         if n < 700 or step in (1, 11):
-            for leaf_index in range(len(twin.cluster_of)):
+            for leaf_index in range(len(naive.cluster_of)):
                 (table,) = samples.tables(leaf_index)
-                check_sorted_table(table, twin, leaf_index)
-        leaf_index, feature = int(random.integers(len(twin.cluster_of))), int(random.integers(4))
-        cuts = twin.cuts(leaf_index, feature)
+                check_sorted_table(table, naive, leaf_index)
+        leaf_index, feature = int(random.integers(len(naive.cluster_of))), int(random.integers(4))
+        cuts = naive.cuts(leaf_index, feature)
         if len(cuts.last):
             at = int(random.integers(len(cuts.last)))
-            samples.split(leaf_index, len(twin.cluster_of), feature, int(cuts.count[at]))
-            twin.cut(leaf_index, twin.goes_left(leaf_index, feature, cuts.last[at], False), (0, 0))
+            samples.split(leaf_index, len(naive.cluster_of), feature, int(cuts.count[at]))
+            naive.cut(
+                leaf_index, naive.goes_left(leaf_index, feature, cuts.last[at], False), (0, 0)
+            )
 
 
 # The search.
@@ -178,14 +180,14 @@ def bounds_hold(grown: Grown, fresh: bool = False) -> int:
     leaf_indices = np.array(grown.leaf_indices, dtype=np.int32)
     grown.gain_engine.search(leaf_indices, None, UNREACHED)
     # Bounds of a radius that is not known reach any floor: these blocks were looked into.
-    slack, several = 1e-12 * grown.twin.scale, 0
+    slack, several = 1e-12 * grown.naive.scale, 0
     for leaf_index in grown.leaf_indices:
         table = grown.state.tables[leaf_index]
         arrays = table.arrays
         best, leaf_bound = -np.inf, grown.gain_engine.bound[leaf_index]
-        for f in range(grown.twin.values.shape[1]):
-            cuts = grown.twin.cuts(leaf_index, f)
-            gains = grown.twin.best_gains(leaf_index, cuts)
+        for f in range(grown.naive.values.shape[1]):
+            cuts = grown.naive.cuts(leaf_index, f)
+            gains = grown.naive.best_gains(leaf_index, cuts)
             best = max(best, gains.max(initial=-np.inf))
             seen = 0
             for b, begin, stop in blocks_of(table, f):
@@ -225,7 +227,7 @@ def test_no_cut_gains_more_than_the_bound_of_its_block(engine, data, kind):
         for step in range(7):
             if step in (0, 1, 3, 6):
                 several += bounds_hold(grown, fresh=step == 0)
-            grown.cut(random, founding=step < 2 and grown.twin.n_clusters < n_clusters)
+            grown.cut(random, founding=step < 2 and grown.naive.n_clusters < n_clusters)
     assert several > 5
 
 
@@ -250,10 +252,10 @@ def test_bounds_of_any_leaves(engine, n, d, data, kind, n_clusters, missing, see
 
 def naive_gains(grown: Grown, leaf_index: int) -> list[np.ndarray]:
     """The best gain of each cut along each feature."""
-    twin, min_leaf = grown.twin, grown.gain_engine.limits.min_leaf
+    naive, min_leaf = grown.naive, grown.gain_engine.limits.min_leaf
     return [
-        twin.best_gains(leaf_index, twin.cuts(leaf_index, f), min_leaf)
-        for f in range(twin.values.shape[1])
+        naive.best_gains(leaf_index, naive.cuts(leaf_index, f), min_leaf)
+        for f in range(naive.values.shape[1])
     ]
 
 
@@ -264,7 +266,7 @@ def best_of(gains: list[np.ndarray]) -> float:
 def search_holds(grown: Grown, random: np.random.Generator) -> None:
     """The best leaf has its gain for certain, the others a gain that they have and a bound."""
     gain_engine, leaf_indices = grown.gain_engine, np.array(grown.leaf_indices, dtype=np.int32)
-    slack = 1e-12 * grown.twin.scale
+    slack = 1e-12 * grown.naive.scale
     every = [naive_gains(grown, leaf_index) for leaf_index in leaf_indices]
     for drawn in (None, random.integers(0, 2, (len(leaf_indices), len(every[0]))).astype(np.uint8)):
         expected = np.array(
@@ -301,7 +303,7 @@ def search_holds(grown: Grown, random: np.random.Generator) -> None:
 
 def locate_holds(grown: Grown, leaf_index: int, gains: list[np.ndarray]) -> None:
     """The first cut by feature and threshold that reaches a floor, and its preferred move."""
-    gain_engine, twin = grown.gain_engine, grown.twin
+    gain_engine, naive = grown.gain_engine, grown.naive
     tolerance, best = gain_engine.tolerance, best_of(gains)
     for floor in (best - tolerance, best - 0.2 * abs(best) - tolerance):
         everything = np.concatenate(gains)
@@ -309,24 +311,24 @@ def locate_holds(grown: Grown, leaf_index: int, gains: list[np.ndarray]) -> None
             continue  # rounding decides
         feature = next(f for f, g in enumerate(gains) if np.any(g >= floor))
         at = int(np.argmax(gains[feature] >= floor))
-        cuts = twin.cuts(leaf_index, feature)
+        cuts = naive.cuts(leaf_index, feature)
         split = gain_engine.locate(leaf_index, floor)
         assert split.feature == feature
-        left = twin.goes_left(leaf_index, feature, cuts.last[at], cuts.missing_left[at])
+        left = naive.goes_left(leaf_index, feature, cuts.last[at], cuts.missing_left[at])
         if gain_engine.samples is None:
             assert split.position == cuts.last[at]
             assert (split.missing == 1) == cuts.missing_left[at]
         else:
             assert split.position == cuts.count[at] - 1
-            members = twin.members(leaf_index)
-            column = twin.values[members, feature]
+            members = naive.members(leaf_index)
+            column = naive.values[members, feature]
             np.testing.assert_array_equal(members[column <= split.threshold], left)
-        each = twin.gains(leaf_index, cuts)[at]
+        each = naive.gains(leaf_index, cuts)[at]
         if np.any(np.abs(each - (each.max() - tolerance)) < 0.1 * tolerance):
             continue
         preferred = int(np.argmax(each >= each.max() - tolerance))
-        assert (split.move, split.left, split.right) == twin.moves(leaf_index)[preferred]
-        assert split.gain == pytest.approx(each[preferred], abs=1e-12 * twin.scale)
+        assert (split.move, split.left, split.right) == naive.moves(leaf_index)[preferred]
+        assert split.gain == pytest.approx(each[preferred], abs=1e-12 * naive.scale)
 
 
 @pytest.mark.parametrize("engine", ["features", "binned"])
@@ -415,27 +417,27 @@ def test_threads_change_no_bit_of_a_search(engine):
 def test_clusters_are_sums(engine, data, kind, seed):
     random = np.random.default_rng(seed)
     grown = some_engine(seed, 60, 2, data, kind, 5, engine=engine, missing=0.1)
-    twin, scale = grown.twin, grown.twin.scale
+    naive, scale = grown.naive, grown.naive.scale
     for _ in range(10):
-        assert grown.gain_engine.n_clusters == twin.n_clusters
+        assert grown.gain_engine.n_clusters == naive.n_clusters
         value = -grown.gain_engine.inertia
         centres = grown.gain_engine.centres(np.empty(0, dtype=np.int32), keep=False).points
-        for k in range(twin.n_clusters):
-            leaf_indices = np.flatnonzero(np.array(twin.cluster_of) == k)
-            total, size = twin.total(np.flatnonzero(np.isin(twin.leaf_index_of, leaf_indices)))
+        for k in range(naive.n_clusters):
+            leaf_indices = np.flatnonzero(np.array(naive.cluster_of) == k)
+            total, size = naive.total(np.flatnonzero(np.isin(naive.leaf_index_of, leaf_indices)))
             assert grown.state.cluster_sizes()[k] == pytest.approx(size, rel=1e-12)
             np.testing.assert_allclose(
                 centres[k], total / size, rtol=1e-9, atol=1e-12 * scale / size
             )
             value += total @ total / size
         assert grown.gain_engine.objective == pytest.approx(value, abs=1e-12 * scale)
-        points = twin.points + grown.gain_engine.origin
-        assert grown.gain_engine.trace == pytest.approx(twin.weight @ np.sum(points**2, axis=1))
+        points = naive.points + grown.gain_engine.origin
+        assert grown.gain_engine.trace == pytest.approx(naive.weight @ np.sum(points**2, axis=1))
         for leaf_index in grown.leaf_indices:
-            members = twin.members(leaf_index)
+            members = naive.members(leaf_index)
             n_samples, weight = grown.gain_engine.leaf_size(leaf_index)
-            assert (n_samples, weight) == (len(members), pytest.approx(twin.total(members)[1]))
-            cuts = [len(twin.cuts(leaf_index, f).last) > 0 for f in range(2)]
+            assert (n_samples, weight) == (len(members), pytest.approx(naive.total(members)[1]))
+            cuts = [len(naive.cuts(leaf_index, f).last) > 0 for f in range(2)]
             np.testing.assert_array_equal(grown.gain_engine.has_threshold(leaf_index), cuts)
         if not grown.cut(random):
             break

@@ -63,15 +63,15 @@ def test_a_walk_sums_what_the_pairs_do(n, width, weighted, threads, seed):
     arrays, parts, leaf_index_of = state.arrays(), Parts(X), np.zeros(n, dtype=int)
     rank = np.argsort(arrays["order"], axis=1)
     every = np.arange(11, dtype=np.int32)
-    parts.walk(state, 0, every)
+    parts.scan(state, 0, every)
     expected = naive_alpha(X, weight, leaf_index_of, rank)
     np.testing.assert_allclose(by_sample(arrays), expected, rtol=0, atol=scale)
     before = arrays["alpha"].copy()
     other = partition(state, 0, 0, int(random.integers(0, n - 1)))
     leaf_index_of[state.samples(other)] = other
     some = np.flatnonzero(random.integers(2, size=11)).astype(np.int32)
-    parts.walk(state, other, some)
-    parts.walk(state, 0, some)
+    parts.scan(state, other, some)
+    parts.scan(state, 0, some)
     expected = naive_alpha(X, weight, leaf_index_of, rank)
     np.testing.assert_allclose(by_sample(arrays)[some], expected[some], rtol=0, atol=scale)
     others = np.setdiff1d(every, some)
@@ -100,7 +100,7 @@ def test_leading_components_bound_the_stock_of_every_side(n, width, weighted, th
         view = principal_directions(X[ids], weight[ids], start)
         parts.write(ids, view.components, view.half, view.tail)
         every = np.arange(5, dtype=np.int32)
-        parts.walk(state, leaf_index, every, view.largest, view.rounded, view.all_tails)
+        parts.scan(state, leaf_index, every, view.largest, view.rounded, view.all_tails)
     exact, found = naive_alpha(X, weight, leaf_index_of, rank), by_sample(arrays)
     for leaf_index in leaf_indices:
         inside = arrays["order"][:, arrays["start"][leaf_index] : arrays["stop"][leaf_index]]

@@ -141,9 +141,9 @@ def test_words_are_near_the_tree(made):
         total, told = axis.total(X), axis.in_words(X)
         # In units of the scaled columns; rows are within some five of these.
         far = np.abs(total - threshold) > 0.01 * max(abs(w) for _, w in axis.terms)
-        left = told <= axis.told.bounds[threshold]
-        if axis.told.turned:
-            left = told >= axis.told.bounds[threshold]
+        left = told <= axis.description.bounds[threshold]
+        if axis.description.turned:
+            left = told >= axis.description.bounds[threshold]
         np.testing.assert_array_equal(left[far], (total <= threshold)[far])
 
 

@@ -214,7 +214,7 @@ def test_leaves_that_are_spent_anywhere_only_better(problem):
     mutable_tree, limits = random_mutable_tree(problem), problem.limits
     improvement = LocalImprovement(mutable_tree, limits, patience=3)
     before = mutable_tree.objective
-    improvement.run(spend=True, anywhere=True)
+    improvement.run(resplit_elsewhere=True, anywhere=True)
     assert mutable_tree.objective >= before
     check_mutable_tree(mutable_tree)
     assert within(mutable_tree, limits)
