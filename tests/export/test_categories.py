@@ -76,7 +76,7 @@ def test_python(made):
     np.testing.assert_array_equal([cluster_of(row) for row in texts], expected)
 
 
-@pytest.mark.filterwarnings("ignore:X has values in column")
+@pytest.mark.filterwarnings("ignore:X has unknown categories")
 @examples(80)
 @given(made=category_trees(sums=True))
 def test_json(made):

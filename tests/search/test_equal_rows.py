@@ -66,7 +66,7 @@ def test_a_weight_of_two_is_the_row_twice_in_any_order(seed, kernel, split):
     X = np.round(random.normal(size=(random.randint(6, 40), random.randint(1, 4))), 1)
     weight = random.randint(1, 4, len(X))
     model = Kauri(3, max_leaf_nodes=6, kernel=kernel, split=split, search="local", n_jobs=1)
-    model.set_params(search_effort=0.3).fit(X, sample_weight=weight.astype(float))
+    model.set_params(search_effort=0.3, random_state=0).fit(X, sample_weight=weight.astype(float))
     twice = np.repeat(X, weight, axis=0)
     again = clone(model).fit(twice[random.permutation(len(twice))])
     # How many rows a node has differs, of course; what it asks and says does not.
@@ -78,7 +78,9 @@ def test_a_weight_of_two_is_the_row_twice_in_any_order(seed, kernel, split):
 def test_the_order_of_rows_does_not_matter(iris):
     order = np.random.RandomState(0).permutation(len(iris))
     one, other = (
-        Kauri(3, max_leaf_nodes=7, search="local", search_effort=0.3, n_jobs=1).fit(X)
+        Kauri(3, max_leaf_nodes=7, search="local", search_effort=0.3, n_jobs=1, random_state=0).fit(
+            X
+        )
         for X in (iris, iris[order])
     )
     same_tree(one.tree_, other.tree_, gains=1e-9)
