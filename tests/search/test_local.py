@@ -304,7 +304,7 @@ def test_too_many_categories_are_a_message():
 @pytest.mark.parametrize("data", ["iris", "wine"])
 def test_the_optimum_of_few_leaves_is_found(data, n_leaves, iris):
     X = minmax_scale(iris if data == "iris" else load_wine().data)
-    model = Kauri(n_leaves, max_leaf_nodes=n_leaves, search="local").fit(X)
+    model = Kauri(n_leaves, max_leaf_nodes=n_leaves, search="local", random_state=0).fit(X)
     best = Kauri(n_leaves, search="optimal").fit(X)
     assert best.is_optimal_
     assert_allclose(model.inertia_, best.inertia_, rtol=1e-9)
