@@ -99,7 +99,7 @@ class FeatureRoles:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Encoded rows in original units.
+    """The raw rows behind encoded rows, with their encoder.
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ def _word(category: object) -> str:
 
 
 def otherwise(column: Indicator) -> str:
-    """What a source is that is not in the category.
+    """Return the text for rows that are not in the category.
 
     >>> otherwise(Indicator("paid", True)), otherwise(Indicator("plan", "free"))
     ('false', 'not free')

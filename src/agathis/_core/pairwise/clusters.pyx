@@ -214,7 +214,7 @@ cdef double move_slack(State s, Py_ssize_t leaf, int kind, int32_t k) noexcept n
 
 
 def renew(State s, Py_ssize_t leaf, double floor, Py_ssize_t few):
-    """Make what was known of a leaf of finite bound bounds of now.
+    """Update the stored upper bounds of a leaf's gains to the current clusters.
 
     These are of the best gain along each feature, and of each kind and target. Where more than
     ``few`` features may gain ``floor``, all is left as it was.

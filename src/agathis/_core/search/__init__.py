@@ -1,1 +1,1 @@
-"""Compiled: a tree that a search changes with the cuts of its nodes, and the proof of the best."""
+"""A mutable tree with its candidate splits for local search; branch and bound for the optimum."""

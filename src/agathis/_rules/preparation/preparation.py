@@ -83,15 +83,15 @@ class Preparation:
 
     @property
     def date_parts(self) -> dict[str, DatePart]:
-        """For each feature that is a part of a date what it is made of."""
+        """Map the name of each date-part feature to its column and part."""
         return {f.name: f.when for f in self.features if f.when is not None}
 
     @property
     def fills_missing(self) -> bool:
-        """Whether missing values of some raw column have a place in any tree.
+        """Whether the steps accept missing values of some raw column.
 
-        What makes rows of a raw table itself takes it as it comes, gaps and all: where a tree has
-        seen none they go with the larger part.
+        An encoder of raw tables accepts them all: if the training rows had none, they go to the
+        child with more rows.
         """
         return self.encode is not None or any(source.fills_missing for source in self.sources)
 
@@ -130,7 +130,10 @@ class Preparation:
         )
 
     def tree(self, tree: Tree) -> Tree:
-        """The tree over raw features that sends raw rows where ``tree`` sends what they become."""
+        """Return the equivalent tree over raw features.
+
+        It sends a raw row to the leaf where ``tree`` sends the transformed row.
+        """
         if len(self.lines) != tree.n_features:
             raise ValueError(
                 f"{self.title} gives {len(self.lines)} features; the tree has {tree.n_features}."
@@ -273,7 +276,7 @@ class Preparation:
             dict(zip(features, found[:known].tolist(), strict=True)),
             None if unknown is None else float(found[unknown]),
             None if missing is None else float(found[missing]),
-            told=encoding(line) is not line.links[0],
+            handles_missing=encoding(line) is not line.links[0],
         )
 
 

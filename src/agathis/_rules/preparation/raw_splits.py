@@ -193,7 +193,7 @@ def _number_at(keys: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a feature that is made of categories; NaN where it misses its own.
+    """The values of a feature made of categories; NaN if the category is missing.
 
     Attributes
     ----------
@@ -201,14 +201,14 @@ class Values:
         For each raw feature of the source, of its category.
     unknown, missing : float or None
         Of a category that is not known, of a missing one; None where there can be none.
-    told : bool
-        Whether a step is there for missing values; else they are as good as not known.
+    handles_missing : bool
+        Whether a step handles missing values; if not, they are treated as unknown categories.
     """
 
     known: Mapping[int, float]
     unknown: float | None
     missing: float | None
-    told: bool = True
+    handles_missing: bool = True
 
 
 def category_split(
@@ -254,7 +254,7 @@ def category_split(
         missing = 0
     elif not filled:
         missing = seen
-    elif missing == larger and not any(values.told for values, _ in terms):
+    elif missing == larger and not any(values.handles_missing for values, _ in terms):
         missing = 0
     if not chosen:
         # Only missing values are separated from the others.
