@@ -26,6 +26,8 @@ from agathis._kernels.names import traits
 from agathis._kernels.rbf import far_out, rbf_values
 from agathis._kernels.tuning import BLOCK_BYTES, STEPS_AT_ONCE
 
+# Lengths whose squares have all their digits.
+SHORT, LONG = 1e-140, 1e140
 T = TypeVar("T")
 
 
@@ -178,8 +180,18 @@ def directions(X: np.ndarray) -> np.ndarray:
     would depend on units.
     """
     length = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-    length[length == 0] = 1.0
-    return (X / length[:, None]).astype(X.dtype, copy=False)
+    extreme = np.flatnonzero(~((length > SHORT) & (length < LONG)))
+    if len(extreme):
+        # Their squares underflow or overflow: they are first scaled by a power of two, exactly.
+        largest = np.abs(X[extreme]).max(axis=1, initial=0.0).astype(np.float64)
+        power = np.where(largest > 0, np.frexp(largest)[1], 0)
+        rows = np.ldexp(X[extreme].astype(np.float64), -power[:, None])
+        scaled_length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        length[extreme] = 1.0
+    out = (X / length[:, None]).astype(X.dtype, copy=False)
+    if len(extreme):
+        out[extreme] = rows / np.where(scaled_length > 0, scaled_length, 1.0)[:, None]
+    return out
 
 
 def in_threads(

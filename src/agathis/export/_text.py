@@ -40,7 +40,7 @@ def to_text(
     one_hot : mapping or OneHotEncoder, optional
         The one-hot encoded columns of each categorical feature, such as
         ``{"color": ["color_red", "color_blue"]}``, which are displayed as "color is red" and
-        "color is blue". A prefix such as "color_" is removed from the category names. To name
+        "color is blue". A prefix such as ``"color_"`` is removed from the category names. To name
         them explicitly: ``{"color": {"column of red": "red", ...}}``; a category without a
         column, such as a dropped first one, has the key "". If an encoder made all columns, pass
         the encoder.
