@@ -44,7 +44,21 @@ def test_the_tree_of_a_cluster(client, files, tmp_path):
     local = LocalKauri(4, max_leaf_nodes=4, min_samples_leaf=0.02, engine="binned")
     table = pa.table({name: X[:, j] for j, name in enumerate("abcd")})
     pipeline = make_pipeline(TableEncoder(), local).fit(table)
-    assert json.loads(out.read_text()) == json.loads(to_json(fitted_model(pipeline)))
+    found, expected = json.loads(out.read_text()), json.loads(to_json(fitted_model(pipeline)))
+    assert found["provenance"].pop("source") == "*.parquet"
+    assert (found["provenance"].pop("rows_read"), found["provenance"].pop("rows_used")) == (
+        300,
+        300,
+    )
+    # The engine and the seed are those of other settings, and labels are not counted on a cluster.
+    for part, names in (
+        ("provenance", ("source", "rows_read", "rows_used")),
+        ("fit", ("n_samples",)),
+    ):
+        expected[part] = {k: v for k, v in expected[part].items() if k not in names}
+        found[part] = {k: v for k, v in found[part].items() if k not in names}
+    assert found.pop("spec")["n_clusters"] == expected.pop("spec")["n_clusters"] == 4
+    assert found == expected
     assert str(to_rules(pipeline)).split(":")[0] in run.output
 
 

@@ -22,7 +22,7 @@ LONG = "'x" * 50_000
 def test_long_names(key):
     case = {**PLAIN, key: [name + LONG for name in PLAIN[key]], "page": True}
     # In a process of its own, with which its servers and its browser end.
-    assert harness.column_type("names", names.pack(case)) is None
+    assert harness.verdict("names", names.pack(case)) is None
 
 
 @pytest.mark.parametrize("key", mostly_slow(["columns", "categories", "clusters"], "columns"))

@@ -24,7 +24,7 @@ from agathis._utils.progress import Progress
 Progress.interval = 0  # every line of progress: they say how far the work is
 rng = np.random.default_rng(0)
 {data}
-model = Kauri(10, verbose=1, {params})
+model = Kauri(10, max_leaf_nodes=None, verbose=1, {params})
 print("ready", flush=True)
 model.fit(X{gram})
 print("finished", flush=True)
@@ -95,7 +95,7 @@ import numpy as np
 from agathis import Kauri
 X = np.random.default_rng(0).normal(size=(5000, 40))
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-model = Kauri(10, kernel="rbf")
+model = Kauri(10, max_leaf_nodes=None, kernel="rbf")
 try:
     model.fit(X)
 except KeyboardInterrupt:

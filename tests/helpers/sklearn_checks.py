@@ -36,7 +36,7 @@ EXPECTED = (
         for name in ("Kauri", "KernelKMeans", "KMeansTree")
     ),
     *(
-        Failure("Kauri", {"engine": "blocks"}, check, "has no use for them", _BLOCKS)
+        Failure("Kauri", {"engine": "blocks"}, check, "does not use", _BLOCKS)
         for check in (
             "check_dont_overwrite_parameters",
             "check_fit2d_1feature",

@@ -66,7 +66,7 @@ def test_fits_and_their_lines(run):
         model = agathis.Kauri(3, max_leaf_nodes=4, verbose=1).fit(X)
         found = agathis.suggest(X, max_clusters=4, verbose=1)
         compared = agathis.compare(
-            X, n_clusters=3, methods=["Kauri", "IMM"], n_runs=1, random_state=0, n_jobs=1
+            X, n_clusters=3, methods=["Kauri", "IMM"], n_runs=1, random_state=0, n_jobs=1, verbose=1
         )
         said = sys.stdout.getvalue() + sys.stderr.getvalue()
         sys.stdout, sys.stderr = real
@@ -83,7 +83,7 @@ def test_fits_and_their_lines(run):
     assert [line for line in lines if line.startswith("[suggest] ")] == [
         f"[suggest] numbers of clusters: {k} of 3" for k in range(3)
     ]
-    assert "[compare] fits, kernel KMeans among them: 3 of 3" in lines
+    assert "[compare] fits, including kernel KMeans: 3 of 3" in lines
     assert "3 3" in lines
     table = lines[lines.index("3 3") + 1 :][:3]
     assert [line.split()[0] for line in table] == ["method", "Kauri", "IMM"]

@@ -327,7 +327,7 @@ class TestTerminal:
     def test_a_bar_on_a_terminal(self):
         out, err = self.said(verbose=True, terminal=True)
         assert out == "[2, 2]\n"
-        assert "[compare] fits, kernel KMeans among them" in err
+        assert "[compare] fits, including kernel KMeans" in err
         # Two runs of two methods, and of the reference.
         assert "6/6" in err
         # At its end the cursor is back and the line is cleared.

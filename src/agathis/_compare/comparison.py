@@ -159,7 +159,7 @@ def compare(
     workers = checks.n_processes(n_jobs)
     outcomes: dict[int, Outcome] = {}
     with progress_bar("compare", verbose) as show:
-        what = "fits, kernel KMeans among them"
+        what = "fits, including kernel KMeans"
         show(what, 0, len(tasks))
         work = run(_measure, setting, tasks, n_workers=workers, timeout=timeout, prepare=_prepare)
         # Stops all processes, also after an error.
