@@ -122,6 +122,8 @@ def odd_table(n: int, seed: int) -> pd.DataFrame:
 
 # The table itself is in the graph: about 10 MB, from which on Dask warns.
 @pytest.mark.filterwarnings("ignore:Sending large graph")
+# Categories that no row of the sample has are unknown.
+@pytest.mark.filterwarnings("ignore:X has unknown categories")
 @pytest.mark.slow
 def test_more_rows_than_are_brought_together(client):
     """60,000 rows on workers: prices, dates, categories, missing values, a huge number."""
