@@ -165,8 +165,8 @@ def test_kicks_of_every_kind_keep_the_limits(problem):
     mutable_tree, limits = random_mutable_tree(problem), problem.limits
     perturbations = Perturbations(mutable_tree, Resplit(limits), int(problem.random.randint(2**31)))
     saved = mutable_tree.save()
-    for _, kick in perturbations.kinds:
-        kick()
+    for _, perturb in perturbations.kinds:
+        perturb()
         check_mutable_tree(mutable_tree)
         assert within(mutable_tree, limits)
         mutable_tree.restore(saved)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agathis._columns.missing_values import TRUTHS
+from agathis._columns.missing_values import BOOLEANS
 
 
 def word(value: object) -> str | None:
@@ -61,4 +61,4 @@ def _with_unseen(words: Sequence[str | None], made: np.ndarray) -> tuple[np.ndar
 
 def _truth(text: str) -> str:
     text = text.strip().lower()
-    return next((str(word(truth)) for truth, forms in TRUTHS.items() if text in forms), text)
+    return next((str(word(truth)) for truth, forms in BOOLEANS.items() if text in forms), text)

@@ -20,4 +20,4 @@ LOWER_MARKS = tuple(dict.fromkeys(mark.lower() for mark in MARKS))
 NO_NUMBERS = (*LOWER_MARKS, "none")
 
 #: Strings of booleans, in lower case.
-TRUTHS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}
+BOOLEANS = {True: ("true", "t", "1", "1.0"), False: ("false", "f", "0", "0.0")}

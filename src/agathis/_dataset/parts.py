@@ -178,7 +178,7 @@ class Holder(Protocol):
         self,
         cuts: Sequence[AppliedSplit],
         leaf_index: int,
-        tally: LeafSums,
+        leaf_sums: LeafSums,
         squares: bool,
         tell: Tell,
     ) -> None:
@@ -241,7 +241,7 @@ class Part:
         self,
         cuts: Sequence[AppliedSplit],
         leaf_index: int,
-        tally: LeafSums,
+        leaf_sums: LeafSums,
         squares: bool,
         tell: Tell,
     ) -> None:
@@ -253,9 +253,9 @@ class Part:
             weight = None
             if self.weight is not None:
                 weight = self.weight[ids[chunk.begin : chunk.begin + len(chunk.ids)]]
-            tally.bins.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
-            if tally.codes is not None and chunk.codes is not None:
-                tally.codes.add(chunk.points, chunk.codes, chunk.ids, weight)
+            leaf_sums.bins.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
+            if leaf_sums.codes is not None and chunk.codes is not None:
+                leaf_sums.codes.add(chunk.points, chunk.codes, chunk.ids, weight)
             tell(chunk.begin + len(chunk.ids), len(ids))
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
@@ -288,14 +288,14 @@ class LocalParts:
         self,
         cuts: Sequence[AppliedSplit],
         leaf_index: int,
-        tally: LeafSums,
+        leaf_sums: LeafSums,
         squares: bool,
         tell: Tell,
     ) -> None:
         for part in self.parts:
-            part.sums(cuts, leaf_index, tally, squares, tell)
+            part.sums(cuts, leaf_index, leaf_sums, squares, tell)
         if squares:
-            tally.see()
+            leaf_sums.see()
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
         return sum(part.size(cuts, leaf_index) for part in self.parts)

@@ -57,7 +57,7 @@ SHARE_OF_STARTS = 0.5
 DEPTH_FACTOR = 0.03
 
 # --- Local optima: how many trees are perturbed. The best third is kept until one is left.
-VALLEYS = 3
+LOCAL_OPTIMA = 3
 # The fraction of the work for the last one, times the number of rounds; the others share the rest.
 SHARE_OF_LAST = 1.2
 # With one leaf per cluster and more effort: the initial tolerance for worse trees, as a fraction of

@@ -205,19 +205,19 @@ class ClusterRows:
         self,
         cuts: Sequence[AppliedSplit],
         leaf_index: int,
-        tally: LeafSums,
+        leaf_sums: LeafSums,
         squares: bool,
         tell: Tell,
     ) -> None:
         if squares:
-            return self._root(tally, tell)
+            return self._root(leaf_sums, tell)
         answers = self.cluster.ask("sums", list(cuts), leaf_index, summed=True)
         for answer in answers:
-            tally.put(answer)
+            leaf_sums.put(answer)
         tell(len(answers), len(answers))
         return None
 
-    def _root(self, tally: LeafSums, tell: Tell) -> None:
+    def _root(self, leaf_sums: LeafSums, tell: Tell) -> None:
         needs: dict[int, Seen] = {}
 
         def unchanged(answer: Any) -> None:
@@ -226,13 +226,13 @@ class ClusterRows:
                 if seen.lengths != known.lengths or seen.squares != known.squares:
                     raise changed(number)
 
-        grid = tally.bins.grid
+        grid = leaf_sums.bins.grid
         for sums, seen in self.cluster.ask(
             "root", grid, remember=True, check=unchanged, summed=True
         ):
             needs.update(seen)
-            tally.put(sums)
-        tally.seen = added(needs[number] for number in sorted(needs))
+            leaf_sums.put(sums)
+        leaf_sums.seen = added(needs[number] for number in sorted(needs))
         tell(self.n_rows, self.n_rows)
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:

@@ -110,7 +110,7 @@ class WorkerParts:
         # The rows of positive weight by partition, None if all.
         self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
-        self.tally: LeafSums
+        self.leaf_sums: LeafSums
         self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
@@ -230,11 +230,11 @@ class WorkerParts:
             ids = self.ids[number]
             ids = np.arange(len(block.X), dtype=np.int32) if ids is None else ids.copy()
             self.parts[number] = Part(store, ids, weight)
-        self.tally = LeafSums(plan, self.threads)
+        self.leaf_sums = LeafSums(plan, self.threads)
 
     def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and the magnitudes of each partition."""
-        self.tally.set_grid(grid)
+        self.leaf_sums.set_grid(grid)
         seen = {}
         own = LeafSums(self.plan, self.threads)
         for number, part in self.parts.items():
@@ -243,13 +243,13 @@ class WorkerParts:
             own.see()
             assert own.seen is not None
             seen[number] = own.seen
-            self.tally.put(own.take())
-        return Rooted(self.tally.take(), seen)
+            self.leaf_sums.put(own.take())
+        return Rooted(self.leaf_sums.take(), seen)
 
     def sums(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> Sums:
         for part in self.parts.values():
-            part.sums(cuts, leaf_index, self.tally, False, _silent)
-        return self.tally.take()
+            part.sums(cuts, leaf_index, self.leaf_sums, False, _silent)
+        return self.leaf_sums.take()
 
     async def summed(
         self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
@@ -265,8 +265,8 @@ class WorkerParts:
         """Add several answers of ``sums`` or ``root``."""
         pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
         for pair in pairs:
-            self.tally.put(pair.sums)
-        total = self.tally.take()
+            self.leaf_sums.put(pair.sums)
+        total = self.leaf_sums.take()
         if not isinstance(answers[0], Rooted):
             return total
         return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})

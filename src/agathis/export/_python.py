@@ -11,7 +11,7 @@ from keyword import iskeyword
 
 from sklearn.base import BaseEstimator
 
-from agathis._columns.missing_values import MARKS, NO_NUMBERS, TRUTHS
+from agathis._columns.missing_values import BOOLEANS, MARKS, NO_NUMBERS
 from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
 from agathis._rules.columns import Column, Indicator, Number, categories_of
 from agathis._rules.described_tree import Described, describe
@@ -206,7 +206,7 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
     """What makes a value one that compares with the categories, and None where it is missing."""
     if all(isinstance(category, bool) for category in categories):
         words: dict[str, bool | None] = {
-            word: truth for truth, written in TRUTHS.items() for word in written
+            word: truth for truth, written in BOOLEANS.items() for word in written
         }
         words |= dict.fromkeys(NO_NUMBERS)
         yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from agathis._columns.missing_values import LOWER_MARKS, MARKS, TRUTHS
+from agathis._columns.missing_values import BOOLEANS, LOWER_MARKS, MARKS
 from agathis.export._dialects import text_literal
 
 
@@ -46,7 +46,7 @@ def one_of(name: str, categories: Sequence[object], written: Mapping[object, str
     Of categories that are no truths ``written`` has the literals.
     """
     out = []
-    booleans = [word for c in categories if isinstance(c, bool) for word in TRUTHS[c]]
+    booleans = [word for c in categories if isinstance(c, bool) for word in BOOLEANS[c]]
     if booleans:
         out.append(_in(f"lower(trim({name}))", map(text_literal, booleans)))
     texts = [written[c] for c in categories if isinstance(c, str)]

@@ -51,22 +51,22 @@ class BinnedEngine(PointEngine):
     ) -> None:
         self.holder, self.bins, self.progress = holder, plan.bins, progress
         self.cuts: list[AppliedSplit] = []
-        tally = LeafSums(plan, threads)
-        self.tally = tally
+        leaf_sums = LeafSums(plan, threads)
+        self.leaf_sums = leaf_sums
 
         def root(grid: Grid) -> Seen:
-            tally.set_grid(grid)
-            holder.sums([], 0, tally, True, progress.rows)
-            assert tally.seen is not None
-            return tally.seen
+            leaf_sums.set_grid(grid)
+            holder.sums([], 0, leaf_sums, True, progress.rows)
+            assert leaf_sums.seen is not None
+            return leaf_sums.seen
 
         grid, seen = settled(plan.grid, holder.n_rows, root)
         self.plan = replace(plan, grid=grid)
         self.sources = None
-        if plan.sources is not None and tally.codes is not None:
-            self.sources = CategoryTables(plan.sources, tally.codes)
+        if plan.sources is not None and leaf_sums.codes is not None:
+            self.sources = CategoryTables(plan.sources, leaf_sums.codes)
             self.sources.open()
-        state = PointState(tally.table(), limits.n_clusters, threads)
+        state = PointState(leaf_sums.table(), limits.n_clusters, threads)
         super().__init__(
             state,
             space,
@@ -135,5 +135,5 @@ class BinnedEngine(PointEngine):
 
     def _sum(self, leaf_index: int) -> LeafTable:
         """The table of a leaf; its rows are also added to the categorical features."""
-        self.holder.sums(self.cuts, leaf_index, self.tally, False, self.progress.rows)
-        return self.tally.table()
+        self.holder.sums(self.cuts, leaf_index, self.leaf_sums, False, self.progress.rows)
+        return self.leaf_sums.table()

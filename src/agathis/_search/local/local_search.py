@@ -47,7 +47,7 @@ from agathis._search.rows import SearchRows
 from agathis._trees.tree import Tree
 
 # The random streams.
-KMEANS, LEARNED, KICKS = range(3)
+KMEANS, LEARNED, PERTURBATIONS = range(3)
 # Relative to the inertia of the rows, the rounding error between objectives of one partition.
 SAME = 1e-12
 
@@ -289,9 +289,14 @@ class LocalSearch:
         improvement = LocalImprovement(
             mutable_tree, self._limits_of(rows), patience=self.scale, again=False
         )
-        left, some = max(0.0, self.work - self.spent), found[: round(tuning.VALLEYS * self.scale)]
+        left, some = (
+            max(0.0, self.work - self.spent),
+            found[: round(tuning.LOCAL_OPTIMA * self.scale)],
+        )
         perturbations = {
-            one.start: Perturbations(mutable_tree, improvement.resplit, self.seed, KICKS, one.start)
+            one.start: Perturbations(
+                mutable_tree, improvement.resplit, self.seed, PERTURBATIONS, one.start
+            )
             for one in some
         }
         # Successive halving by three: only the best third of the trees enters the next round.

@@ -60,9 +60,9 @@ class Perturbations:
         self.made += 1
         chances = np.cumsum([chance for chance, _ in self.kinds])
         place = int(np.searchsorted(chances, self.random.uniform() * chances[-1], side="right"))
-        kick = self.kinds[min(place, len(self.kinds) - 1)][1]
-        kick()
-        return kick.__name__
+        perturb = self.kinds[min(place, len(self.kinds) - 1)][1]
+        perturb()
+        return perturb.__name__
 
     def prune(self) -> None:
         """Prune some leaves."""
