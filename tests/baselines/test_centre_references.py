@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agathis._core.centres.costs import distances
+from agathis._core.centres.distances import distances
 from helpers import centre_references as references
 from helpers.centre_problems import is_fine, problems, quiet, same_as_reference
 from helpers.examples import examples, mostly_slow

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from agathis._core.pairwise.clusters import transfer
-from agathis._core.pairwise.partition import partition
-from agathis._core.pairwise.state import State
+from agathis._core.pairwise.state import State, partition
 from agathis._core.pairwise.updates import Separation, close_root, open_root, sum_rows
 from helpers.examples import examples
 from helpers.models import SEEDS

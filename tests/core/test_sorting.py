@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agathis._core.shared.sorting import sort_features
+from agathis._core.shared.sorted import sort_features
 from hypothesis import given
 from hypothesis import strategies as st
 

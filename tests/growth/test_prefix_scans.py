@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from agathis._core.pairwise.partition import partition
 from agathis._core.pairwise.prefix_scans import LeadingParts, Parts
-from agathis._core.pairwise.state import State
+from agathis._core.pairwise.state import State, partition
 from agathis._core.pairwise.updates import close_root
 from helpers.examples import examples
 from hypothesis import given

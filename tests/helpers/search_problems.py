@@ -245,7 +245,7 @@ def check_mutable_tree(mutable_tree: MutableTree, empty_leaves: bool = False) ->
         assert mutable_tree.is_used(node)
         if not mutable_tree.is_leaf(node):
             for child in mutable_tree.children(node):
-                assert mutable_tree.parent_of(child) == node
+                assert own["parent"][child] == node
                 assert mutable_tree.depth_of(child) == mutable_tree.depth_of(node) + 1
     free = np.setdiff1d(np.arange(mutable_tree.room), nodes)
     for name in ("left", "right", "parent"):
@@ -266,7 +266,7 @@ def check_mutable_tree(mutable_tree: MutableTree, empty_leaves: bool = False) ->
         here = labels == cluster
         size, summed = rows.weight[here].sum(), mass[here].sum(axis=0)
         mean = summed / size if size > 0 else np.zeros_like(summed)
-        assert mutable_tree.leaves_of(cluster) == sum(
+        assert own["leaves_in"][cluster] == sum(
             mutable_tree.cluster_of(one) == cluster for one in leaves
         )
         for name, value in {

@@ -3,8 +3,13 @@
 import numpy as np
 from agathis._core.search.leaf_splits import LeafSplits
 from agathis._core.search.move_gains import assign_gain, split_gain
-from agathis._core.search.node_splits import node_prices, node_split_gain, node_splits
-from agathis._core.search.split_off import offs, split_off_gain
+from agathis._core.search.node_splits import (
+    node_prices,
+    node_split_gain,
+    node_splits,
+    split_off_gain,
+    split_offs,
+)
 from helpers.examples import examples
 from helpers.search_problems import (
     check_mutable_tree,
@@ -344,7 +349,7 @@ def test_what_is_parted_off_first_is_the_best_with_the_centres_held(problem):
         if mutable_tree.is_leaf(node):
             continue
         ids = mutable_tree.leaf_rows(node)
-        found = offs(mutable_tree, node, columns, 100, cluster)
+        found = split_offs(mutable_tree, node, columns, 100, cluster)
         assert len(found) <= rows.n_columns + rows.n_category_groups
         worths = []
         for gain, asks, leaf_left in found:
@@ -353,7 +358,7 @@ def test_what_is_parted_off_first_is_the_best_with_the_centres_held(problem):
             # Rows that stay are no worse off when their centres move.
             assert gain >= worths[-1] - problem.tolerance
             assert gain == split_off_gain(mutable_tree, node, asks, leaf_left, cluster)
-        first = offs(mutable_tree, node, columns, 1, cluster)
+        first = split_offs(mutable_tree, node, columns, 1, cluster)
         assert len(first) == min(1, len(found))
         best = -np.inf
         for asks in all_cuts(rows, ids):

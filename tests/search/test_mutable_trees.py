@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from agathis._core.search.move_gains import split_gain
 from agathis._core.search.mutable_tree import MutableTree
-from agathis._core.search.node_splits import node_split_gain, node_splits
-from agathis._core.search.split_off import split_off_gain
+from agathis._core.search.node_splits import node_split_gain, node_splits, split_off_gain
 from helpers.examples import examples
 from helpers.search_problems import (
     check_mutable_tree,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from agathis._core.centres.nearest import nearest
+from agathis._core.centres.distances import nearest
 from helpers.examples import examples
 from helpers.search_problems import objective_of
 from hypothesis import given

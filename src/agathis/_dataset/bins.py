@@ -47,13 +47,9 @@ class Bins:
         edges = np.full((len(self.edges), EDGES), np.inf)
         for row, own in zip(edges, self.edges, strict=True):
             row[: len(own)] = own
-        # Round edges down to the type of X, so that comparisons have the same results.
-        table = edges.astype(X.dtype)
-        above = table > edges
-        table[above] = np.nextafter(table[above], -np.inf, dtype=X.dtype)
         most = np.array([len(own) for own in self.edges])
         steps = np.where(most > 0, 2 ** np.floor(np.log2(np.maximum(most, 1))), 0)
-        assign(np.ascontiguousarray(X), table, steps.astype(np.int32), out, threads)
+        assign(np.ascontiguousarray(X), edges, steps.astype(np.int32), out, threads)
         return out
 
     def around(self, feature: int, value: float) -> tuple[int, float, float]:

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
-from agathis._core.centres.costs import distances
+from agathis._core.centres.distances import distances
 from agathis._kernels.kernel import at_most
 from agathis._trees.builder import TreeBuilder
 from agathis.baselines._base import Baseline, Drawn

@@ -16,12 +16,6 @@ enum {
     ROWS_AHEAD = 24 /* rows lie anywhere: the next ones are asked for before they are needed */
 };
 
-#if defined(__GNUC__) || defined(__clang__)
-#define PREFETCH(p) __builtin_prefetch(p)
-#else
-#define PREFETCH(p) ((void)0)
-#endif
-
 AGATHIS_CLONES void
 centre_distances(const double *restrict x, ptrdiff_t n, ptrdiff_t d, const double *restrict centre,
                  ptrdiff_t width, double *restrict out)
@@ -92,10 +86,8 @@ centre_best_pair(const double *restrict cost, ptrdiff_t width, const int32_t *re
         memcpy(before, sum, (size_t)width * sizeof *sum);
         for (ptrdiff_t p = begin; p < end; ++p) {
             if (p + ROWS_AHEAD < m) {
-                const double *next = cost + (ptrdiff_t)order[p + ROWS_AHEAD] * width;
-                for (ptrdiff_t k = 0; k < width; k += CENTRE_PAD) {
-                    PREFETCH(next + k);
-                }
+                fetch(cost + (ptrdiff_t)order[p + ROWS_AHEAD] * width,
+                      width * (ptrdiff_t)sizeof *cost);
             }
             add_row(sum, cost + (ptrdiff_t)order[p] * width, width);
         }
@@ -119,44 +111,38 @@ centre_best_pair(const double *restrict cost, ptrdiff_t width, const int32_t *re
     return found;
 }
 
-AGATHIS_CLONES void
-centre_sides(const double *cost, ptrdiff_t stride, const int32_t *restrict which,
+/* One side: the centres are passed from the first one on, or from the last. */
+AGATHIS_INLINE void
+pass_centres(const double *cost, ptrdiff_t stride, const int32_t *restrict which,
              const double *restrict at, const double *restrict value, ptrdiff_t m,
-             ptrdiff_t n_centres, double *restrict before, double *restrict after,
-             double *restrict left, double *restrict right)
+             ptrdiff_t n_centres, int left, double *restrict known, double *restrict between)
 {
     double near[CENTRE_BLOCK];
     for (ptrdiff_t i = 0; i < m; ++i) {
         near[i] = INFINITY;
-        left[i] = right[i] = 0.0;
+        between[i] = 0.0;
     }
-    for (ptrdiff_t j = 0; j + 1 < n_centres; ++j) {
-        const double *restrict own = cost + which[j] * stride;
+    for (ptrdiff_t t = 0; t + 1 < n_centres; ++t) {
+        const ptrdiff_t j = left ? t : n_centres - 2 - t;
+        const double *restrict own = cost + which[left ? j : j + 1] * stride;
         const double here = at[j], next = at[j + 1];
         double sum = 0.0;
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double closest = own[i] < near[i] ? own[i] : near[i];
             near[i] = closest;
-            const double known = value[i] <= here ? closest : 0.0;
-            sum += known;
-            left[i] += (value[i] <= next ? closest : 0.0) - known;
+            const double passed = (left ? value[i] <= here : value[i] >= next) ? closest : 0.0;
+            sum += passed;
+            between[i] += ((left ? value[i] <= next : value[i] > here) ? closest : 0.0) - passed;
         }
-        before[j] += sum;
+        known[j] += sum;
     }
-    for (ptrdiff_t i = 0; i < m; ++i) {
-        near[i] = INFINITY;
-    }
-    for (ptrdiff_t j = n_centres - 2; j >= 0; --j) {
-        const double *restrict own = cost + which[j + 1] * stride;
-        const double here = at[j], next = at[j + 1];
-        double sum = 0.0;
-        for (ptrdiff_t i = 0; i < m; ++i) {
-            const double closest = own[i] < near[i] ? own[i] : near[i];
-            near[i] = closest;
-            const double known = value[i] >= next ? closest : 0.0;
-            sum += known;
-            right[i] += (value[i] > here ? closest : 0.0) - known;
-        }
-        after[j] += sum;
-    }
+}
+
+AGATHIS_CLONES void
+centre_sides(const double *cost, ptrdiff_t stride, const int32_t *which, const double *at,
+             const double *value, ptrdiff_t m, ptrdiff_t n_centres, double *before, double *after,
+             double *left, double *right)
+{
+    pass_centres(cost, stride, which, at, value, m, n_centres, 1, before, left);
+    pass_centres(cost, stride, which, at, value, m, n_centres, 0, after, right);
 }

@@ -1,5 +1,5 @@
 # Rows and centres in the order of each feature: what every search for a cut between centres reads
-# (fewest_mistakes.pyx, best_pair.pyx, least_loss.pyx).
+# (fewest_mistakes.pyx, best_pair.pyx, minimum_loss.pyx).
 #
 # Rows stand in the order of each feature, leaf by leaf (sorted.pyx). Along a feature the centres
 # of a node part the rows into stretches; within one, which centres are left does not change:

@@ -9,32 +9,11 @@
 
 #include "shared/clones.h"
 
-/* OUT sums[r] += the values of row r whose rank is below the row's own. */
+/* OUT sums[r] += the values of row r whose rank is below the row's own; where there are columns, what
+ * is not the row's goes to column_sums.  Called with NULL or not, as the compiler knows. */
 AGATHIS_INLINE void
 below(const double (*restrict values)[PAIR_COLUMNS], const int32_t *restrict ranks,
-      const int32_t *row_ranks, ptrdiff_t n, double *restrict sums)
-{
-    const int32_t r0 = row_ranks[0], r1 = row_ranks[1], r2 = row_ranks[2], r3 = row_ranks[3];
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    for (ptrdiff_t t = 0; t < n; ++t) {
-        const int32_t rank = ranks[t];
-        const double v0 = values[0][t], v1 = values[1][t], v2 = values[2][t], v3 = values[3][t];
-        s0 += rank < r0 ? v0 : 0.0;
-        s1 += rank < r1 ? v1 : 0.0;
-        s2 += rank < r2 ? v2 : 0.0;
-        s3 += rank < r3 ? v3 : 0.0;
-    }
-    sums[0] += s0;
-    sums[1] += s1;
-    sums[2] += s2;
-    sums[3] += s3;
-}
-
-/* As below, and what is not the row's goes to the column. */
-AGATHIS_INLINE void
-below_or_above(const double (*restrict values)[PAIR_COLUMNS], const int32_t *restrict ranks,
-               const int32_t *row_ranks, ptrdiff_t n, double *restrict sums,
-               double *restrict column_sums)
+      const int32_t *row_ranks, ptrdiff_t n, double *restrict sums, double *restrict column_sums)
 {
     const int32_t r0 = row_ranks[0], r1 = row_ranks[1], r2 = row_ranks[2], r3 = row_ranks[3];
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -49,7 +28,8 @@ below_or_above(const double (*restrict values)[PAIR_COLUMNS], const int32_t *res
         s1 += b1;
         s2 += b2;
         s3 += b3;
-        column_sums[t] += ((v0 - b0) + (v1 - b1)) + ((v2 - b2) + (v3 - b3));
+        if (column_sums)
+            column_sums[t] += ((v0 - b0) + (v1 - b1)) + ((v2 - b2) + (v3 - b3));
     }
     sums[0] += s0;
     sums[1] += s1;
@@ -86,7 +66,7 @@ pairs_before(const double *const rows[PAIR_ROWS], const double *row_half,
         }
         for (ptrdiff_t f = 0; f < n_features; ++f)
             below((const double (*)[PAIR_COLUMNS])values, ranks + f * n + first,
-                  row_ranks + f * PAIR_ROWS, length, before + f * PAIR_ROWS);
+                  row_ranks + f * PAIR_ROWS, length, before + f * PAIR_ROWS, NULL);
     }
 }
 
@@ -109,9 +89,9 @@ pairs_between(const double *const rows[PAIR_ROWS], const double *row_half,
             }
         }
         for (ptrdiff_t f = 0; f < n_features; ++f)
-            below_or_above((const double (*)[PAIR_COLUMNS])values, ranks + f * stride + first,
-                           row_ranks + f * PAIR_ROWS, length, row_sums + f * PAIR_ROWS,
-                           column_sums + f * stride + first);
+            below((const double (*)[PAIR_COLUMNS])values, ranks + f * stride + first,
+                  row_ranks + f * PAIR_ROWS, length, row_sums + f * PAIR_ROWS,
+                  column_sums + f * stride + first);
     }
 }
 

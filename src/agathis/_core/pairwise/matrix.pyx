@@ -3,19 +3,14 @@ import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from cython.parallel cimport prange
-from libc.stdint cimport int32_t
 
 
 cdef extern from "pairwise/matrix_loops.h" nogil:
     enum:
         MATRIX_TILE
 
-    ctypedef struct matrix_look:
-        double largest
-        double apart
-        int32_t bad
-
-    matrix_look matrix_look_over(const double* matrix, Py_ssize_t n, Py_ssize_t first)
+    void matrix_look_over(
+        const double* matrix, Py_ssize_t n, Py_ssize_t first, double* seen)
 
 
 # Values looked at before an interrupt is heard.
@@ -27,16 +22,12 @@ def inspect(const double[:, ::1] matrix, int threads):
     cdef Py_ssize_t n = matrix.shape[0], tile, tiles = (n + MATRIX_TILE - 1) // MATRIX_TILE
     cdef Py_ssize_t first = 0, stop
     cdef double[:, ::1] seen = np.zeros((tiles, 3))
-    cdef matrix_look look
     if n < 256:
         threads = 1
     while first < tiles:
         stop = min(tiles, first + 1 + <Py_ssize_t>(VALUES_AT_ONCE / n / MATRIX_TILE))
         for tile in prange(first, stop, nogil=True, num_threads=threads, schedule="dynamic"):
-            look = matrix_look_over(&matrix[0, 0], n, tile * MATRIX_TILE)
-            seen[tile, 0] = look.largest
-            seen[tile, 1] = look.apart
-            seen[tile, 2] = look.bad
+            matrix_look_over(&matrix[0, 0], n, tile * MATRIX_TILE, &seen[tile, 0])
         PyErr_CheckSignals()
         first = stop
     largest, apart, bad = np.asarray(seen).T

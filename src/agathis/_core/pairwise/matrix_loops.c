@@ -5,14 +5,13 @@
 
 #include "shared/clones.h"
 
-AGATHIS_CLONES matrix_look
-matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first)
+AGATHIS_CLONES void
+matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first, double seen[3])
 {
     double mirror[MATRIX_TILE][MATRIX_TILE];
     double largest[MATRIX_TILE] = {0}, apart[MATRIX_TILE] = {0};
     int32_t bad[MATRIX_TILE] = {0};
     const ptrdiff_t rows = n - first < MATRIX_TILE ? n - first : MATRIX_TILE;
-    matrix_look seen = {0.0, 0.0, 0};
 
     for (ptrdiff_t column = first; column < n; column += MATRIX_TILE) {
         const ptrdiff_t columns = n - column < MATRIX_TILE ? n - column : MATRIX_TILE;
@@ -30,10 +29,10 @@ matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first)
             }
         }
     }
+    seen[0] = seen[1] = seen[2] = 0.0;
     for (int j = 0; j < MATRIX_TILE; ++j) {
-        seen.largest = largest[j] > seen.largest ? largest[j] : seen.largest;
-        seen.apart = apart[j] > seen.apart ? apart[j] : seen.apart;
-        seen.bad |= bad[j];
+        seen[0] = largest[j] > seen[0] ? largest[j] : seen[0];
+        seen[1] = apart[j] > seen[1] ? apart[j] : seen[1];
+        seen[2] = bad[j] ? 1.0 : seen[2];
     }
-    return seen;
 }

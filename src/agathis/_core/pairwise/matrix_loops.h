@@ -7,13 +7,9 @@
 
 enum { MATRIX_TILE = 32 };
 
-typedef struct {
-    double largest; /* largest absolute value */
-    double apart;   /* largest |K - K.T| */
-    int32_t bad;    /* not 0 where some value is NaN or infinite */
-} matrix_look;
-
-/* The tiles right of and on the diagonal, from row `first` on, with their mirror images. */
-matrix_look matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first);
+/* The tiles right of and on the diagonal, from row `first` on, with their mirror images.
+ * OUT seen: the largest absolute value, the largest |K - K.T|, and whether a value is NaN or
+ * infinite. */
+void matrix_look_over(const double *matrix, ptrdiff_t n, ptrdiff_t first, double seen[3]);
 
 #endif

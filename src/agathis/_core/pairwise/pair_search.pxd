@@ -19,7 +19,6 @@ cdef struct Task:
 
 cdef class LeafSearch:
     cdef State s
-    cdef bint renewed
     cdef const int32_t[::1] leaf_indices
     cdef const uint8_t[:, ::1] drawn
     cdef scan_clusters clusters

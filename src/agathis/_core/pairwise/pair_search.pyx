@@ -15,10 +15,10 @@ from agathis._core.pairwise.scan cimport (
     MOVE_BOTH, MOVE_KINDS, SUM_CLUSTER, scan_data, scan_features, scan_result, scan_work,
 )
 from agathis._core.pairwise.state cimport State
-from agathis._core.shared.extremes cimport larger, smaller
+from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.gains cimport leave
 from agathis._core.shared.limits cimport limits_from, tree_limits
-from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.shared.split_kinds cimport Choice, Cut, best_move
 from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 cdef enum:
@@ -97,19 +97,6 @@ cdef void begin_leaf(State s, Py_ssize_t leaf_index) noexcept nogil:
             s.drift[leaf_index, k, j] = 0.0
 
 
-cdef void lower_leaf(State s, Py_ssize_t leaf_index) noexcept nogil:
-    """Nothing gains more than the best along some feature."""
-    cdef Py_ssize_t kind, k, f
-    cdef double most = -INFINITY
-    for f in range(s.n_features):
-        most = larger(most, s.best[leaf_index, f])
-    for kind in range(MOVE_KINDS):
-        s.kind_gain[leaf_index, kind] = smaller(s.kind_gain[leaf_index, kind], most)
-    for k in range(s.n_clusters + 1):
-        s.target_gain[leaf_index, k] = smaller(s.target_gain[leaf_index, k], most)
-    s.gain[leaf_index] = s.bound[leaf_index] = most
-
-
 cdef void gather(
     State s, Py_ssize_t leaf_index, const scan_result* result, int32_t n_clusters,
     const double* targets, double unsure,
@@ -138,14 +125,11 @@ cdef class LeafSearch:
         ``drawn[j, f]`` says whether feature f is looked at for leaf ``leaf_indices[j]``; ``None``
         is all of them.
     limits : Limits.record
-    renewed : bool
-        Whether bounds of the leaves' gains are known (`renew` in clusters.pyx): they are looked at
-        by ``again`` alone.
     """
 
     def __init__(
         self, State s, const int32_t[::1] leaf_indices, const uint8_t[:, ::1] drawn,
-        const tree_limits[::1] limits, bint renewed=False,
+        const tree_limits[::1] limits,
     ):
         cdef Py_ssize_t j, step, first, d = s.n_features, count = leaf_indices.shape[0]
         cdef Py_ssize_t n_tasks = 0, n_most = 0, K
@@ -154,7 +138,6 @@ cdef class LeafSearch:
         cdef const tree_limits* least = limits_from(limits)
         self.s, self.leaf_indices = s, leaf_indices
         self.drawn, self.clusters = drawn, clusters_view(s)
-        self.renewed = renewed
         self.first_task = np.zeros(count + 1, dtype=np.intp)
         K = self.clusters.count
         for j in range(count):
@@ -182,8 +165,7 @@ cdef class LeafSearch:
         for j in prange(
                 count, nogil=True, num_threads=threads if count > 1 else 1, schedule="static"):
             self.leaves[j] = leaf_view(s, leaf_indices[j], least, K, &self.cross[j, 0])
-        if not renewed:
-            self.look(np.arange(n_tasks), threads)
+        self.look(np.arange(n_tasks), threads)
 
     cdef look(self, const Py_ssize_t[::1] tasks, int threads):
         cdef Py_ssize_t t
@@ -213,9 +195,6 @@ cdef class LeafSearch:
         """Best gain of each leaf; for ``unsure`` see ``gather``."""
         cdef Py_ssize_t j, t
         for j in range(self.leaf_indices.shape[0]):
-            if self.renewed:
-                lower_leaf(self.s, self.leaf_indices[j])
-                continue
             begin_leaf(self.s, self.leaf_indices[j])
             for t in range(self.first_task[j], self.first_task[j + 1]):
                 gather(

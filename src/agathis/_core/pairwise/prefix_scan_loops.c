@@ -4,21 +4,6 @@
 #include "shared/clones.h"
 #include "shared/f64x4.h"
 
-enum { LINE = 64 }; /* bytes */
-
-/* Samples come in any order: memory is asked for those to come. */
-AGATHIS_INLINE void
-fetch(const char *from, size_t bytes)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    for (size_t b = 0; b < bytes; b += LINE)
-        __builtin_prefetch(from + b);
-#else
-    (void)from;
-    (void)bytes;
-#endif
-}
-
 AGATHIS_INLINE f64x4
 load(const char *from, int v, int single)
 {
@@ -33,14 +18,14 @@ AGATHIS_INLINE void
 prefix_scan_quads(const scan *way, const char *points, int n_quads, int single, int on,
     double *dots)
 {
-    const size_t bytes = (size_t)n_quads * QUAD * (single ? sizeof(float) : sizeof(double));
+    const ptrdiff_t bytes = n_quads * QUAD * (ptrdiff_t)(single ? sizeof(float) : sizeof(double));
     f64x4 sum[PREFIX_SCAN_QUADS];
     for (int v = 0; v < n_quads; ++v)
         sum[v] = f64x4_of(0.0);
     for (ptrdiff_t t = 0; t < way->n; ++t) {
-        const char *x = points + (size_t)way->ids[t] * bytes;
+        const char *x = points + way->ids[t] * bytes;
         const f64x4 w = f64x4_of(way->weight[t]);
-        fetch(points + (size_t)way->ids[t + PREFIX_SCAN_AHEAD] * bytes, bytes);
+        fetch(points + way->ids[t + PREFIX_SCAN_AHEAD] * bytes, bytes);
         f64x4 product = f64x4_of(0.0);
         for (int v = 0; v < n_quads; ++v) {
             const f64x4 here = load(x, v, single);

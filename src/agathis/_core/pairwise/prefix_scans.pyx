@@ -23,10 +23,31 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 from agathis._core.pairwise.state cimport State
-from agathis._core.pairwise.prefix_scans cimport (
-    PREFIX_SCAN_AHEAD, PREFIX_SCAN_LEADING, PREFIX_SCAN_QUADS, scan, prefix_scan_close,
-    prefix_scan_leading, prefix_scan_left_out, prefix_scan_part, prefix_scan_sample,
-)
+
+cdef extern from "pairwise/prefix_scan_loops.h" nogil:
+    enum:
+        PREFIX_SCAN_QUADS
+        PREFIX_SCAN_LEADING
+        PREFIX_SCAN_AHEAD
+
+    ctypedef struct scan:
+        const int32_t* ids
+        const double* weight
+        Py_ssize_t n
+
+    void prefix_scan_part(const scan* way, const double* part, int n_quads, double* dots)
+
+    void prefix_scan_close(const scan* way, const double* half, double* dots)
+
+    ctypedef struct prefix_scan_sample:
+        double half, tail, kept
+
+    ctypedef struct prefix_scan_left_out:
+        double largest, rounded, weight, tail
+
+    void prefix_scan_leading(
+        const scan* way, const float* points, const prefix_scan_sample* samples,
+        const prefix_scan_left_out* out, double* dots)
 
 N_LEADING = PREFIX_SCAN_LEADING
 
@@ -107,13 +128,9 @@ cdef class Parts:
         cdef Py_ssize_t tiles = (count + WALKED_TOGETHER - 1) // WALKED_TOGETHER
         cdef Ways ways = Ways(
             s, leaf_index, WALKED_TOGETHER, <double>count * self.part.shape[0] * self.part.shape[2])
-        if ways.threads == 1:
-            for tile in range(tiles):
-                prefix_scan_tile(self, s, leaf_index, features, tile, ways, 0)
-        else:
-            with nogil, parallel(num_threads=ways.threads):
-                for tile in prange(tiles, schedule="dynamic"):
-                    prefix_scan_tile(self, s, leaf_index, features, tile, ways, threadid())
+        with nogil, parallel(num_threads=ways.threads):
+            for tile in prange(tiles, schedule="dynamic"):
+                prefix_scan_tile(self, s, leaf_index, features, tile, ways, threadid())
 
 
 cdef void prefix_scan_tile(
@@ -172,13 +189,9 @@ cdef class LeadingParts:
         cdef prefix_scan_left_out out = prefix_scan_left_out(
             largest, rounded, s.leaf_weight[leaf_index], tail)
         cdef Ways ways = Ways(s, leaf_index, 1, <double>count * PREFIX_SCAN_LEADING)
-        if ways.threads == 1:
-            for j in range(count):
-                prefix_scan_once(self, s, leaf_index, features[j], &out, ways, 0)
-        else:
-            with nogil, parallel(num_threads=ways.threads):
-                for j in prange(count, schedule="dynamic"):
-                    prefix_scan_once(self, s, leaf_index, features[j], &out, ways, threadid())
+        with nogil, parallel(num_threads=ways.threads):
+            for j in prange(count, schedule="dynamic"):
+                prefix_scan_once(self, s, leaf_index, features[j], &out, ways, threadid())
 
 
 cdef void prefix_scan_once(

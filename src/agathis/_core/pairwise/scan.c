@@ -60,7 +60,7 @@ start_feature(const scan_leaf *leaf, size_t lanes, const scan_data *data, ptrdif
     memset(sums->clusters, 0, lanes * sizeof(double));
 }
 
-/* Prefix sums of the clusters' stocks over n samples that each have a threshold after them. */
+/* Prefix sums of the clusters' kernel sums over n samples that each have a threshold after them. */
 AGATHIS_INLINE void
 sum_each(int32_t n_clusters, const int32_t *restrict order, const double *restrict rows,
          ptrdiff_t stride, ptrdiff_t n, double *restrict sums, tile *restrict prefix,
@@ -294,10 +294,9 @@ record_ways(const scan_leaf *leaf, const void *tile, ptrdiff_t length, void *res
 
 double
 scan_subsets(const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-             double floor, double tolerance, double *work, double *targets,
-             scan_result *result, uint8_t *right)
+             double tolerance, double *work, double *targets, scan_result *result)
 {
     clear(result, targets, clusters->count);
-    return subset_search(leaf, clusters, items, SUBSET_EXACT, floor, tolerance, work, targets,
-                         record_ways, result, right);
+    return subset_search(leaf, clusters, items, SUBSET_EXACT, INFINITY, tolerance, work, targets,
+                         record_ways, result, NULL);
 }

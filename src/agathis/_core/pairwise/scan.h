@@ -50,7 +50,6 @@ void scan_features(
  * the same OUT result and targets as of thresholds. */
 double scan_subsets(
     const scan_leaf *leaf, const scan_clusters *clusters, const subset_items *items,
-    double floor, double tolerance, double *work, double *targets, scan_result *result,
-    uint8_t *right);
+    double tolerance, double *work, double *targets, scan_result *result);
 
 #endif

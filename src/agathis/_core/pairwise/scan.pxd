@@ -35,5 +35,4 @@ cdef extern from "pairwise/scan.h" nogil:
 
     double scan_subsets(
         const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items,
-        double floor, double tolerance, double* work, double* targets, scan_result* result,
-        uint8_t* right)
+        double tolerance, double* work, double* targets, scan_result* result)

@@ -1,6 +1,9 @@
 # The arrays that the modules of this room share, and how they start: one leaf, one cluster.
 import numpy as np
 
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+
 from agathis._core.pairwise.scan cimport MOVE_KINDS, SUM_CLUSTER, SUM_WEIGHT
 from agathis._core.shared.scan cimport SCAN_LANES, SCAN_PAD
 from agathis._core.shared.sorted cimport SortedSamples
@@ -151,3 +154,33 @@ cdef class State(SortedSamples):
         cluster = np.asarray(self.cluster)[np.asarray(self.leaf_of)]
         total = np.bincount(cluster, np.asarray(self.weight) * values, minlength=k)
         return total / np.asarray(self.size)[:k]
+
+
+def partition(
+    State s, Py_ssize_t leaf_index, Py_ssize_t feature, Py_ssize_t position, goes_left=None
+):
+    """Cut a leaf after ``position`` in the order of ``feature``; the index of the right child.
+
+    Both children are in the cluster of the leaf.
+
+    With ``goes_left``, a mark for each sample, ``position`` is how many of the leaf go left, less
+    one, and they need not be the first in any order.
+    """
+    cdef Py_ssize_t right = s.n_leaves, p
+    cdef int32_t i
+    if goes_left is None:
+        s.split(leaf_index, right, feature, position + 1)
+    else:
+        s.split_marked(leaf_index, right, goes_left, position + 1)
+    s.leaf_weight[leaf_index] = s.leaf_weight[right] = 0.0
+    for p in range(s.start[leaf_index], s.stop[leaf_index]):
+        s.leaf_weight[leaf_index] += s.weight[s.order[feature, p]]
+    for p in range(s.start[right], s.stop[right]):
+        i = s.order[feature, p]
+        s.leaf_of[i] = <int32_t>right
+        s.leaf_weight[right] += s.weight[i]
+    s.cluster[right] = s.cluster[leaf_index]
+    s.leaves_in[s.cluster[leaf_index]] += 1
+    s.n_leaves += 1
+    s.bound[leaf_index] = s.bound[right] = INFINITY
+    return right

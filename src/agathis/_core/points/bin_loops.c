@@ -1,4 +1,4 @@
-/* Loops over rows of data, for float and double.
+/* Loops over rows of data, in single and in double precision.
  *
  * Bins are found by a binary search without branches, many rows side by side.  To sum, some
  * rows are first made points, centred, padded and in whole steps of a grid; these stay in the
@@ -12,58 +12,54 @@
 #include <string.h>
 
 #include "shared/clones.h"
-#include "shared/f64x8.h"
-#include "shared/i64x8.h"
 
 enum {
     BIN_ROWS = 128,
+    LANES = 8,      /* points are padded to a multiple of it */
     ROWS_AHEAD = 24 /* rows lie anywhere: the next ones are asked for before they are needed */
 };
 
-AGATHIS_INLINE void
-fetch(const char *row, ptrdiff_t bytes)
+/* Each loop over rows is built for both precisions: called with a precision that the compiler knows
+ * this is a plain load. */
+AGATHIS_INLINE double
+value_at(const void *values, int single, ptrdiff_t i)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    for (ptrdiff_t b = 0; b < bytes; b += 64)
-        __builtin_prefetch(row + b);
-    __builtin_prefetch(row + bytes - 1);
-#else
-    (void)row;
-    (void)bytes;
-#endif
+    return single ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
-#define BINS_OF(NAME, TYPE)                                                                    \
-    AGATHIS_CLONES void NAME(const TYPE *x, ptrdiff_t stride, ptrdiff_t n,                     \
-                             ptrdiff_t n_features, const TYPE *edges, const int32_t *steps,    \
-                             uint8_t *bin)                                                     \
-    {                                                                                          \
-        TYPE value[BIN_ROWS];                                                                  \
-        int32_t place[BIN_ROWS];                                                               \
-        for (ptrdiff_t begin = 0; begin < n; begin += BIN_ROWS) {                              \
-            const ptrdiff_t rows = n - begin < BIN_ROWS ? n - begin : BIN_ROWS;                \
-            for (ptrdiff_t f = 0; f < n_features; ++f) {                                       \
-                const TYPE *restrict edge = edges + f * BIN_EDGES;                             \
-                for (ptrdiff_t r = 0; r < rows; ++r) {                                         \
-                    value[r] = x[(begin + r) * stride + f];                                    \
-                    place[r] = 0;                                                              \
-                }                                                                              \
-                for (ptrdiff_t r = rows; r < BIN_ROWS; ++r) {                                  \
-                    value[r] = 0;                                                              \
-                    place[r] = 0;                                                              \
-                }                                                                              \
-                for (int32_t step = steps[f]; step > 0; step >>= 1)                            \
-                    for (ptrdiff_t r = 0; r < BIN_ROWS; ++r)                                   \
-                        place[r] += value[r] > edge[place[r] + step - 1] ? step : 0;           \
-                for (ptrdiff_t r = 0; r < rows; ++r)                                           \
-                    bin[(begin + r) * n_features + f] =                                        \
-                        (uint8_t)(value[r] == value[r] ? place[r] : BIN_MISSING);              \
-            }                                                                                  \
-        }                                                                                      \
+AGATHIS_INLINE void
+fill_bins(const data_rows *rows, int single, ptrdiff_t n, ptrdiff_t n_features,
+          const double *edges, const int32_t *steps, uint8_t *bin)
+{
+    double value[BIN_ROWS];
+    int32_t place[BIN_ROWS];
+    for (ptrdiff_t begin = 0; begin < n; begin += BIN_ROWS) {
+        const ptrdiff_t some = n - begin < BIN_ROWS ? n - begin : BIN_ROWS;
+        for (ptrdiff_t f = 0; f < n_features; ++f) {
+            const double *restrict edge = edges + f * BIN_EDGES;
+            memset(place, 0, sizeof place);
+            memset(value, 0, sizeof value);
+            for (ptrdiff_t r = 0; r < some; ++r)
+                value[r] = value_at(rows->values, single, (begin + r) * rows->stride + f);
+            for (int32_t step = steps[f]; step > 0; step >>= 1)
+                for (ptrdiff_t r = 0; r < BIN_ROWS; ++r)
+                    place[r] += step * (value[r] > edge[place[r] + step - 1]); /* no branch */
+            for (ptrdiff_t r = 0; r < some; ++r)
+                bin[(begin + r) * n_features + f] =
+                    (uint8_t)(value[r] == value[r] ? place[r] : BIN_MISSING);
+        }
     }
+}
 
-BINS_OF(bins_of_floats, float)
-BINS_OF(bins_of_doubles, double)
+AGATHIS_CLONES void
+bins_of(const data_rows *rows, ptrdiff_t n, ptrdiff_t n_features, const double *edges,
+        const int32_t *steps, uint8_t *bin)
+{
+    if (rows->single)
+        fill_bins(rows, 1, n, n_features, edges, steps, bin);
+    else
+        fill_bins(rows, 0, n, n_features, edges, steps, bin);
+}
 
 /* The nearest whole number of a double below 2^51 is in its last bits once this is added. */
 static const double WHOLE = 6755399441055744.0;
@@ -92,51 +88,60 @@ whole_of_any(double value, double *most)
     return value < 0 ? -(int64_t)MAX_GRID : (int64_t)MAX_GRID;
 }
 
-#define POINTS_OF(NAME, TYPE)                                                                  \
-    AGATHIS_CLONES void NAME(const TYPE *x, ptrdiff_t stride, const int32_t *ids, ptrdiff_t n, \
-                             ptrdiff_t ahead, const point_grid *grid, const double *weight,    \
-                             ptrdiff_t n_components, ptrdiff_t width, double *most,            \
-                             int64_t *out)                                                     \
-    {                                                                                          \
-        const ptrdiff_t bytes = n_components * (ptrdiff_t)sizeof(TYPE);                        \
-        const double *restrict origin = grid->origin, *restrict gap = grid->gap;               \
-        const double *restrict steps = grid->steps;                                            \
-        for (ptrdiff_t r = 0; r < n; ++r) {                                                    \
-            const TYPE *restrict row = x + ids[r] * stride;                                    \
-            if (r + ROWS_AHEAD < ahead)                                                        \
-                fetch((const char *)(x + ids[r + ROWS_AHEAD] * stride), bytes);                \
-            int64_t *restrict point = out + r * width;                                         \
-            const double w = weight ? weight[r] * grid->ratio : 1.0;                           \
-            int far = 0;                                                                       \
-            if (weight) {                                                                      \
-                for (ptrdiff_t j = 0; j < n_components; ++j) {                                 \
-                    const double value = (double)row[j];                                       \
-                    const double off = value == value ? value - origin[j] : gap[j];            \
-                    const double at = w * rint(off * steps[j]);                                \
-                    far |= !(fabs(at) < MAX_WHOLE);                                           \
-                    point[j] = whole(at);                                                      \
-                }                                                                              \
-            } else {                                                                           \
-                for (ptrdiff_t j = 0; j < n_components; ++j) {                                 \
-                    const double value = (double)row[j];                                       \
-                    const double off = value == value ? value - origin[j] : gap[j];            \
-                    const double at = off * steps[j];                                          \
-                    far |= !(fabs(at) < MAX_WHOLE);                                           \
-                    point[j] = whole(at);                                                      \
-                }                                                                              \
-            }                                                                                  \
-            for (ptrdiff_t j = 0; far && j < n_components; ++j) {                              \
-                const double value = (double)row[j];                                           \
-                const double off = value == value ? value - origin[j] : gap[j];                \
-                point[j] = whole_of_any(w * rint(off * steps[j]), most + j);                   \
-            }                                                                                  \
-            for (ptrdiff_t j = n_components; j < width; ++j)                                   \
-                point[j] = 0;                                                                  \
-        }                                                                                      \
+AGATHIS_INLINE void
+fill_points(const data_rows *rows, int single, const int32_t *ids, ptrdiff_t n, ptrdiff_t ahead,
+            const point_grid *grid, const double *weight, ptrdiff_t n_components, ptrdiff_t width,
+            double *most, int64_t *out)
+{
+    const ptrdiff_t each = single ? (ptrdiff_t)sizeof(float) : (ptrdiff_t)sizeof(double);
+    const ptrdiff_t step = rows->stride * each;
+    const double *restrict origin = grid->origin, *restrict gap = grid->gap;
+    const double *restrict steps = grid->steps;
+    for (ptrdiff_t r = 0; r < n; ++r) {
+        const char *restrict row = (const char *)rows->values + ids[r] * step;
+        if (r + ROWS_AHEAD < ahead)
+            fetch((const char *)rows->values + ids[r + ROWS_AHEAD] * step, n_components * each);
+        int64_t *restrict point = out + r * width;
+        const double w = weight ? weight[r] * grid->ratio : 1.0;
+        int far = 0;
+        /* Without weights nothing is rounded before it is made whole. */
+        if (weight) {
+            for (ptrdiff_t j = 0; j < n_components; ++j) {
+                const double value = value_at(row, single, j);
+                const double off = value == value ? value - origin[j] : gap[j];
+                const double at = w * rint(off * steps[j]);
+                far |= !(fabs(at) < MAX_WHOLE);
+                point[j] = whole(at);
+            }
+        } else {
+            for (ptrdiff_t j = 0; j < n_components; ++j) {
+                const double value = value_at(row, single, j);
+                const double off = value == value ? value - origin[j] : gap[j];
+                const double at = off * steps[j];
+                far |= !(fabs(at) < MAX_WHOLE);
+                point[j] = whole(at);
+            }
+        }
+        for (ptrdiff_t j = 0; far && j < n_components; ++j) {
+            const double value = value_at(row, single, j);
+            const double off = value == value ? value - origin[j] : gap[j];
+            point[j] = whole_of_any(w * rint(off * steps[j]), most + j);
+        }
+        for (ptrdiff_t j = n_components; j < width; ++j)
+            point[j] = 0;
     }
+}
 
-POINTS_OF(points_of_floats, float)
-POINTS_OF(points_of_doubles, double)
+AGATHIS_CLONES void
+points_of(const data_rows *rows, const int32_t *ids, ptrdiff_t n, ptrdiff_t ahead,
+          const point_grid *grid, const double *weight, ptrdiff_t n_components, ptrdiff_t width,
+          double *most, int64_t *out)
+{
+    if (rows->single)
+        fill_points(rows, 1, ids, n, ahead, grid, weight, n_components, width, most, out);
+    else
+        fill_points(rows, 0, ids, n, ahead, grid, weight, n_components, width, most, out);
+}
 
 AGATHIS_CLONES void
 points_weigh(const int64_t *points, ptrdiff_t n, ptrdiff_t width, uint64_t *high, uint64_t *low)
@@ -170,33 +175,40 @@ bins_add(const int64_t *points, ptrdiff_t width, const uint8_t *bin, const int64
 {
     for (ptrdiff_t r = 0; r < n; ++r) {
         const ptrdiff_t b = bin[r];
-        const int64_t *restrict point = points + r * width;
-        int64_t *restrict to = sum + b * width;
+        /* Unsigned: sums wrap around. */
+        const uint64_t *restrict point = (const uint64_t *)points + r * width;
+        uint64_t *restrict to = (uint64_t *)sum + b * width;
         for (ptrdiff_t j = 0; j < width; j += LANES)
-            i64x8_store(to + j, i64x8_plus(i64x8_load(to + j), i64x8_load(point + j)));
+            for (int v = 0; v < LANES; ++v)
+                to[j + v] += point[j + v];
         count[b] += 1;
         if (weight)
             total[b] += weight[r];
     }
 }
 
-#define LOOK_OVER(NAME, TYPE, MOST)                                                            \
-    AGATHIS_CLONES int NAME(const TYPE *x, ptrdiff_t stride, ptrdiff_t n,                      \
-                            ptrdiff_t n_features, int64_t *missing)                            \
-    {                                                                                          \
-        int infinite = 0;                                                                      \
-        for (ptrdiff_t r = 0; r < n; ++r) {                                                    \
-            const TYPE *restrict row = x + r * stride;                                         \
-            int odd = 0;                                                                       \
-            for (ptrdiff_t f = 0; f < n_features; ++f)                                         \
-                odd |= !(row[f] >= -MOST && row[f] <= MOST);                                   \
-            for (ptrdiff_t f = 0; odd && f < n_features; ++f) {                                \
-                missing[f] += row[f] != row[f];                                                \
-                infinite |= row[f] > MOST || row[f] < -MOST;                                   \
-            }                                                                                  \
-        }                                                                                      \
-        return infinite;                                                                       \
+AGATHIS_INLINE int
+count_missing(const data_rows *rows, int single, ptrdiff_t n, ptrdiff_t n_features,
+              int64_t *missing)
+{
+    int infinite = 0;
+    for (ptrdiff_t r = 0; r < n; ++r) {
+        const ptrdiff_t first = r * rows->stride;
+        int odd = 0;
+        for (ptrdiff_t f = 0; f < n_features; ++f)
+            odd |= !(fabs(value_at(rows->values, single, first + f)) <= DBL_MAX);
+        for (ptrdiff_t f = 0; odd && f < n_features; ++f) {
+            const double value = value_at(rows->values, single, first + f);
+            missing[f] += value != value;
+            infinite |= fabs(value) > DBL_MAX;
+        }
     }
+    return infinite;
+}
 
-LOOK_OVER(look_over_floats, float, FLT_MAX)
-LOOK_OVER(look_over_doubles, double, DBL_MAX)
+AGATHIS_CLONES int
+look_over_rows(const data_rows *rows, ptrdiff_t n, ptrdiff_t n_features, int64_t *missing)
+{
+    return rows->single ? count_missing(rows, 1, n, n_features, missing)
+                        : count_missing(rows, 0, n, n_features, missing);
+}

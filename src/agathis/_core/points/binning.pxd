@@ -1,3 +1,4 @@
+from cython cimport floating
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 
@@ -7,12 +8,14 @@ cdef extern from "points/bin_loops.h" nogil:
         BIN_EDGES
         BIN_COUNT
 
-    void bins_of_floats(
-        const float* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features,
-        const float* edges, const int32_t* steps, uint8_t* bin)
-    void bins_of_doubles(
-        const double* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features,
-        const double* edges, const int32_t* steps, uint8_t* bin)
+    ctypedef struct data_rows:
+        const void* values
+        int single
+        Py_ssize_t stride
+
+    void bins_of(
+        const data_rows* rows, Py_ssize_t n, Py_ssize_t n_features, const double* edges,
+        const int32_t* steps, uint8_t* bin)
 
     ctypedef struct point_grid:
         const double* origin
@@ -20,12 +23,8 @@ cdef extern from "points/bin_loops.h" nogil:
         const double* steps
         double ratio
 
-    void points_of_floats(
-        const float* x, Py_ssize_t stride, const int32_t* ids, Py_ssize_t n, Py_ssize_t ahead,
-        const point_grid* grid, const double* weight, Py_ssize_t n_components, Py_ssize_t width,
-        double* most, int64_t* out)
-    void points_of_doubles(
-        const double* x, Py_ssize_t stride, const int32_t* ids, Py_ssize_t n, Py_ssize_t ahead,
+    void points_of(
+        const data_rows* rows, const int32_t* ids, Py_ssize_t n, Py_ssize_t ahead,
         const point_grid* grid, const double* weight, Py_ssize_t n_components, Py_ssize_t width,
         double* most, int64_t* out)
     void points_weigh(
@@ -38,7 +37,13 @@ cdef extern from "points/bin_loops.h" nogil:
         const int64_t* points, Py_ssize_t width, const uint8_t* bin, const int64_t* weight,
         Py_ssize_t n, int64_t* sum, int64_t* count, int64_t* total)
 
-    int look_over_floats(
-        const float* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features, int64_t* missing)
-    int look_over_doubles(
-        const double* x, Py_ssize_t stride, Py_ssize_t n, Py_ssize_t n_features, int64_t* missing)
+    int look_over_rows(
+        const data_rows* rows, Py_ssize_t n, Py_ssize_t n_features, int64_t* missing)
+
+
+cdef inline data_rows rows_from(
+    const floating* values, Py_ssize_t stride
+) noexcept nogil:
+    cdef data_rows rows
+    rows.values, rows.single, rows.stride = values, floating is float, stride
+    return rows

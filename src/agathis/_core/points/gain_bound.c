@@ -96,8 +96,7 @@ point_look(const double *points, const double *weight, ptrdiff_t n, ptrdiff_t wi
 {
     double scatter = 0.0, furthest = 0.0;
     for (ptrdiff_t i = 0; i < n; ++i) {
-        f64x8 sum;
-        f64x8_clear(&sum);
+        f64x8 sum = f64x8_zero();
         for (ptrdiff_t j = 0; j < width; j += POINT_PAD)
             f64x8_add_product(&sum, f64x8_load(points + i * width + j),
                               f64x8_load(direction + j));

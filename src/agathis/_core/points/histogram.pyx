@@ -11,8 +11,8 @@ from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 from libc.string cimport memset
 
 from agathis._core.points.binning cimport (
-    BIN_COUNT, BIN_MISSING, bins_add, bins_take, point_grid, points_of_doubles, points_of_floats,
-    points_weigh,
+    BIN_COUNT, BIN_MISSING, bins_add, bins_take, data_rows, point_grid, points_of, points_weigh,
+    rows_from,
 )
 from agathis._core.points.leaves cimport LeafTable, point_radius, point_rows
 
@@ -138,23 +138,35 @@ cdef class Histogram:
 
     def table(self):
         """The table of what was added; nothing is left of it here."""
-        cdef Py_ssize_t f, b, rows = 0, d = self.n_features
+        cdef Py_ssize_t f, b, j, rows = 0, d = self.n_features
         cdef bint missing = False
         for f in range(d):
             missing |= self.count[f, BIN_MISSING] > 0
             for b in range(BIN_MISSING):
                 rows += self.count[f, b] > 0
-        unit = np.asarray(self.units) / self.ratio
-        cdef Rows out = Rows(rows, d, self.width, missing, unit, 1.0 / self.weight_steps)
+        cdef double[::1] unit = np.asarray(self.units) / self.ratio
+        cdef double weight_unit = 1.0 / self.weight_steps
+        cdef Rows out = Rows(rows, d, self.width, missing)
+        cdef int64_t[::1] so_far = np.empty(self.width, dtype=np.int64)
+        cdef double[::1] row = np.empty(self.width)
+        cdef int64_t count, weight
         for f in range(d):
-            out.begin()
+            so_far[:], count, weight = 0, 0, 0
             for b in range(BIN_MISSING):
                 if self.count[f, b] > 0:
-                    out.append(f, b, &self.sum[f, b, 0], self.count[f, b], self.weight[f, b])
+                    for j in range(self.width):
+                        so_far[j] += self.sum[f, b, j]
+                        row[j] = <double>so_far[j] * unit[j]
+                    count += self.count[f, b]
+                    weight += self.weight[f, b]
+                    out.append(
+                        f, b, &row[0], NULL, <double>count, <double>weight * weight_unit)
                     self.clear(f, b)
             if self.count[f, BIN_MISSING] > 0:
-                out.miss_steps(f, &self.sum[f, BIN_MISSING, 0], self.count[f, BIN_MISSING],
-                               self.weight[f, BIN_MISSING])
+                for j in range(self.width):
+                    row[j] = <double>self.sum[f, BIN_MISSING, j] * unit[j]
+                out.miss(f, &row[0], <double>self.count[f, BIN_MISSING],
+                         <double>self.weight[f, BIN_MISSING] * weight_unit)
                 self.clear(f, BIN_MISSING)
         n_samples, self.n_samples = self.n_samples, 0
         return out.close(n_samples)
@@ -169,7 +181,8 @@ cdef void add_features(
     const int32_t[::1] ids, const double[::1] weight, const int64_t[::1] shares, Py_ssize_t first,
     Py_ssize_t stop, bint squares, double* most, int64_t* points, uint8_t* own,
 ) noexcept nogil:
-    cdef Py_ssize_t begin = 0, n, f, D = h.origin.shape[0], stride = phi.shape[1]
+    cdef Py_ssize_t begin = 0, n, f, D = h.origin.shape[0]
+    cdef data_rows rows = rows_from(&phi[0, 0], phi.shape[1])
     cdef const double* w = NULL
     cdef const int64_t* share = NULL
     cdef point_grid grid
@@ -179,14 +192,8 @@ cdef void add_features(
         n = min(<Py_ssize_t>ROWS_TOGETHER, ids.shape[0] - begin)
         if weight is not None:
             w, share = &weight[begin], &shares[begin]
-        if floating is float:
-            points_of_floats(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &grid, w, D, h.width,
-                most, points)
-        else:
-            points_of_doubles(
-                &phi[0, 0], stride, &ids[begin], n, ids.shape[0] - begin, &grid, w, D, h.width,
-                most, points)
+        points_of(
+            &rows, &ids[begin], n, ids.shape[0] - begin, &grid, w, D, h.width, most, points)
         bins_take(
             &bins[0, first], bins.shape[1], &ids[begin], n, ids.shape[0] - begin, stop - first,
             own)
@@ -243,26 +250,16 @@ cdef void add_squares(
 cdef class Rows:
     """The rows of a table of sums as they come: feature by feature, bin by bin."""
 
-    cdef Py_ssize_t row, begin_row
+    cdef Py_ssize_t row
     cdef double[:, ::1] sum
     cdef double[::1] count, weight
     cdef uint8_t[::1] bin
     cdef int32_t[::1] rows          # [f] how many
     cdef double[:, ::1] missing
     cdef double[::1] missing_count, missing_weight
-    # Of whole numbers: what a step is, and the sums of the feature so far.
-    cdef const double[::1] unit
-    cdef double weight_unit
-    cdef int64_t[::1] so_far
-    cdef int64_t count_so_far, weight_so_far
 
-    def __init__(
-        self, Py_ssize_t rows, Py_ssize_t d, Py_ssize_t width, bint missing, unit=None,
-        double weight_unit=1.0,
-    ):
-        self.row = self.begin_row = 0
-        self.unit, self.weight_unit = unit, weight_unit
-        self.so_far = np.zeros(width, dtype=np.int64)
+    def __init__(self, Py_ssize_t rows, Py_ssize_t d, Py_ssize_t width, bint missing):
+        self.row = 0
         self.sum = np.empty((rows, width))
         self.count, self.weight = np.empty(rows), np.empty(rows)
         self.bin = np.empty(rows, dtype=np.uint8)
@@ -272,29 +269,7 @@ cdef class Rows:
             self.missing = np.zeros((d, width))
             self.missing_count, self.missing_weight = np.zeros(d), np.zeros(d)
 
-    cdef void begin(self) noexcept:
-        """A new feature."""
-        self.begin_row = self.row
-        self.so_far[:] = 0
-        self.count_so_far = self.weight_so_far = 0
-
     cdef void append(
-        self, Py_ssize_t f, Py_ssize_t b, const int64_t* sum, int64_t count, int64_t weight
-    ) noexcept:
-        """One more bin, in steps: the sums up to it are written."""
-        cdef Py_ssize_t j, row = self.row
-        for j in range(self.sum.shape[1]):
-            self.so_far[j] += sum[j]
-            self.sum[row, j] = <double>self.so_far[j] * self.unit[j]
-        self.count_so_far += count
-        self.weight_so_far += weight
-        self.count[row] = <double>self.count_so_far
-        self.weight[row] = <double>self.weight_so_far * self.weight_unit
-        self.bin[row] = <uint8_t>b
-        self.rows[f] += 1
-        self.row += 1
-
-    cdef void append_up_to(
         self, Py_ssize_t f, Py_ssize_t b, const double* sum, const double* less, double count,
         double weight,
     ) noexcept:
@@ -312,16 +287,6 @@ cdef class Rows:
         for j in range(self.sum.shape[1]):
             self.missing[f, j] = sum[j]
         self.missing_count[f], self.missing_weight[f] = count, weight
-
-    cdef void miss_steps(
-        self, Py_ssize_t f, const int64_t* sum, int64_t count, int64_t weight
-    ) noexcept:
-        """The missing values of a feature, in steps."""
-        cdef Py_ssize_t j
-        for j in range(self.sum.shape[1]):
-            self.missing[f, j] = <double>sum[j] * self.unit[j]
-        self.missing_count[f] = <double>count
-        self.missing_weight[f] = <double>weight * self.weight_unit
 
     cdef LeafTable close(self, Py_ssize_t n_samples):
         """The table, with its rows in blocks."""
@@ -381,7 +346,6 @@ def remainder(LeafTable parent, LeafTable child):
     cdef Rows out = Rows(parent.row_sum.shape[0], d, width, missing)
     p = c = 0
     for f in range(d):
-        out.begin()
         p_stop = parent.row[parent.stop[f] - 1] + 1 if parent.stop[f] > parent.first[f] else p
         c_begin = c
         c_stop = child.row[child.stop[f] - 1] + 1 if child.stop[f] > child.first[f] else c
@@ -395,7 +359,7 @@ def remainder(LeafTable parent, LeafTable child):
                 count -= child.row_count[c - 1]
                 weight -= child.row_weight[c - 1]
             if count > so_far:
-                out.append_up_to(f, parent.bin[p], &parent.row_sum[p, 0], less, count, weight)
+                out.append(f, parent.bin[p], &parent.row_sum[p, 0], less, count, weight)
                 so_far = count
         p = p_stop
         if missing and parent.missing_count[f] > 0.0:

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, uint8_t
 
 from agathis._core.points.leaves cimport PointState
+from agathis._core.points.views cimport Views
 from agathis._core.shared.category_subsets cimport subset_items
 
 
@@ -24,3 +25,9 @@ cdef class PointCategories:
     cdef readonly Py_ssize_t count  # sources
     cdef readonly list leaves       # [slot]
     cdef double[:, ::1] best        # [slot, g] best gain at the last search
+
+
+cdef double search_subsets(
+    PointState s, Views views, const int32_t[::1] leaf_indices, PointCategories categories,
+    const uint8_t[:, ::1] drawn, double tolerance,
+) except? -1.0

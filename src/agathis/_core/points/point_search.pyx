@@ -16,13 +16,12 @@ from agathis._core.points.leaves cimport (
     LeafTable, PointState, point_split, point_moments, point_gain_bound, point_gain_bound_add,
     point_gain_bound_clear, point_refine, point_samples, point_scan, point_work,
 )
-from agathis._core.points.point_categories cimport PointCategories
-from agathis._core.points.point_subsets cimport search_subsets
+from agathis._core.points.point_categories cimport PointCategories, search_subsets
 from agathis._core.points.sorted_points cimport SortedPoints
 from agathis._core.points.views cimport Some, View, Views
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.limits cimport tree_limits
-from agathis._core.shared.moves cimport Choice, Cut, best_move
+from agathis._core.shared.split_kinds cimport Choice, Cut, best_move
 
 cdef enum:
     BLOCKS_TOGETHER = 512    # of a table, that make a task for a thread
@@ -286,7 +285,7 @@ def locate(
     """The first split of a searched leaf whose gain reaches ``floor``.
 
     First by feature, then by threshold, then missing values on the right; which move it makes
-    is for ``moves.pyx``. ``None`` where there is none.
+    is for ``split_kinds.pyx``. ``None`` where there is none.
 
     Returns
     -------

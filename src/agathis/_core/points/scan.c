@@ -16,34 +16,16 @@ point_work(int32_t n_clusters, ptrdiff_t width)
            (size_t)width + SCAN_APART;
 }
 
-AGATHIS_INLINE void
-copy(double *restrict to, const double *restrict from, ptrdiff_t length)
-{
-    for (ptrdiff_t t = 0; t < length; ++t)
-        to[t] = from[t];
-}
-
-AGATHIS_INLINE void
-copy_targets(int64_t *restrict to, const int64_t *restrict from, ptrdiff_t length)
-{
-    for (ptrdiff_t t = 0; t < length; ++t)
-        to[t] = from[t];
-}
-
 /* Bring what is kept of the leaf's own, from cut c on, into the tile. */
 AGATHIS_INLINE void
 recall(point_tile *p, const scan_leaf *leaf, const point_clusters *sums, const point_table *table,
        ptrdiff_t c, ptrdiff_t length)
 {
     tile_slack *slack = &p->slack;
-    copy(p->tile.self, kept_of(table, CUT_SELF, c), length);
-    copy(p->tile.far_self, kept_of(table, CUT_FAR_SELF, c), length);
-    copy(slack->wide, kept_of(table, CUT_WIDE, c), length);
-    copy(slack->near, kept_of(table, CUT_NEAR, c), length);
-    copy(slack->far, kept_of(table, CUT_FAR, c), length);
-    copy(p->moment, kept_of(table, CUT_MOMENT, c), length);
-    copy(p->least, kept_of(table, CUT_LEAST, c), length);
-    copy(p->far_least, kept_of(table, CUT_FAR_LEAST, c), length);
+    double *own[] = {p->tile.self, p->tile.far_self, slack->wide, slack->near,
+                     slack->far,   p->moment,        p->least,    p->far_least};
+    for (int what = CUT_SELF; what <= CUT_FAR_LEAST; ++what)
+        memcpy(own[what], kept_of(table, what, c), (size_t)length * sizeof(double));
     for (ptrdiff_t t = 0; t < length; ++t)
         if (p->misses[t]) {
             self_products(p->row[t], table->total, table->width, p->tile.self + t,
@@ -68,12 +50,12 @@ AGATHIS_INLINE void
 keep_arrivals(const point_tile *p, const point_table *table, ptrdiff_t c, ptrdiff_t length)
 {
     const scan_tile *s = &p->tile;
-    copy(kept_of(table, CUT_BEST, c), s->best, length);
-    copy(kept_of(table, CUT_SECOND, c), s->second, length);
-    copy(kept_of(table, CUT_FAR_BEST, c), s->far_best, length);
-    copy(kept_of(table, CUT_FAR_SECOND, c), s->far_second, length);
-    copy_targets(kept_target_of(table, CUT_TARGET, c), s->target, length);
-    copy_targets(kept_target_of(table, CUT_FAR_TARGET, c), s->far_target, length);
+    const double *best[] = {s->best, s->second, s->far_best, s->far_second};
+    const int64_t *target[] = {s->target, s->far_target};
+    for (int i = 0; i < CUT_KEPT - CUT_BEST; ++i)
+        memcpy(kept_of(table, CUT_BEST + i, c), best[i], (size_t)length * sizeof(double));
+    for (int i = 0; i < CUT_TARGETS; ++i)
+        memcpy(kept_target_of(table, i, c), target[i], (size_t)length * sizeof(int64_t));
 }
 
 /* The two best arrivals of a side at any cluster. */
@@ -108,12 +90,12 @@ AGATHIS_INLINE void
 recall_arrivals(point_tile *p, const scan_clusters *clusters, const point_table *table,
                 ptrdiff_t c, ptrdiff_t length)
 {
-    copy(p->old_best, kept_of(table, CUT_BEST, c), length);
-    copy(p->old_second, kept_of(table, CUT_SECOND, c), length);
-    copy(p->old_far_best, kept_of(table, CUT_FAR_BEST, c), length);
-    copy(p->old_far_second, kept_of(table, CUT_FAR_SECOND, c), length);
-    copy_targets(p->old_target, kept_target_of(table, CUT_TARGET, c), length);
-    copy_targets(p->old_far_target, kept_target_of(table, CUT_FAR_TARGET, c), length);
+    double *best[] = {p->old_best, p->old_second, p->old_far_best, p->old_far_second};
+    int64_t *target[] = {p->old_target, p->old_far_target};
+    for (int i = 0; i < CUT_KEPT - CUT_BEST; ++i)
+        memcpy(best[i], kept_of(table, CUT_BEST + i, c), (size_t)length * sizeof(double));
+    for (int i = 0; i < CUT_TARGETS; ++i)
+        memcpy(target[i], kept_target_of(table, i, c), (size_t)length * sizeof(int64_t));
     for (int32_t k = 1; k < clusters->count; ++k) {
         const int64_t id = clusters->id[k];
         for (ptrdiff_t t = 0; t < length; ++t) {

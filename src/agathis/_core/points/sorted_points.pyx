@@ -86,12 +86,8 @@ cdef class SortedPoints(SortedSamples):
             tables.append(table)
             size += n
         cdef int threads = self.threads if size * d * width > SMALL_WORK else 1
-        if threads == 1:
-            for t in range(count * d):
-                fill(self, &each[t // d], t % d)
-        else:
-            for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
-                fill(self, &each[t // d], t % d)
+        for t in prange(count * d, nogil=True, num_threads=threads, schedule="dynamic"):
+            fill(self, &each[t // d], t % d)
         for j in range(count):
             table = tables[j]
             table.complete()

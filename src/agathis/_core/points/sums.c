@@ -41,11 +41,9 @@ AGATHIS_INLINE double
 squared_offset(const double *restrict x, const double *restrict begin,
                const double *restrict end, double share, ptrdiff_t width)
 {
-    f64x8 squared;
-    f64x8_clear(&squared);
+    f64x8 squared = f64x8_zero();
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        f64x8 line;
-        f64x8_clear(&line);
+        f64x8 line = f64x8_zero();
         f64x8_add_scaled(&line, 1.0 - share, f64x8_load(begin + j));
         f64x8_add_scaled(&line, share, f64x8_load(end + j));
         f64x8_add_square(&squared, f64x8_load(x + j), line);
@@ -53,16 +51,17 @@ squared_offset(const double *restrict x, const double *restrict begin,
     return f64x8_sum(squared);
 }
 
-/* Sums are kept in up to SUM_LANES vectors at a time.  How many are left from component j on: */
-AGATHIS_INLINE int
-f64x8_from(ptrdiff_t j, ptrdiff_t width)
-{
-    const ptrdiff_t left = (width - j) / POINT_PAD;
-    return left < SUM_LANES ? (int)left : SUM_LANES;
-}
+/* A call for each number of vectors that are left from component j on, SUM_LANES at most: with a
+ * number that the compiler knows the sums stay in registers. */
+#define FOR_LANES(j, width, CALL)             \
+    switch (((width) - (j)) / POINT_PAD) {    \
+    case 1: CALL(1); break;                   \
+    case 2: CALL(2); break;                   \
+    case 3: CALL(3); break;                   \
+    default: CALL(SUM_LANES);                 \
+    }
 
-/* Add the samples at places begin .. stop - 1 to n_lanes vectors of components, from j on.  Called
- * with a number that the compiler knows the sums stay in registers; so with largest_offset. */
+/* Add the samples at places begin .. stop - 1 to n_lanes vectors of components, from j on. */
 AGATHIS_INLINE void
 add_lanes(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
           ptrdiff_t j, int n_lanes, double *restrict sum)
@@ -86,20 +85,9 @@ AGATHIS_INLINE void
 add_samples(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
             double *restrict sum)
 {
+#define ADD_LANES(n_lanes) add_lanes(samples, begin, stop, width, j, n_lanes, sum)
     for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
-        switch (f64x8_from(j, width)) {
-        case 1:
-            add_lanes(samples, begin, stop, width, j, 1, sum);
-            break;
-        case 2:
-            add_lanes(samples, begin, stop, width, j, 2, sum);
-            break;
-        case 3:
-            add_lanes(samples, begin, stop, width, j, 3, sum);
-            break;
-        default:
-            add_lanes(samples, begin, stop, width, j, SUM_LANES, sum);
-        }
+        FOR_LANES(j, width, ADD_LANES)
 }
 
 /* How far off the line the cuts after places begin .. stop - 2 are, at most, in n_lanes vectors of
@@ -109,11 +97,11 @@ largest_offset(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, pt
                ptrdiff_t j, int n_lanes, const double *restrict from, const double *restrict to,
                double span)
 {
-    f64x8 off[SUM_LANES], mean[SUM_LANES], most;
-    f64x8_clear(&most);
+    f64x8 off[SUM_LANES], mean[SUM_LANES];
+    double most = 0.0;
     for (int v = 0; v < n_lanes; ++v) {
-        f64x8_clear(&off[v]);
-        f64x8_clear(&mean[v]);
+        off[v] = f64x8_zero();
+        mean[v] = f64x8_zero();
         f64x8_add_scaled(&mean[v], 1.0 / span, f64x8_load(to + j + v * POINT_PAD));
         f64x8_add_scaled(&mean[v], -1.0 / span, f64x8_load(from + j + v * POINT_PAD));
     }
@@ -121,16 +109,16 @@ largest_offset(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, pt
         const ptrdiff_t i = samples->order[t];
         const double w = samples->weight[i];
         const double *restrict phi = samples->phi + i * width + j;
-        f64x8 squared;
-        f64x8_clear(&squared);
+        f64x8 squared = f64x8_zero();
         for (int v = 0; v < n_lanes; ++v) {
             f64x8_add_scaled(&off[v], w, f64x8_minus(f64x8_load(phi + v * POINT_PAD), mean[v]));
             f64x8_add_product(&squared, off[v], off[v]);
         }
-        if (samples->cut[t])
-            most = f64x8_larger(most, f64x8_all(squared));
+        const double here = f64x8_sum(squared);
+        if (samples->cut[t] && here > most)
+            most = here;
     }
-    return f64x8_sum(most) / LANES; /* they are all the same */
+    return most;
 }
 
 /* The largest distance off the line of the cuts within a block, or a little more: where there are
@@ -139,21 +127,11 @@ AGATHIS_INLINE double
 radius_of(const point_samples *samples, ptrdiff_t begin, ptrdiff_t stop, ptrdiff_t width,
           const double *from, const double *to, double span)
 {
+#define LARGEST_OFFSET(n_lanes) \
+    squared += largest_offset(samples, begin, stop, width, j, n_lanes, from, to, span)
     double squared = 0.0;
     for (ptrdiff_t j = 0; j < width; j += SUM_LANES * POINT_PAD)
-        switch (f64x8_from(j, width)) {
-        case 1:
-            squared += largest_offset(samples, begin, stop, width, j, 1, from, to, span);
-            break;
-        case 2:
-            squared += largest_offset(samples, begin, stop, width, j, 2, from, to, span);
-            break;
-        case 3:
-            squared += largest_offset(samples, begin, stop, width, j, 3, from, to, span);
-            break;
-        default:
-            squared += largest_offset(samples, begin, stop, width, j, SUM_LANES, from, to, span);
-        }
+        FOR_LANES(j, width, LARGEST_OFFSET)
     return sqrt(squared);
 }
 

@@ -48,9 +48,8 @@ use_work(point_tile *p, double *work, int32_t n_clusters, ptrdiff_t width)
 AGATHIS_INLINE void
 self_products(const double *row, const double *total, ptrdiff_t width, double *self, double *far)
 {
-    f64x8 none, near_sum, far_sum;
-    f64x8_clear(&none);
-    near_sum = far_sum = none;
+    const f64x8 none = f64x8_zero();
+    f64x8 near_sum = none, far_sum = none;
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
         const f64x8 x = f64x8_load(row + j);
         f64x8_add_square(&near_sum, x, none);
@@ -66,8 +65,7 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
          ptrdiff_t length)
 {
     tile *prefix = p->prefix;
-    f64x8 none;
-    f64x8_clear(&none);
+    f64x8 none = f64x8_zero();
     for (ptrdiff_t t = 0; t < length; t += 4) {
         const double *row[4];
         for (int u = 0; u < 4; ++u)
@@ -94,11 +92,9 @@ products(point_tile *p, const scan_clusters *c, const point_clusters *sums, ptrd
 AGATHIS_INLINE double
 squared_moment(const double *row, double share, const double *total, ptrdiff_t width)
 {
-    f64x8 squared;
-    f64x8_clear(&squared);
+    f64x8 squared = f64x8_zero();
     for (ptrdiff_t j = 0; j < width; j += POINT_PAD) {
-        f64x8 mean;
-        f64x8_clear(&mean);
+        f64x8 mean = f64x8_zero();
         f64x8_add_scaled(&mean, share, f64x8_load(total + j));
         f64x8_add_square(&squared, f64x8_load(row + j), mean);
     }

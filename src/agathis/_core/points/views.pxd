@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport uint8_t
 
 from agathis._core.points.leaves cimport (
     PointState, point_clusters, point_gain_bound, point_table,
@@ -12,8 +12,6 @@ cdef struct Some:
     scan_leaf leaf
     scan_clusters clusters
     point_clusters sums
-    double* numbers     # what the others point to
-    int32_t* id
 
 
 # A leaf as the scans see it.
@@ -43,7 +41,9 @@ cdef class Views:
     cdef tree_limits limits
     cdef scan_clusters clusters
     cdef View* each
-    cdef double* room
+    cdef uint8_t[::1] memory    # of the views, and of what they point to
+    cdef double[::1] room
+    cdef list kept
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept
     cdef void complete(self, Py_ssize_t j, Py_ssize_t leaf_index) noexcept

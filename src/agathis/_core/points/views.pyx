@@ -1,12 +1,12 @@
 # Leaves as the scans of a search see them, with all clusters or with some.
+import numpy as np
+
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free
 
 from agathis._core.points.leaves cimport LeafTable, PointState, point_table
 from agathis._core.shared.extremes cimport larger
 from agathis._core.shared.limits cimport limits_from, tree_limits
-from agathis._core.shared.memory cimport zeroed
 from agathis._core.shared.scan cimport SCAN_LANES
 
 # A cluster that promises a leaf less than this share of the best gain is not looked at closely.
@@ -22,9 +22,10 @@ cdef class Views:
         cdef View* view
         self.state, self.count, self.limits = s, leaf_indices.shape[0], limits_from(limits)[0]
         self.clusters = s.clusters_view(all)
-        self.tables = []
-        self.each = <View*>zeroed(self.count, sizeof(View))
-        self.room = <double*>zeroed(self.count * each, sizeof(double))
+        self.tables, self.kept = [], [None] * self.count
+        self.memory = np.zeros(self.count * sizeof(View), dtype=np.uint8)
+        self.room = np.zeros(self.count * each)
+        self.each = <View*>&self.memory[0]
         for j in range(self.count):
             table = s.tables[leaf_indices[j]]
             self.tables.append(table)
@@ -32,18 +33,9 @@ cdef class Views:
             view.table, view.bound, view.has_moments = (
                 table.view(), &table.bound[0], table.has_moments)
             view.gain_bound = &table.gain_bound
-            view.cross = self.room + j * each
+            view.cross = &self.room[0] + j * each
             view.reach = view.cross + s.n_clusters
             view.all = view.scanned = view.asked = True
-
-    def __dealloc__(self):
-        cdef Py_ssize_t j
-        if self.each != NULL:
-            for j in range(self.count):
-                free(self.each[j].some.numbers)
-                free(self.each[j].some.id)
-        free(self.each)
-        free(self.room)
 
     cdef double largest_bound(self, Py_ssize_t j) noexcept:
         cdef const point_table* table = &self.each[j].table
@@ -86,12 +78,10 @@ cdef class Views:
         cdef Py_ssize_t c, lanes
         cdef double* numbers
         cdef double promised
-        free(some.numbers)
-        free(some.id)
-        some.numbers = some.id = NULL
-        some.id = <int32_t*>zeroed(s.n_clusters + 1, sizeof(int32_t))
+        cdef int32_t[::1] id = np.zeros(s.n_clusters + 1, dtype=np.int32)
+        cdef double[::1] room
         some.sums = view.sums
-        some.id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
+        id[0], some.sums.own_changed = own, s.changed[own] > table.seen[own]
         if not only_own:
             view.rest = -INFINITY
             for k in range(s.n_clusters):
@@ -100,7 +90,7 @@ cdef class Views:
                 # Where less is known, the leaf need not be searched again so soon.
                 promised = s.promised(table, k, PASSED_OVER * floor)
                 if promised >= floor:
-                    some.id[n] = k
+                    id[n] = k
                     n += 1
                 else:
                     view.rest = larger(view.rest, promised)
@@ -108,16 +98,17 @@ cdef class Views:
         if not view.scanned:
             return
         lanes = (n + SCAN_LANES - 1) // SCAN_LANES * SCAN_LANES
-        some.numbers = numbers = <double*>zeroed(lanes * (5 + s.width), sizeof(double))
+        room = np.zeros(lanes * (5 + s.width))
+        numbers, self.kept[j] = &room[0], (id, room)
         some.leaf, some.clusters = view.leaf, self.clusters
         some.leaf.own, some.leaf.cross = 0, numbers
         some.sums.reach = numbers + lanes
-        some.clusters.count, some.clusters.id = n, some.id
+        some.clusters.count, some.clusters.id = n, &id[0]
         some.clusters.kernel_sum, some.clusters.size, some.clusters.share = (
             numbers + 2 * lanes, numbers + 3 * lanes, numbers + 4 * lanes)
         some.sums.sum, some.sums.lanes = numbers + 5 * lanes, lanes
         for m in range(n):
-            k = some.id[m]
+            k = id[m]
             numbers[m], numbers[lanes + m] = view.cross[k], view.reach[k]
             numbers[2 * lanes + m], numbers[3 * lanes + m], numbers[4 * lanes + m] = (
                 s.kernel_sum[k], s.size[k], s.share[k])

@@ -12,16 +12,6 @@
 /* Turns of the power method: the axis need not be exact. */
 enum { TURNS = 3 };
 
-static double
-dot_of(const double *restrict a, const double *restrict b, ptrdiff_t width)
-{
-    double dot = 0.0;
-    for (ptrdiff_t j = 0; j < width; ++j) {
-        dot += a[j] * b[j];
-    }
-    return dot;
-}
-
 /* Make the length of an axis one; 0 where it has none. */
 static int
 normalise(double *axis, ptrdiff_t width)
@@ -69,11 +59,7 @@ main_axis(const search_rows *rows, const leaf_view *leaf, const int32_t *restric
         memset(next, 0, (size_t)width * sizeof *next);
         for (ptrdiff_t i = 0; i < m; ++i) {
             const double *restrict x = rows->point + ids[i] * width;
-            double along = 0.0;
-            for (ptrdiff_t j = 0; j < width; ++j) {
-                along += x[j] * axis[j];
-            }
-            along = rows->weight[ids[i]] * (along - middle);
+            const double along = rows->weight[ids[i]] * (dot_of(x, axis, width) - middle);
             for (ptrdiff_t j = 0; j < width; ++j) {
                 next[j] += along * x[j];
             }

@@ -16,12 +16,7 @@ row_crosses(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
         const double *restrict x = rows->point + ids[i] * width;
         double *restrict own = cross + (ptrdiff_t)ids[i] * CROSSES;
         for (int c = 0; c < CROSSES; ++c) {
-            const double *restrict v = vectors + c * width;
-            double dot = 0.0;
-            for (ptrdiff_t j = 0; j < width; ++j) {
-                dot += x[j] * v[j];
-            }
-            own[c] = dot * rows->weight[ids[i]];
+            own[c] = dot_of(x, vectors + c * width, width) * rows->weight[ids[i]];
         }
     }
 }
@@ -35,19 +30,9 @@ leaf_pulls(const search_rows *rows, const int32_t *restrict ids, ptrdiff_t m,
     memset(pull, 0, (size_t)clusters * sizeof *pull);
     for (ptrdiff_t i = 0; i < m; ++i) {
         const double *restrict x = rows->point + ids[i] * width;
-        const double *restrict c = mean + own * width;
-        double here = 0.0;
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            here += x[j] * c[j];
-        }
-        here = square[own] - 2.0 * here;
+        const double here = square[own] - 2.0 * dot_of(x, mean + own * width, width);
         for (ptrdiff_t k = 0; k < clusters; ++k) {
-            const double *restrict to = mean + k * width;
-            double dot = 0.0;
-            for (ptrdiff_t j = 0; j < width; ++j) {
-                dot += x[j] * to[j];
-            }
-            const double nearer = here - (square[k] - 2.0 * dot);
+            const double nearer = here - (square[k] - 2.0 * dot_of(x, mean + k * width, width));
             pull[k] += nearer > 0.0 ? nearer * rows->weight[ids[i]] : 0.0;
         }
     }
@@ -81,7 +66,7 @@ best_move(const leaf_view *leaf, const double *restrict cross, double self, doub
 
 /* Look at one cut: the side of sum s, and the rest of the leaf. */
 AGATHIS_INLINE int
-look(const leaf_view *leaf, const double *restrict cross, double self, double w, leaf_split *out)
+look(const leaf_view *leaf, const double *restrict cross, double self, double w, split_candidate *out)
 {
     double rest_cross[CROSSES];
     int32_t target = 0;
@@ -90,7 +75,7 @@ look(const leaf_view *leaf, const double *restrict cross, double self, double w,
     if (gain > out->gain) {
         out->gain = gain;
         out->target = target;
-        out->moved_left = 1;
+        out->side = 1;
         better = 1;
     }
     for (int c = 0; c < CROSSES; ++c) {
@@ -101,7 +86,7 @@ look(const leaf_view *leaf, const double *restrict cross, double self, double w,
     if (other > out->gain) {
         out->gain = other;
         out->target = target;
-        out->moved_left = 0;
+        out->side = 0;
         better = 1;
     }
     return better;
@@ -110,7 +95,7 @@ look(const leaf_view *leaf, const double *restrict cross, double self, double w,
 static void
 along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
       const int32_t *restrict places, ptrdiff_t count, double *restrict sum,
-      double *restrict cross, double w, int missing_left, int has_missing, leaf_split *out)
+      double *restrict cross, double w, int missing_left, int has_missing, split_candidate *out)
 {
     const ptrdiff_t width = rows->width;
     ordered_scan scan = scan_along(rows, column, places, count);
@@ -126,11 +111,7 @@ along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
         if (!at.fits || !sides_weigh(leaf, w)) {
             continue;
         }
-        double self = 0.0;
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            self += sum[j] * sum[j];
-        }
-        if (look(leaf, cross, self, w, out)) {
+        if (look(leaf, cross, dot_of(sum, sum, width), w, out)) {
             out->asks = column_condition(rows, column, at.place, missing_left);
         }
     }
@@ -139,7 +120,7 @@ along(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
 AGATHIS_CLONES void
 leaf_column_split(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
                   const int32_t *restrict ids, ptrdiff_t m, uint64_t *restrict field,
-                  int32_t *restrict places, double *restrict scratch, leaf_split *out)
+                  int32_t *restrict places, double *restrict scratch, split_candidate *out)
 {
     const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
     const ptrdiff_t width = rows->width;
@@ -192,7 +173,7 @@ sort_codes(keyed *item, int count)
 static void
 along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, const keyed *item,
             int count, const double *sums, const double *crosses, const double *weights,
-            const ptrdiff_t *counts, ptrdiff_t m, double *restrict sum, leaf_split *out)
+            const ptrdiff_t *counts, ptrdiff_t m, double *restrict sum, split_candidate *out)
 {
     const ptrdiff_t width = rows->width;
     const int32_t codes = rows->n_categories[source];
@@ -235,14 +216,14 @@ along_codes(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf, co
             }
         }
         /* `look` told whether the first ones are moved. */
-        out->moved_left = out->moved_left != first_right;
+        out->side = out->side != first_right;
     }
 }
 
 void
 leaf_categories_split(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf,
                       const int32_t *restrict ids, ptrdiff_t m, double *restrict scratch,
-                      leaf_split *out)
+                      split_candidate *out)
 {
     enum { TURNS = 8 };
     const ptrdiff_t width = rows->width;
@@ -289,7 +270,6 @@ leaf_categories_split(const search_rows *rows, ptrdiff_t source, const leaf_view
         axis[j] = 1.0 + 1e-3 * (double)j;
     }
     for (int turn = 0; turn < TURNS; ++turn) {
-        double length = 0.0;
         memset(sum, 0, (size_t)width * sizeof *sum);
         for (int e = 0; e < count; ++e) {
             const int32_t code = item[e].code;
@@ -302,9 +282,7 @@ leaf_categories_split(const search_rows *rows, ptrdiff_t source, const leaf_view
                 sum[j] += dot / weights[code] * (sums[code * width + j] - share * leaf->sum[j]);
             }
         }
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            length += sum[j] * sum[j];
-        }
+        const double length = dot_of(sum, sum, width);
         if (!(length > 0.0)) {
             break;
         }
@@ -313,11 +291,7 @@ leaf_categories_split(const search_rows *rows, ptrdiff_t source, const leaf_view
         }
     }
     for (int e = 0; e < count; ++e) {
-        double dot = 0.0;
-        for (ptrdiff_t j = 0; j < width; ++j) {
-            dot += axis[j] * sums[item[e].code * width + j];
-        }
-        item[e].key = dot / weights[item[e].code];
+        item[e].key = dot_of(axis, sums + item[e].code * width, width) / weights[item[e].code];
     }
     sort_codes(item, count);
     along_codes(rows, source, leaf, item, count, sums, crosses, weights, counts, m, sum, out);

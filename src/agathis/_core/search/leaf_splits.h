@@ -36,22 +36,15 @@ sides_weigh(const leaf_view *leaf, double w)
     return w >= least && leaf->weight - w >= least;
 }
 
-/* The best cut of a column or a source.  `target` is a place among the targets, or the number of
- * them where a cluster is founded; `moved_left` tells which side leaves. */
-typedef struct {
-    double gain;
-    int32_t target, moved_left;
-    search_condition asks;
-} leaf_split;
-
-/* `scratch` has room for width doubles. */
+/* The best cut of a column.  OUT target: a place among the targets, or the number of them where a
+ * cluster is founded; side: 1 where the left side leaves.  `scratch` has room for width doubles. */
 void leaf_column_split(const search_rows *rows, ptrdiff_t column, const leaf_view *leaf,
                        const int32_t *ids, ptrdiff_t m, uint64_t *field, int32_t *places,
-                       double *scratch, leaf_split *out);
+                       double *scratch, split_candidate *out);
 
-/* `scratch` has room for (MAX_GROUP_CATEGORIES + 3) width doubles. */
+/* The same of a source of categories; `scratch` has room for (MAX_GROUP_CATEGORIES + 3) width doubles. */
 void leaf_categories_split(const search_rows *rows, ptrdiff_t source, const leaf_view *leaf,
-                           const int32_t *ids, ptrdiff_t m, double *scratch, leaf_split *out);
+                           const int32_t *ids, ptrdiff_t m, double *scratch, split_candidate *out);
 
 /* Products of rows with some vectors, into rows of CROSSES numbers; `vectors` is
  * [CROSSES][width]. */

@@ -29,6 +29,11 @@ cdef extern from "search/rows.h":
         double a, b, threshold
         uint64_t* right
 
+    ctypedef struct split_candidate:
+        double gain
+        int32_t side, target
+        search_condition asks
+
     bint goes_left(const search_rows* rows, const search_condition* asks, int32_t row) nogil
 
 

@@ -104,10 +104,6 @@ cdef class MutableTree(TreeShape):
     def n_clusters(self):
         return int(np.count_nonzero(self.leaves_in))
 
-    def leaves_of(self, Py_ssize_t cluster):
-        """How many leaves a cluster has."""
-        return self.leaves_in[cluster]
-
     def empty_cluster(self):
         """A cluster that has no leaf; -1 where all have one."""
         cdef Py_ssize_t k

@@ -39,7 +39,7 @@ typedef struct {
  * the left before the first row, of the cut as it is and of the swapped one. */
 AGATHIS_INLINE extreme_sums
 find_extremes(const search_rows *rows, const ordered_scan scan, const double *restrict change,
-              int weighs, double total, const double lightest[2], const double held[2])
+              int weighs, double total, const double least[2], const double held[2])
 {
     extreme_sums found = {INFINITY, -INFINITY, -1, -1};
     double sum = 0.0, w = 0.0;
@@ -50,14 +50,14 @@ find_extremes(const search_rows *rows, const ordered_scan scan, const double *re
         if (!at.fits) {
             continue;
         }
-        if (sum < found.low && (!weighs || (w + held[0] >= lightest[0] &&
-                                            total - w - held[0] >= lightest[1]))) {
+        if (sum < found.low && (!weighs || (w + held[0] >= least[0] &&
+                                            total - w - held[0] >= least[1]))) {
             found.low = sum;
             found.at_low = at.place;
         }
         /* Swapped, the rows on the left come to the right subtree. */
-        if (sum > found.high && (!weighs || (w + held[1] >= lightest[1] &&
-                                             total - w - held[1] >= lightest[0]))) {
+        if (sum > found.high && (!weighs || (w + held[1] >= least[1] &&
+                                             total - w - held[1] >= least[0]))) {
             found.high = sum;
             found.at_high = at.place;
         }
@@ -66,20 +66,22 @@ find_extremes(const search_rows *rows, const ordered_scan scan, const double *re
 }
 
 void
-column_splits(const search_rows *rows, ptrdiff_t column, const int32_t *restrict ids, ptrdiff_t m,
-              const double *restrict change, const double lightest[2], uint64_t *restrict field,
-              int32_t *restrict places, node_split out[2])
+column_splits(const search_rows *rows, ptrdiff_t column, const search_node *node,
+              uint64_t *restrict field, int32_t *restrict places, split_candidate out[2])
 {
+    const int32_t *restrict ids = node->ids;
+    const double *restrict change = node->price, *least = node->least;
+    const ptrdiff_t m = node->m;
     const ptrdiff_t count = ordered_places(rows, column, ids, m, field, places);
     double missing = 0.0, absent = 0.0, total = 0.0, all = 0.0;
-    out[0].found = out[1].found = 0;
+    out[0].gain = out[1].gain = -INFINITY;
     if (count == 0) {
         return;
     }
     for (ptrdiff_t i = 0; i < m; ++i) {
         all += change[ids[i]];
     }
-    const int weighs = lightest[0] > 0.0 || lightest[1] > 0.0;
+    const int weighs = least[0] > 0.0 || least[1] > 0.0;
     if (weighs || count < m) {
         for (ptrdiff_t i = 0; i < m; ++i) {
             total += rows->weight[ids[i]];
@@ -95,36 +97,36 @@ column_splits(const search_rows *rows, ptrdiff_t column, const int32_t *restrict
     const double held[2] = {left0 ? absent : 0.0, left1 ? absent : 0.0};
     const ordered_scan scan = scan_along(rows, column, places, count);
     const extreme_sums found =
-        weighs ? find_extremes(rows, scan, change, 1, total, lightest, held)
-               : find_extremes(rows, scan, change, 0, total, lightest, held);
+        weighs ? find_extremes(rows, scan, change, 1, total, least, held)
+               : find_extremes(rows, scan, change, 0, total, least, held);
     if (found.at_low >= 0) {
-        out[0] = (node_split){found.low + start0, 0, 1,
-                              column_condition(rows, column, found.at_low, left0)};
+        out[0] = (split_candidate){-(found.low + start0), 0, 0,
+                                   column_condition(rows, column, found.at_low, left0)};
     }
     if (found.at_high >= 0) {
-        out[1] = (node_split){all - found.high - start1, 1, 1,
-                              column_condition(rows, column, found.at_high, left1)};
+        out[1] = (split_candidate){-(all - found.high - start1), 1, 0,
+                                   column_condition(rows, column, found.at_high, left1)};
     }
     if (count < m) {
         /* All values left, missing ones right. */
         const search_condition asks = column_condition(rows, column, places[count - 1], 0);
         const double whole = all - missing;
-        if ((found.at_low < 0 || whole < out[0].worth) && total - absent >= lightest[0] &&
-            absent >= lightest[1]) {
-            out[0] = (node_split){whole, 0, 1, asks};
+        if (-whole > out[0].gain && total - absent >= least[0] && absent >= least[1]) {
+            out[0] = (split_candidate){-whole, 0, 0, asks};
         }
-        if ((found.at_high < 0 || missing < out[1].worth) && total - absent >= lightest[1] &&
-            absent >= lightest[0]) {
-            out[1] = (node_split){missing, 1, 1, asks};
+        if (-missing > out[1].gain && total - absent >= least[1] && absent >= least[0]) {
+            out[1] = (split_candidate){-missing, 1, 0, asks};
         }
     }
 }
 
 void
-categories_split(const search_rows *rows, ptrdiff_t source, const int32_t *restrict ids,
-    ptrdiff_t m,
-                 const double *restrict change, node_split *out)
+categories_split(const search_rows *rows, ptrdiff_t source, const search_node *node,
+                 split_candidate *out)
 {
+    const int32_t *restrict ids = node->ids;
+    const double *restrict change = node->price;
+    const ptrdiff_t m = node->m;
     const int32_t *restrict category = rows->category + source * rows->n;
     double sum[MAX_GROUP_CATEGORIES + 1] = {0.0};
     ptrdiff_t count[MAX_GROUP_CATEGORIES + 1] = {0};
@@ -145,7 +147,7 @@ categories_split(const search_rows *rows, ptrdiff_t source, const int32_t *restr
             continue;
         }
         const int goes = sum[code] <= 0.0;
-        out->worth += goes ? sum[code] : 0.0;
+        out->gain -= goes ? sum[code] : 0.0;
         n_left += goes ? count[code] : 0;
         n_right += goes ? 0 : count[code];
         if (code == codes) {
@@ -155,12 +157,12 @@ categories_split(const search_rows *rows, ptrdiff_t source, const int32_t *restr
         }
     }
     if (n_left == 0 || n_right == 0) {
+        out->gain = -INFINITY;
         return;
     }
     /* Rows of the fewer categories go right: what nobody has seen goes with the others.  Rows that
      * have none of them, the last code, go left: a tree asks for the categories that are on. */
-    out->swapped = count[codes - 1] ? in_codes(right, codes - 1) : n_right > n_left;
-    memcpy(out->asks.right, out->swapped ? left : right, sizeof left);
-    out->asks.missing_left = count[codes] ? missing_left != out->swapped : 0;
-    out->found = 1;
+    out->side = count[codes - 1] ? in_codes(right, codes - 1) : n_right > n_left;
+    memcpy(out->asks.right, out->side ? left : right, sizeof left);
+    out->asks.missing_left = count[codes] ? missing_left != out->side : 0;
 }

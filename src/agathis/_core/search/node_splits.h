@@ -1,33 +1,50 @@
-/* Cuts of a node whose two subtrees stay as they are. */
+/* Cuts of an inner node: those whose two subtrees stay as they are, and those that part some rows
+ * off as a leaf before anything else is asked of them. */
 #ifndef AGATHIS_SEARCH_NODE_SPLITS_H
 #define AGATHIS_SEARCH_NODE_SPLITS_H
 
 #include "search/rows.h"
 
-/* A cut by what it is worth with the centres held where they are. */
+/* The rows of a node.  `price` is for each row what row_changes or row_holds makes of it. */
 typedef struct {
-    double worth;
-    int32_t swapped; /* whether the subtrees change places */
-    int32_t found;
-    search_condition asks;
-} node_split;
-
-/* The best cuts of a column, as it is and swapped.
- *
- * `change` is, for each row, what it costs more on the left than on the right.  Rows that are sent
- * left add it up: the least sum is best, and with the subtrees swapped the largest.  Neither side
- * may weigh less than `lightest` allows: its left subtree's and its right one's needs. */
-void column_splits(const search_rows *rows, ptrdiff_t column, const int32_t *ids, ptrdiff_t m,
-                   const double *change, const double lightest[2], uint64_t *field, int32_t *places,
-                   node_split out[2]);
-
-/* The best cut of a source: each category goes where it costs less. */
-void categories_split(const search_rows *rows, ptrdiff_t source, const int32_t *ids, ptrdiff_t m,
-                      const double *change, node_split *out);
+    const int32_t *ids;
+    ptrdiff_t m;
+    const double *price; /* [n] */
+    double least[2];     /* the least weights of the two subtrees' rows, or of the new leaf */
+    const double *sum;   /* [width] of all rows, and */
+    double weight;       /* their weight: for split-offs only */
+} search_node;
 
 /* What rows cost more at one centre than at another: centres are means, `square` their squared
- * lengths, `to[0]` and `to[1]` the cluster of each of the rows on either way. */
+ * lengths, `left` and `right` the cluster of each of the rows on either way. */
 void row_changes(const search_rows *rows, const int32_t *ids, ptrdiff_t m, const double *mean,
                  const double *square, const int32_t *left, const int32_t *right, double *change);
+
+/* The best cuts of a column with the centres held where they are, as it is and swapped.
+ *
+ * Rows that are sent left add up what they cost more on the left: the least sum is best, and with
+ * the subtrees swapped the largest.  OUT side: 1 where the subtrees change places. */
+void column_splits(const search_rows *rows, ptrdiff_t column, const search_node *node,
+                   uint64_t *field, int32_t *places, split_candidate out[2]);
+
+/* The best cut of a source: each category goes where it costs less. */
+void categories_split(const search_rows *rows, ptrdiff_t source, const search_node *node,
+                      split_candidate *out);
+
+/* What each row adds to the objective with the centres held; `to` is the cluster of each of the
+ * rows. */
+void row_holds(const search_rows *rows, const int32_t *ids, ptrdiff_t m, const double *mean,
+               const double *square, const int32_t *to, double *held);
+
+/* The best cut of a column that parts off a leaf, by what it gains at least: the rows that stay are
+ * counted with the centres that they have, and those that miss the column stay.  OUT side: 1 where
+ * the new leaf is on the left.  `scratch` has room for two times width doubles. */
+void off_column_split(const search_rows *rows, ptrdiff_t column, const search_node *node,
+                      uint64_t *field, int32_t *places, double *scratch, split_candidate *out);
+
+/* The best category of a source to part off; `scratch` has room for MAX_GROUP_CATEGORIES times
+ * width. */
+void off_categories_split(const search_rows *rows, ptrdiff_t source, const search_node *node,
+                          double *scratch, split_candidate *out);
 
 #endif

@@ -1,47 +1,58 @@
-# What an inner node had better ask, with both of its subtrees kept.
+# Cuts of an inner node: what it had better ask with both of its subtrees kept, and which of its rows
+# had better be a leaf before anything else is asked.
 #
 # Every row of the node would come to some leaf of the left subtree, and to one of the right. With
 # the centres where they are each row has its price on either way, and the best cut of a column is
-# found in one walk along it (node_splits.c). These prices only propose: of the best few cuts the
-# change of the objective is worked out with the centres moving.
-from cython.parallel cimport prange
+# found in one walk along it (node_splits.c). A leaf that holds what lies apart may be cut off
+# anywhere on the way down, at the bottom or at the top, while cuts of leaves (leaf_splits.pyx) find
+# it at the bottom only: along each column the side that gains most as a new cluster is found with
+# all other centres held (split_off.c). Both only propose: of the best few cuts the change of the
+# objective is worked out with the centres moving.
+import numpy as np
+
+from cython.parallel cimport prange, threadid
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from agathis._core.search.mutable_tree cimport (
-    MutableTree,
-    condition_from,
-    goes_left,
-    search_condition,
-    search_rows,
+    MAX_GROUP_CATEGORIES, MutableTree, condition_from, goes_left, search_condition, search_rows,
+    split_candidate,
 )
 from agathis._core.shared.limits cimport limits_from, tree_limits
 
 
-cdef extern from "search/node_splits.h":
-    ctypedef struct node_split:
-        double worth
-        int32_t swapped, found
-        search_condition asks
+cdef extern from "search/node_splits.h" nogil:
+    ctypedef struct search_node:
+        const int32_t* ids
+        Py_ssize_t m
+        const double* price
+        double least[2]
+        const double* sum
+        double weight
 
-    void column_splits(
-        const search_rows* rows, Py_ssize_t column, const int32_t* ids, Py_ssize_t m,
-        const double* change, const double* lightest, uint64_t* field, int32_t* places,
-        node_split* out) nogil
-    void categories_split(
-        const search_rows* rows, Py_ssize_t source, const int32_t* ids, Py_ssize_t m,
-        const double* change, node_split* out) nogil
     void row_changes(
         const search_rows* rows, const int32_t* ids, Py_ssize_t m, const double* mean,
-        const double* square, const int32_t* left, const int32_t* right, double* change) nogil
-
-cdef extern from "shared/threads.h" nogil:
-    int thread_number()
+        const double* square, const int32_t* left, const int32_t* right, double* change)
+    void column_splits(
+        const search_rows* rows, Py_ssize_t column, const search_node* node, uint64_t* field,
+        int32_t* places, split_candidate* out)
+    void categories_split(
+        const search_rows* rows, Py_ssize_t source, const search_node* node, split_candidate* out)
+    void row_holds(
+        const search_rows* rows, const int32_t* ids, Py_ssize_t m, const double* mean,
+        const double* square, const int32_t* to, double* held)
+    void off_column_split(
+        const search_rows* rows, Py_ssize_t column, const search_node* node, uint64_t* field,
+        int32_t* places, double* scratch, split_candidate* out)
+    void off_categories_split(
+        const search_rows* rows, Py_ssize_t source, const search_node* node, double* scratch,
+        split_candidate* out)
 
 # Fewer steps along columns than this are done by one thread.
 cdef double SMALL_WORK = 200_000.0
+# In the place of a cluster: the subtrees of the node stay, and no leaf is parted off.
+cdef int NO_CLUSTER = -1
 
 
 def node_splits(MutableTree tree, Py_ssize_t node, int most, const tree_limits[::1] limits=None):
@@ -61,47 +72,86 @@ def node_splits(MutableTree tree, Py_ssize_t node, int most, const tree_limits[:
         The gain, the bytes of the condition, whether the subtrees are swapped; without those that
         the limits forbid, the best first.
     """
-    cdef Py_ssize_t m, c, columns = tree.view.columns, sources = tree.view.sources
-    cdef Py_ssize_t n_cuts = 2 * columns + sources, at, best
-    cdef int threads = 1, t
-    cdef double[2] lightest
+    cdef Py_ssize_t c, columns = tree.view.columns, sources = tree.view.sources
+    cdef Py_ssize_t n_cuts = 2 * columns + sources
+    cdef int threads = 1, t, side
     cdef const tree_limits* least = limits_from(limits)
-    cdef node_split* cuts = <node_split*>malloc(max(n_cuts, 1) * sizeof(node_split))
-    if cuts == NULL:
-        raise MemoryError
-    try:
-        with nogil:
-            m = prices(tree, node)
-            tree.work += m * 4 * (columns + sources)
-            lightest[0] = least.min_leaf * leaves_under(tree, tree.left[node])
-            lightest[1] = least.min_leaf * leaves_under(tree, tree.right[node])
-            if m * columns > SMALL_WORK:
-                threads = tree.threads
-            for c in prange(columns, num_threads=threads, schedule="dynamic"):
-                t = thread_number()
-                column_splits(
-                    &tree.view, c, &tree.ids[0], m, &tree.change[0], lightest,
-                    &tree.fields[t, 0], &tree.places[t, 0], &cuts[2 * c])
-            for c in range(sources):
-                at = 2 * columns + c
-                categories_split(&tree.view, c, &tree.ids[0], m, &tree.change[0], &cuts[at])
-        found = []
-        for _ in range(most):
-            best = -1
-            for at in range(n_cuts):
-                if cuts[at].found and (best < 0 or cuts[at].worth < cuts[best].worth):
-                    best = at
-            if best < 0:
-                break
-            cuts[best].found = 0
-            gain = exact_gain(tree, node, m, &cuts[best].asks, cuts[best].swapped, least)
-            if gain > -INFINITY:
-                asks = (<char*>&cuts[best].asks)[:sizeof(search_condition)]
-                found.append((gain, asks, bool(cuts[best].swapped)))
-    finally:
-        free(cuts)
-    found.sort(key=lambda cut: -cut[0])
-    return found
+    cdef uint8_t[::1] memory = np.empty(n_cuts * sizeof(split_candidate), dtype=np.uint8)
+    cdef split_candidate* cuts = <split_candidate*>&memory[0]
+    cdef search_node view
+    with nogil:
+        view.m = prices(tree, node)
+        view.ids, view.price = &tree.ids[0], &tree.change[0]
+        tree.work += view.m * 4 * (columns + sources)
+        for side in range(2):
+            # Of the nodes of a subtree one more than half are leaves.
+            c = tree.list_under(tree.right[node] if side else tree.left[node])
+            view.least[side] = least.min_leaf * ((c + 1) // 2)
+        if view.m * columns > SMALL_WORK:
+            threads = tree.threads
+        for c in prange(columns, num_threads=threads, schedule="dynamic"):
+            t = threadid()
+            column_splits(
+                &tree.view, c, &view, &tree.fields[t, 0], &tree.places[t, 0], &cuts[2 * c])
+        for c in range(sources):
+            categories_split(&tree.view, c, &view, &cuts[2 * columns + c])
+    return exact_gains(tree, node, view.m, cuts, n_cuts, most, NO_CLUSTER, least)
+
+
+def split_offs(
+    MutableTree tree, Py_ssize_t node, const int32_t[::1] columns, int most, int cluster,
+    const tree_limits[::1] limits=None,
+):
+    """The best cuts that part a leaf off above an inner node.
+
+    Parameters
+    ----------
+    tree : MutableTree
+    node : int
+    columns : ndarray of int32
+        The columns that are looked at; sources are looked at all.
+    most : int
+        How many proposals have their gain worked out.
+    cluster : int
+        One without leaves, for the new one.
+    limits : Limits.record, optional
+
+    Returns
+    -------
+    list of tuple
+        The gain, the bytes of the condition, whether the new leaf is on the left; without those
+        that the limits forbid, the best first.
+    """
+    cdef Py_ssize_t sources = tree.view.sources, width = tree.view.width
+    cdef Py_ssize_t n_cuts = columns.shape[0] + sources, at, c, i, j
+    cdef double[::1] scratch = np.zeros(
+        (max(2, MAX_GROUP_CATEGORIES if sources else 0) + 1) * width)
+    cdef const tree_limits* least = limits_from(limits)
+    cdef uint8_t[::1] memory = np.empty(n_cuts * sizeof(split_candidate), dtype=np.uint8)
+    cdef split_candidate* cuts = <split_candidate*>&memory[0]
+    cdef search_node view
+    with nogil:
+        view.m = tree.rows_under(node)
+        view.ids, view.price = &tree.ids[0], &tree.change[0]
+        view.least[0], view.least[1] = least.min_leaf, 0.0
+        tree.work += view.m * (n_cuts + 1) * width
+        for i in range(view.m):
+            tree.to_left[i] = tree.cluster[tree.leaf[tree.ids[i]]]
+        view.sum, view.weight = &scratch[0], 0.0
+        for at in range(tree.room):
+            if tree.under[at] and tree.left[at] < 0:
+                view.weight += tree.weight[at]
+                for j in range(width):
+                    scratch[j] += tree.sum[at, j]
+        row_holds(&tree.view, &tree.ids[0], view.m, &tree.mean[0, 0], &tree.square[0],
+                  &tree.to_left[0], &tree.change[0])
+        for c in range(columns.shape[0]):
+            off_column_split(&tree.view, columns[c], &view, &tree.fields[0, 0],
+                             &tree.places[0, 0], &scratch[width], &cuts[c])
+        for c in range(sources):
+            off_categories_split(
+                &tree.view, c, &view, &scratch[width], &cuts[columns.shape[0] + c])
+    return exact_gains(tree, node, view.m, cuts, n_cuts, most, cluster, least)
 
 
 def node_split_gain(
@@ -111,21 +161,24 @@ def node_split_gain(
     """What `MutableTree.resplit` would add to the objective; -inf where the limits forbid it."""
     cdef const search_condition* condition = condition_from(asks)
     cdef Py_ssize_t m = prices(tree, node)
-    return exact_gain(tree, node, m, condition, swapped, limits_from(limits))
+    return exact_gain(tree, node, m, condition, swapped, NO_CLUSTER, limits_from(limits))
+
+
+def split_off_gain(
+    MutableTree tree, Py_ssize_t node, const uint8_t[::1] asks, bint leaf_left, int cluster,
+    const tree_limits[::1] limits=None,
+):
+    """What `MutableTree.split_off` would add to the objective; -inf where the limits forbid it."""
+    cdef const search_condition* condition = condition_from(asks)
+    cdef Py_ssize_t m = tree.rows_under(node)
+    return exact_gain(tree, node, m, condition, leaf_left, cluster, limits_from(limits))
 
 
 def node_prices(MutableTree tree, Py_ssize_t node):
     """The rows under a node, and what each costs more on the left than on the right."""
-    import numpy as np
     cdef Py_ssize_t m = prices(tree, node)
     ids = np.asarray(tree.ids)[:m].copy()
     return ids, np.asarray(tree.change)[ids]
-
-
-cdef int leaves_under(MutableTree tree, Py_ssize_t node) noexcept nogil:
-    if tree.left[node] < 0:
-        return 1
-    return leaves_under(tree, tree.left[node]) + leaves_under(tree, tree.right[node])
 
 
 cdef Py_ssize_t prices(MutableTree tree, Py_ssize_t node) noexcept nogil:
@@ -148,38 +201,73 @@ cdef Py_ssize_t prices(MutableTree tree, Py_ssize_t node) noexcept nogil:
     return m
 
 
+cdef list exact_gains(
+    MutableTree tree, Py_ssize_t node, Py_ssize_t m, split_candidate* cuts, Py_ssize_t n_cuts,
+    int most, int cluster, const tree_limits* limits,
+):
+    """The best few of some cuts, by the change of the objective with the centres moving."""
+    cdef Py_ssize_t at, best
+    found = []
+    for _ in range(most):
+        best = -1
+        for at in range(n_cuts):
+            if cuts[at].gain > -INFINITY and (best < 0 or cuts[at].gain > cuts[best].gain):
+                best = at
+        if best < 0:
+            break
+        cuts[best].gain = -INFINITY
+        gain = exact_gain(tree, node, m, &cuts[best].asks, cuts[best].side, cluster, limits)
+        if gain > -INFINITY:
+            asks = (<char*>&cuts[best].asks)[:sizeof(search_condition)]
+            found.append((gain, asks, bool(cuts[best].side)))
+    found.sort(key=lambda cut: -cut[0])
+    return found
+
+
 cdef double exact_gain(
-    MutableTree tree, Py_ssize_t node, Py_ssize_t m, const search_condition* asks, bint swapped,
-    const tree_limits* limits,
+    MutableTree tree, Py_ssize_t node, Py_ssize_t m, const search_condition* asks, bint side,
+    int cluster, const tree_limits* limits,
 ) noexcept nogil:
-    """The change of the objective; `prices` has to have been called before."""
-    cdef Py_ssize_t i
-    cdef int32_t row, to
-    cdef bint light = limits.min_leaf > 0.0 or limits.min_split > 0.0
+    """The change of the objective; `ids` has the m rows of the node.
+
+    With a ``cluster`` the rows on the side ``side`` become a leaf of it, else the subtrees are
+    swapped where ``side`` is 1, and `prices` has to have been called before.
+    """
+    cdef Py_ssize_t i, parted = 0
+    cdef int32_t row, own, to
+    cdef double weight = 0.0
+    cdef bint left, allowed
     tree.clear_shift()
     tree.work += m * 4
-    if light:
-        memcpy(&tree.new_weight[0], &tree.weight[0], tree.room * sizeof(double))
-        memcpy(&tree.new_count[0], &tree.count[0], tree.room * sizeof(int64_t))
+    memcpy(&tree.new_weight[0], &tree.weight[0], tree.room * sizeof(double))
+    memcpy(&tree.new_count[0], &tree.count[0], tree.room * sizeof(int64_t))
     for i in range(m):
         row = tree.ids[i]
-        if goes_left(&tree.view, asks, row) != swapped:
-            to = tree.way_left[i]
+        own = tree.leaf[row]
+        left = goes_left(&tree.view, asks, row) != side
+        if cluster != NO_CLUSTER:
+            if left:
+                continue
+            weight += tree.view.weight[row]
+            parted += 1
+            tree.shift_row(row, tree.cluster[own], cluster)
         else:
-            to = tree.way_right[i]
-        if to == tree.leaf[row]:
-            continue
-        tree.shift_row(row, tree.cluster[tree.leaf[row]], tree.cluster[to])
-        if light:
-            tree.new_weight[tree.leaf[row]] -= tree.view.weight[row]
+            to = tree.way_left[i] if left else tree.way_right[i]
+            if to == own:
+                continue
+            tree.shift_row(row, tree.cluster[own], tree.cluster[to])
             tree.new_weight[to] += tree.view.weight[row]
-            tree.new_count[tree.leaf[row]] -= 1
             tree.new_count[to] += 1
-    if light and not weighs_enough(tree, tree.left[node], limits):
-        return -INFINITY
-    if light and not weighs_enough(tree, tree.right[node], limits):
-        return -INFINITY
-    return tree.shift_gain()
+        tree.new_weight[own] -= tree.view.weight[row]
+        tree.new_count[own] -= 1
+    if cluster != NO_CLUSTER:
+        # All rows or none on a side are no cut.
+        allowed = 0 < parted < m and weight >= limits.min_leaf and weighs_enough(tree, node, limits)
+    else:
+        allowed = limits.min_leaf <= 0.0 and limits.min_split <= 0.0 or (
+            weighs_enough(tree, tree.left[node], limits)
+            and weighs_enough(tree, tree.right[node], limits))
+    return tree.shift_gain() if allowed else -INFINITY
 
 
 cdef bint weighs_enough(

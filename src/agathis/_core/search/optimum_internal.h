@@ -36,9 +36,14 @@ ptrdiff_t optimum_best_along(const optimum_data *data, const optimum_set *set, c
 ptrdiff_t optimum_filter(const int32_t *order, ptrdiff_t m, const int32_t *code, int32_t last,
                          int right, int32_t *out);
 
-typedef struct optimum_memo optimum_memo;
-optimum_memo *memo_open(int n_cuts);
-void memo_close(optimum_memo *memo);
+/* What is known of sets of rows: a table of fixed size (optimum_memo.c). */
+typedef struct memo_entry memo_entry;
+typedef struct {
+    int most;            /* cuts that are kept of a tree */
+    memo_entry *entries; /* [place] */
+    optimum_split *cuts; /* [place * most + cut] */
+} optimum_memo;
+
 /* Whether something is known of a set that is exact or not below `cap`; then OUT answer.  To keep
  * something, say how many leaves were looked for: what took less effort gives way first. */
 int memo_find(const optimum_memo *memo, const uint64_t key[2], double cap, optimum_answer *answer);
@@ -57,12 +62,6 @@ typedef struct {
     ptrdiff_t count, room;
 } optimum_heap;
 
-/* 0 where memory does not suffice. */
-int heap_open(optimum_heap *heap);
-int heap_push(optimum_heap *heap, optimum_range item);
-optimum_range heap_pop(optimum_heap *heap);
-void heap_close(optimum_heap *heap);
-
 /* A set of rows that is searched. */
 typedef struct {
     ptrdiff_t m;
@@ -79,21 +78,29 @@ struct optimum_search {
     const optimum_data *data;
     int n_levels, stopped, failed;
     optimum_level *levels;
-    optimum_memo *memo;
+    optimum_memo memo;
     double *own, *left, *gain, *centre, *room;
     optimum_poll poll;
     void *self;
+    struct optimum_block *blocks; /* all memory that was taken */
     double work, cost, bound;
     int64_t scanned, known;
 };
 
-/* 0 where memory does not suffice. */
-int level_open(optimum_level *l, const optimum_data *data);
-void level_close(optimum_level *l);
+/* Zeros, given back when the search is closed; where memory does not suffice NULL, and the search
+ * has failed and stops. */
+void *optimum_take(optimum_search *s, size_t count, size_t size);
+
+/* Put a place for what is known of sets into a search for trees of up to so many cuts. */
+void memo_open(optimum_search *s, int n_cuts);
+
+/* A stretch that waits, and the one of the lowest bound. */
+void heap_push(optimum_search *s, optimum_heap *heap, optimum_range item);
+optimum_range heap_pop(optimum_heap *heap);
 
 /* Let a stretch wait, without the ends that cost `under` or more where a side is one leaf: what
- * these cost is known.  0 where memory does not suffice. */
-int level_wait(optimum_level *l, ptrdiff_t n, int leaves, double under, optimum_range x);
+ * these cost is known. */
+void level_wait(optimum_search *s, optimum_level *l, int leaves, double under, optimum_range x);
 
 /* The threshold of a stretch that should leave the same bound on both sides of it, judged by the
  * share of the scatter that so many leaves leave elsewhere. */

@@ -5,7 +5,6 @@
  */
 #include "search/optimum_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -13,45 +12,20 @@ enum {
     WAYS = 4 /* places that a set may be in */
 };
 
-typedef struct {
+struct memo_entry {
     uint64_t key[2];
     double cost;
     int32_t effort; /* leaves of the tree that was looked for; 0: a free place */
     int16_t is_exact, n_cuts;
-} entry;
-
-struct optimum_memo {
-    int most;          /* cuts that are kept of a tree */
-    entry *entries;    /* [place] */
-    optimum_split *cuts; /* [place * most + cut] */
 };
 
-optimum_memo *
-memo_open(int n_cuts)
-{
-    optimum_memo *memo = calloc(1, sizeof *memo);
-    if (memo == NULL) {
-        return NULL;
-    }
-    memo->most = n_cuts > 0 ? n_cuts : 1;
-    /* Zeros from the system: pages that are never touched take no memory. */
-    memo->entries = calloc(PLACES, sizeof *memo->entries);
-    memo->cuts = calloc((size_t)PLACES * memo->most, sizeof *memo->cuts);
-    if (memo->entries == NULL || memo->cuts == NULL) {
-        memo_close(memo);
-        return NULL;
-    }
-    return memo;
-}
-
 void
-memo_close(optimum_memo *memo)
+memo_open(optimum_search *s, int n_cuts)
 {
-    if (memo != NULL) {
-        free(memo->entries);
-        free(memo->cuts);
-        free(memo);
-    }
+    s->memo.most = n_cuts > 0 ? n_cuts : 1;
+    /* Zeros from the system: pages that are never touched take no memory. */
+    s->memo.entries = optimum_take(s, PLACES, sizeof *s->memo.entries);
+    s->memo.cuts = optimum_take(s, (size_t)PLACES * s->memo.most, sizeof *s->memo.cuts);
 }
 
 int
@@ -59,7 +33,7 @@ memo_find(const optimum_memo *memo, const uint64_t key[2], double cap, optimum_a
 {
     const size_t first = (size_t)(key[0] & (PLACES / WAYS - 1)) * WAYS;
     for (size_t at = first; at < first + WAYS; ++at) {
-        const entry *e = memo->entries + at;
+        const memo_entry *e = memo->entries + at;
         if (e->effort > 0 && e->key[0] == key[0] && e->key[1] == key[1]) {
             if (!e->is_exact && e->cost < cap) {
                 return 0;
@@ -80,7 +54,7 @@ memo_keep(optimum_memo *memo, const uint64_t key[2], int effort, const optimum_a
     const size_t first = (size_t)(key[0] & (PLACES / WAYS - 1)) * WAYS;
     size_t to = first;
     for (size_t at = first; at < first + WAYS; ++at) {
-        const entry *e = memo->entries + at;
+        const memo_entry *e = memo->entries + at;
         if (e->effort > 0 && e->key[0] == key[0] && e->key[1] == key[1]) {
             to = at;
             break;
@@ -89,7 +63,7 @@ memo_keep(optimum_memo *memo, const uint64_t key[2], int effort, const optimum_a
             to = at;
         }
     }
-    entry *e = memo->entries + to;
+    memo_entry *e = memo->entries + to;
     e->key[0] = key[0];
     e->key[1] = key[1];
     e->cost = answer->cost;

@@ -1,9 +1,9 @@
 /* Stretches of thresholds that wait for their turn, in a binary heap: which of them are worth it,
  * and where they are looked at next.
  */
-#include <stdlib.h>
-
 #include "search/optimum_internal.h"
+
+#include <string.h>
 
 enum { MARGIN = 16 }; /* this part of a stretch is off at least, whatever is guessed */
 
@@ -19,32 +19,20 @@ precedes(const optimum_range *a, const optimum_range *b)
     return a->leaves != b->leaves ? a->leaves < b->leaves : a->first < b->first;
 }
 
-int
-heap_open(optimum_heap *heap)
-{
-    heap->count = 0;
-    heap->room = 256;
-    heap->items = malloc(heap->room * sizeof *heap->items);
-    return heap->items != NULL;
-}
-
 void
-heap_close(optimum_heap *heap)
-{
-    free(heap->items);
-    heap->items = NULL;
-}
-
-int
-heap_push(optimum_heap *heap, optimum_range item)
+heap_push(optimum_search *s, optimum_heap *heap, optimum_range item)
 {
     if (heap->count == heap->room) {
-        optimum_range *more = realloc(heap->items, 2 * heap->room * sizeof *more);
+        const ptrdiff_t room = heap->room > 0 ? 2 * heap->room : 256;
+        optimum_range *more = optimum_take(s, room, sizeof *more);
         if (more == NULL) {
-            return 0;
+            return;
+        }
+        if (heap->count > 0) {
+            memcpy(more, heap->items, heap->count * sizeof *more);
         }
         heap->items = more;
-        heap->room *= 2;
+        heap->room = room;
     }
     ptrdiff_t i = heap->count++;
     while (i > 0 && precedes(&item, heap->items + (i - 1) / 2)) {
@@ -52,7 +40,6 @@ heap_push(optimum_heap *heap, optimum_range item)
         i = (i - 1) / 2;
     }
     heap->items[i] = item;
-    return 1;
 }
 
 optimum_range
@@ -73,32 +60,10 @@ heap_pop(optimum_heap *heap)
     return top;
 }
 
-int
-level_open(optimum_level *l, const optimum_data *data)
-{
-    const size_t cells = (size_t)data->n * data->d;
-    l->order = malloc(cells * sizeof *l->order);
-    l->place = malloc(cells * sizeof *l->place);
-    l->before = malloc(cells * sizeof *l->before);
-    l->after = malloc(cells * sizeof *l->after);
-    l->allowed = malloc(2 * data->d * sizeof *l->allowed);
-    return heap_open(&l->heap) && l->order && l->place && l->before && l->after && l->allowed;
-}
-
 void
-level_close(optimum_level *l)
+level_wait(optimum_search *s, optimum_level *l, int leaves, double under, optimum_range x)
 {
-    free(l->order);
-    free(l->place);
-    free(l->before);
-    free(l->after);
-    free(l->allowed);
-    heap_close(&l->heap);
-}
-
-int
-level_wait(optimum_level *l, ptrdiff_t n, int leaves, double under, optimum_range x)
-{
+    const ptrdiff_t n = s->data->n;
     const double *before = l->before + x.feature * n, *after = l->after + x.feature * n;
     const int one_left = x.leaves == 1, one_right = x.leaves == leaves - 1;
     while (x.first <= x.last) {
@@ -108,14 +73,14 @@ level_wait(optimum_level *l, ptrdiff_t n, int leaves, double under, optimum_rang
         const double last = one_left ? before[x.last] + x.right : 0.0;
         const double first = one_right ? after[x.first] + x.left : 0.0;
         if (last < under && first < under) {
-            return heap_push(&l->heap, x);
+            heap_push(s, &l->heap, x);
+            return;
         }
         const double bound = last >= under ? last : first;
         l->dropped = bound < l->dropped ? bound : l->dropped;
         x.last -= last >= under;
         x.first += last < under;
     }
-    return 1;
 }
 
 int32_t

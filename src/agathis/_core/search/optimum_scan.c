@@ -37,8 +37,7 @@ add_centre(f64x8 *restrict sum, ptrdiff_t wide, const double *restrict centre, d
 AGATHIS_INLINE double
 squared(const f64x8 *restrict sum, ptrdiff_t wide)
 {
-    f64x8 all;
-    f64x8_clear(&all);
+    f64x8 all = f64x8_zero();
     for (ptrdiff_t c = 0; c < wide; ++c) {
         f64x8_add_product(&all, sum[c], sum[c]);
     }
@@ -48,8 +47,7 @@ squared(const f64x8 *restrict sum, ptrdiff_t wide)
 AGATHIS_INLINE double
 inner_product(const f64x8 *restrict sum, ptrdiff_t wide, const double *restrict other)
 {
-    f64x8 all;
-    f64x8_clear(&all);
+    f64x8 all = f64x8_zero();
     for (ptrdiff_t c = 0; c < wide; ++c) {
         f64x8_add_product(&all, sum[c], f64x8_load(other + c * LANES));
     }

@@ -91,7 +91,7 @@ side(optimum_search *s, int at, int32_t feature, ptrdiff_t cut, int right, task 
     uint64_t key[2];
     const double scatter = answer->cost;
     name_of(data, rows, m, what, key);
-    if (memo_find(s->memo, key, cap, answer)) {
+    if (memo_find(&s->memo, key, cap, answer)) {
         s->known += 1;
         return;
     }
@@ -110,7 +110,7 @@ side(optimum_search *s, int at, int32_t feature, ptrdiff_t cut, int right, task 
     below->m = m;
     solve(s, at + 1, what, scatter, cap, answer);
     if (!s->stopped) {
-        memo_keep(s->memo, key, what.leaves, answer);
+        memo_keep(&s->memo, key, what.leaves, answer);
     }
 }
 
@@ -159,7 +159,6 @@ lay_out(optimum_search *s, int at, task what, const optimum_set *set, optimum_an
     const double least = what.limited ? data->limits->min_leaf : 0.0, slack = data->slack;
     const double total = set->total, scatter = set->scatter;
     const int leaves = what.leaves;
-    int kept = 1;
     double two = 1.0; /* what two leaves leave of the scatter */
     l->heap.count = 0;
     l->dropped = INFINITY;
@@ -194,12 +193,10 @@ lay_out(optimum_search *s, int at, task what, const optimum_set *set, optimum_an
         for (int32_t t = 1; t < leaves; ++t) {
             if (t <= half && leaves - t <= half) {
                 const optimum_range all = {0.0, 0.0, 0.0, f, t, first, last};
-                kept &= level_wait(l, n, leaves, best->cost - slack, all);
+                level_wait(s, l, leaves, best->cost - slack, all);
             }
         }
     }
-    s->failed |= !kept;
-    s->stopped |= !kept;
     return two;
 }
 
@@ -214,7 +211,6 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
     const double slack = data->slack;
     const int leaves = what.leaves;
     const double two = lay_out(s, at, what, set, best);
-    int kept = 1;
     double share[OPTIMUM_LEAVES + 1] = {1.0, 1.0};
     for (int t = 2; t < leaves; ++t) {
         share[t] = share[t - 1] * two;
@@ -257,7 +253,7 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
             /* What was found out until now stays true. */
             const optimum_range here = {low[0] + low[1], low[0], low[1],
                                         x.feature, x.leaves, middle, middle};
-            kept &= heap_push(&l->heap, here);
+            heap_push(s, &l->heap, here);
         }
         else if (found[0].is_exact && found[1].is_exact
                  && found[0].cost + found[1].cost < best->cost - slack) {
@@ -270,10 +266,8 @@ branch(optimum_search *s, int at, task what, const optimum_set *set, optimum_ans
         down.last = middle - 1;
         up.left = low[0];
         up.first = middle + 1;
-        kept &= level_wait(l, n, leaves, best->cost - slack, down);
-        kept &= level_wait(l, n, leaves, best->cost - slack, up);
-        s->failed |= !kept;
-        s->stopped |= !kept;
+        level_wait(s, l, leaves, best->cost - slack, down);
+        level_wait(s, l, leaves, best->cost - slack, up);
     }
     const double bound = best->cost < l->dropped ? best->cost : l->dropped;
     return l->heap.count > 0 && l->heap.items[0].bound < bound ? l->heap.items[0].bound : bound;

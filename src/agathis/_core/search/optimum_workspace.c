@@ -1,12 +1,30 @@
-/* The room that a search for the best tree takes, made once and given back. */
+/* The memory that a search for the best tree takes, given back as one. */
 #include <stdlib.h>
 
 #include "search/optimum_internal.h"
 
+struct optimum_block {
+    struct optimum_block *next;
+    double memory[];
+};
+
+void *
+optimum_take(optimum_search *s, size_t count, size_t size)
+{
+    struct optimum_block *block = calloc(1, sizeof *block + count * size);
+    if (block == NULL) {
+        s->failed = s->stopped = 1;
+        return NULL;
+    }
+    block->next = s->blocks;
+    s->blocks = block;
+    return block->memory;
+}
+
 optimum_search *
 optimum_open(const optimum_data *data, optimum_poll poll, void *self)
 {
-    const size_t n = data->n;
+    const size_t n = data->n, cells = n * data->d;
     const int n_leaves = data->limits->max_leaves;
     optimum_search *s = calloc(1, sizeof *s);
     if (s == NULL) {
@@ -16,18 +34,22 @@ optimum_open(const optimum_data *data, optimum_poll poll, void *self)
     s->poll = poll;
     s->self = self;
     s->n_levels = n_leaves > 1 ? n_leaves - 1 : 1;
-    s->memo = memo_open(n_leaves - 2);
-    s->own = malloc(n * sizeof(double));
-    s->left = malloc(n * sizeof(double));
-    s->gain = malloc(n * sizeof(double));
-    s->centre = malloc(data->width * sizeof(double));
-    s->room = malloc((data->width + 2) * (n / 8 + 1) * sizeof(double));
-    s->levels = calloc(s->n_levels, sizeof(optimum_level));
-    int whole = s->memo && s->own && s->left && s->gain && s->centre && s->room && s->levels;
-    for (int i = 0; whole && i < s->n_levels; ++i) {
-        whole = level_open(s->levels + i, data);
+    memo_open(s, n_leaves - 2);
+    s->own = optimum_take(s, n, sizeof(double));
+    s->left = optimum_take(s, n, sizeof(double));
+    s->gain = optimum_take(s, n, sizeof(double));
+    s->centre = optimum_take(s, data->width, sizeof(double));
+    s->room = optimum_take(s, (data->width + 2) * (n / 8 + 1), sizeof(double));
+    s->levels = optimum_take(s, s->n_levels, sizeof(optimum_level));
+    for (int i = 0; !s->failed && i < s->n_levels; ++i) {
+        optimum_level *l = s->levels + i;
+        l->order = optimum_take(s, cells, sizeof *l->order);
+        l->place = optimum_take(s, cells, sizeof *l->place);
+        l->before = optimum_take(s, cells, sizeof *l->before);
+        l->after = optimum_take(s, cells, sizeof *l->after);
+        l->allowed = optimum_take(s, 2 * data->d, sizeof *l->allowed);
     }
-    if (!whole) {
+    if (s->failed) {
         optimum_close(s);
         return NULL;
     }
@@ -37,18 +59,9 @@ optimum_open(const optimum_data *data, optimum_poll poll, void *self)
 void
 optimum_close(optimum_search *s)
 {
-    if (s == NULL) {
-        return;
+    for (struct optimum_block *block = s->blocks, *next; block != NULL; block = next) {
+        next = block->next;
+        free(block);
     }
-    for (int i = 0; s->levels != NULL && i < s->n_levels; ++i) {
-        level_close(s->levels + i);
-    }
-    memo_close(s->memo);
-    free(s->levels);
-    free(s->own);
-    free(s->left);
-    free(s->gain);
-    free(s->centre);
-    free(s->room);
     free(s);
 }

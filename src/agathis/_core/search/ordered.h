@@ -91,6 +91,17 @@ row_at(const ordered_scan *scan, ptrdiff_t i)
     return at;
 }
 
+/* <a, b> */
+AGATHIS_INLINE double
+dot_of(const double *restrict a, const double *restrict b, ptrdiff_t width)
+{
+    double dot = 0.0;
+    for (ptrdiff_t j = 0; j < width; ++j) {
+        dot += a[j] * b[j];
+    }
+    return dot;
+}
+
 /* sum += weight x of a row. */
 AGATHIS_INLINE void
 add_row(const search_rows *rows, int32_t row, double *restrict sum)

@@ -36,6 +36,13 @@ typedef struct {
     uint64_t right[IDENTIFIER_WORDS];
 } search_condition;
 
+/* A split that was found. */
+typedef struct {
+    double gain; /* what it gains, exactly or about; -inf: there is none */
+    int32_t side, target; /* the functions that find splits say what these are */
+    search_condition asks;
+} split_candidate;
+
 static inline int
 in_codes(const uint64_t *codes, int32_t code)
 {

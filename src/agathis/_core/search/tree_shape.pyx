@@ -57,9 +57,6 @@ cdef class TreeShape:
     def children(self, Py_ssize_t node):
         return self.left[node], self.right[node]
 
-    def parent_of(self, Py_ssize_t node):
-        return self.parent[node]
-
     def cluster_of(self, Py_ssize_t node):
         return self.cluster[node]
 

@@ -28,8 +28,6 @@ cdef extern from "separation/silhouette_loops.h" nogil:
 
     double silhouette_sum(const silhouette_rows* rows, const silhouette_parts* parts)
     void silhouette_add(double* sums, const double* distance, double weight, Py_ssize_t n)
-    void silhouette_move(
-        double* source, double* target, const double* distance, double weight, Py_ssize_t n)
 
 
 # A leaf of no more weight than one row is one row but for the rounding of sums.
@@ -141,9 +139,9 @@ cdef class Silhouette(Criterion):
 
     cdef void _move(self, Py_ssize_t i) noexcept nogil:
         self.part[i] = self.left[i]
-        silhouette_move(
-            &self.part_sums[self.right[i], 0], &self.part_sums[self.left[i], 0],
-            &self.distance[i, 0], self.weight[i], self.n)
+        cdef const double* row = &self.distance[i, 0]
+        silhouette_add(&self.part_sums[self.right[i], 0], row, -self.weight[i], self.n)
+        silhouette_add(&self.part_sums[self.left[i], 0], row, self.weight[i], self.n)
 
     cdef double _at(self, Py_ssize_t p) noexcept nogil:
         self.weigh(self.size)

@@ -45,20 +45,8 @@ silhouette_sum(const silhouette_rows *rows, const silhouette_parts *parts)
 }
 
 AGATHIS_CLONES void
-silhouette_add(double *sums, const double *distance, double weight, ptrdiff_t n)
+silhouette_add(double *restrict sums, const double *restrict distance, double weight, ptrdiff_t n)
 {
     for (ptrdiff_t i = 0; i < n; ++i)
         sums[i] += weight * distance[i];
-}
-
-AGATHIS_CLONES void
-silhouette_move(
-    double *restrict from, double *restrict to, const double *restrict distance, double weight,
-    ptrdiff_t n)
-{
-    for (ptrdiff_t i = 0; i < n; ++i) {
-        const double moved = weight * distance[i];
-        from[i] -= moved;
-        to[i] += moved;
-    }
 }

@@ -26,11 +26,7 @@ typedef struct {
 /* The weighted sum of all silhouettes. */
 double silhouette_sum(const silhouette_rows *rows, const silhouette_parts *parts);
 
-/* Add `weight` times the distances of one row to the sums of a part. */
+/* Add `weight` times the distances of one row to the sums of a part; less than 0 takes them off. */
 void silhouette_add(double *sums, const double *distance, double weight, ptrdiff_t n);
-
-/* Take them off one part and add them to another. */
-void silhouette_move(
-    double *from, double *to, const double *distance, double weight, ptrdiff_t n);
 
 #endif

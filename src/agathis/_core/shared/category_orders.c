@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "shared/category_orders.h"
+#include "shared/category_ways.h"
 
 enum { MAX_ROUNDS = 32, POWER_STEPS = 16 };
 

@@ -1,5 +1,5 @@
-# Ways to part the categories of a leaf, from plain arrays: for looking at category_subsets.c alone.
-# The engines call it with sums of their own.
+# Ways to part the categories of a leaf, for the engines, which have sums of their own, and from plain
+# arrays.
 import numpy as np
 
 from libc.math cimport INFINITY
@@ -9,6 +9,22 @@ from agathis._core.shared.scan cimport scan_clusters, scan_leaf
 
 #: Items up to which every way is looked at.
 EXACT = SUBSET_EXACT
+
+
+cdef uint8_t[::1] first_subset(
+    const scan_leaf* leaf, const scan_clusters* clusters, const subset_items* items, double floor,
+    double tolerance,
+):
+    """Which items go right in the first of the ways that gain ``floor``."""
+    cdef double[::1] work = np.empty(subset_work(clusters.count, items.count))
+    cdef double[::1] targets = np.full(clusters.count + 1, -INFINITY)
+    cdef uint8_t[::1] right = np.zeros(items.count, dtype=np.uint8)
+    subset_search(
+        leaf, clusters, items, SUBSET_EXACT, floor, tolerance, &work[0], &targets[0], NULL, NULL,
+        &right[0])
+    if not np.asarray(right).any():
+        raise RuntimeError(f"no subset gains {floor}")
+    return right
 
 
 def best_subset(

@@ -52,4 +52,7 @@ typedef struct {
 /* Look at the ways that are in the tile. */
 void subset_flush(subset_way_search *r);
 
+/* Look at the ways that seem good; `work` is what subset_work counts for vectors by item. */
+void subset_good_ways(subset_way_search *r, double *work);
+
 #endif

@@ -6,6 +6,8 @@
 #ifndef AGATHIS_CLONES_H
 #define AGATHIS_CLONES_H
 
+#include <stddef.h>
+
 #ifdef AGATHIS_CLONE_TARGETS
 #define AGATHIS_CLONES __attribute__((target_clones(AGATHIS_CLONE_TARGETS)))
 #else
@@ -17,5 +19,19 @@
 #else
 #define AGATHIS_INLINE static inline
 #endif
+
+/* Ask for memory that is needed soon: rows are often taken in any order. */
+AGATHIS_INLINE void
+fetch(const void *from, ptrdiff_t bytes)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    for (ptrdiff_t b = 0; b < bytes; b += 64)
+        __builtin_prefetch((const char *)from + b);
+    __builtin_prefetch((const char *)from + bytes - 1);
+#else
+    (void)from;
+    (void)bytes;
+#endif
+}
 
 #endif

@@ -8,12 +8,18 @@
 
 enum { QUAD = 4 };
 
+/* a OP b, element by element. */
 #if defined(__GNUC__) || defined(__clang__)
 typedef double f64x4 __attribute__((vector_size(32)));
+#define F64X4_EACH(a, OP, b) return a OP b
 #else
 typedef struct {
     double v[4];
 } f64x4;
+#define F64X4_EACH(a, OP, b)       \
+    for (int i = 0; i < QUAD; ++i) \
+        a.v[i] = a.v[i] OP b.v[i]; \
+    return a
 #endif
 
 AGATHIS_INLINE f64x4
@@ -38,58 +44,22 @@ f64x4_load_single(const float *from)
     return f64x4_load(four);
 }
 
-/* a b */
 AGATHIS_INLINE f64x4
 f64x4_product(f64x4 a, f64x4 b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return a * b;
-#else
-    for (int v = 0; v < QUAD; ++v)
-        a.v[v] *= b.v[v];
-    return a;
-#endif
+    F64X4_EACH(a, *, b);
 }
 
-/* a + b */
 AGATHIS_INLINE f64x4
 f64x4_plus(f64x4 a, f64x4 b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return a + b;
-#else
-    for (int v = 0; v < QUAD; ++v)
-        a.v[v] += b.v[v];
-    return a;
-#endif
+    F64X4_EACH(a, +, b);
 }
 
-/* a - b */
 AGATHIS_INLINE f64x4
 f64x4_minus(f64x4 a, f64x4 b)
 {
-#if defined(__GNUC__) || defined(__clang__)
-    return a - b;
-#else
-    for (int v = 0; v < QUAD; ++v)
-        a.v[v] -= b.v[v];
-    return a;
-#endif
-}
-
-/* Place by place the larger one. */
-AGATHIS_INLINE f64x4
-f64x4_larger(f64x4 a, f64x4 b)
-{
-#if defined(__GNUC__) || defined(__clang__)
-    typedef long long bits __attribute__((vector_size(32)));
-    const bits first = (bits)(a > b);
-    return (f64x4)((first & (bits)a) | (~first & (bits)b));
-#else
-    for (int v = 0; v < QUAD; ++v)
-        a.v[v] = a.v[v] > b.v[v] ? a.v[v] : b.v[v];
-    return a;
-#endif
+    F64X4_EACH(a, -, b);
 }
 
 AGATHIS_INLINE f64x4
@@ -105,22 +75,6 @@ f64x4_sum(f64x4 a)
     double v[QUAD];
     memcpy(v, &a, sizeof v);
     return (v[0] + v[2]) + (v[1] + v[3]);
-}
-
-/* The sum of all four, in each place; summed as by f64x4_sum. */
-AGATHIS_INLINE f64x4
-f64x4_all(f64x4 a)
-{
-#if defined(__clang__)
-    a = a + __builtin_shufflevector(a, a, 2, 3, 0, 1);
-    return a + __builtin_shufflevector(a, a, 1, 0, 3, 2);
-#elif defined(__GNUC__)
-    typedef long long places __attribute__((vector_size(32)));
-    a = a + __builtin_shuffle(a, (places){2, 3, 0, 1});
-    return a + __builtin_shuffle(a, (places){1, 0, 3, 2});
-#else
-    return f64x4_of(f64x4_sum(a));
-#endif
 }
 
 #endif

@@ -12,10 +12,11 @@ typedef struct {
     f64x4 low, high;
 } f64x8;
 
-AGATHIS_INLINE void
-f64x8_clear(f64x8 *a)
+AGATHIS_INLINE f64x8
+f64x8_zero(void)
 {
-    a->low = a->high = f64x4_of(0.0);
+    const f64x8 a = {f64x4_of(0.0), f64x4_of(0.0)};
+    return a;
 }
 
 AGATHIS_INLINE f64x8
@@ -44,14 +45,6 @@ f64x8_minus(f64x8 a, f64x8 b)
 {
     const f64x8 off = {f64x4_minus(a.low, b.low), f64x4_minus(a.high, b.high)};
     return off;
-}
-
-/* Lane by lane the larger one. */
-AGATHIS_INLINE f64x8
-f64x8_larger(f64x8 a, f64x8 b)
-{
-    const f64x8 most = {f64x4_larger(a.low, b.low), f64x4_larger(a.high, b.high)};
-    return most;
 }
 
 /* a += b c */
@@ -83,15 +76,6 @@ AGATHIS_INLINE double
 f64x8_sum(f64x8 a)
 {
     return f64x4_sum(f64x4_plus(a.low, a.high));
-}
-
-/* The sum of all lanes, in each of them; summed as by f64x8_sum. */
-AGATHIS_INLINE f64x8
-f64x8_all(f64x8 a)
-{
-    const f64x4 sum = f64x4_all(f64x4_plus(a.low, a.high));
-    const f64x8 all = {sum, sum};
-    return all;
 }
 
 #endif

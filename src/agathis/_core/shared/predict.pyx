@@ -25,40 +25,23 @@ cdef inline floating value_at(
     return (<const floating*>(<const char*>row + feature * step))[0]
 
 
-cdef inline Py_ssize_t child_of(
-    const Nodes* tree, Py_ssize_t node, double value
-) noexcept nogil:
-    if value <= tree.threshold[node] or value != value and tree.missing_left[node]:
-        return tree.left[node]
-    return tree.right[node]
-
-
 cdef Py_ssize_t leaf_of_row(
     const floating* row, Py_ssize_t step, const Nodes* tree
 ) noexcept nogil:
-    cdef Py_ssize_t node = 0
-    while tree.left[node] >= 0:
-        node = child_of(tree, node, value_at(row, step, tree.feature[node]))
-    return node
-
-
-cdef Py_ssize_t leaf_by_sums(
-    const floating* row, Py_ssize_t step, const Nodes* tree
-) noexcept nogil:
-    """The same where nodes may ask for sums."""
-    cdef Py_ssize_t node = 0, term, stop
+    cdef Py_ssize_t node = 0, term
     cdef double value
     while tree.left[node] >= 0:
-        term, stop = tree.term_start[node], tree.term_start[node + 1]
-        if term == stop:
+        if tree.term_start == NULL or tree.term_start[node] == tree.term_start[node + 1]:
             value = value_at(row, step, tree.feature[node])
         else:
             value = 0.0
-            while term < stop:
+            for term in range(tree.term_start[node], tree.term_start[node + 1]):
                 value = value + tree.term_weight[term] * value_at(
                     row, step, tree.term_feature[term])
-                term = term + 1
-        node = child_of(tree, node, value)
+        if value <= tree.threshold[node] or value != value and tree.missing_left[node]:
+            node = tree.left[node]
+        else:
+            node = tree.right[node]
     return node
 
 
@@ -72,18 +55,13 @@ def descend(
     cdef Py_ssize_t i, n = X.shape[0]
     cdef Py_ssize_t step = X.strides[1]
     cdef Nodes tree
-    cdef bint sums = term_feature.shape[0] > 0
     tree.left, tree.right, tree.feature = &left[0], &right[0], &feature[0]
     tree.threshold, tree.missing_left = &threshold[0], &missing_left[0]
     tree.term_start, tree.term_feature, tree.term_weight = NULL, NULL, NULL
-    if sums:
+    if term_feature.shape[0] > 0:
         tree.term_start, tree.term_feature, tree.term_weight = (
             &term_start[0], &term_feature[0], &term_weight[0])
     if n * depth < SMALL_WORK:
         threads = 1
-    if sums:
-        for i in prange(n, nogil=True, num_threads=threads, schedule="static"):
-            out[i] = answer[leaf_by_sums(&X[i, 0], step, &tree)]
-    else:
-        for i in prange(n, nogil=True, num_threads=threads, schedule="static"):
-            out[i] = answer[leaf_of_row(&X[i, 0], step, &tree)]
+    for i in prange(n, nogil=True, num_threads=threads, schedule="static"):
+        out[i] = answer[leaf_of_row(&X[i, 0], step, &tree)]

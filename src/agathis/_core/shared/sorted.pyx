@@ -4,14 +4,48 @@
 #     afterwards             a c e B D F      left child keeps the slot, right gets a new one
 import numpy as np
 
-from cython.parallel cimport prange
+from cython.parallel cimport parallel, prange, threadid
 from libc.stdint cimport int32_t, uint8_t
 from libc.string cimport memcpy
 
-from agathis._core.shared.sorting import sort_features
+cdef extern from "shared/sort_loops.h" nogil:
+    size_t sort_work(Py_ssize_t n)
+    void sort_order(
+        const double* values, Py_ssize_t n, void* work, int32_t* order, uint8_t* cut)
 
+# Fewer values than this are sorted by one thread.
+cdef double SMALL_SORT = 100_000.0
 # Fewer moves of a sample than this are done by one thread.
 cdef double SMALL_WORK = 125_000.0
+
+
+def sort_features(const double[:, ::1] values, int threads):
+    """The order of the samples along each feature, and where a threshold fits.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        Finite.
+    threads : int
+
+    Returns
+    -------
+    order : ndarray of int32, of shape (n_features, n_samples)
+        From the lowest value to the highest, equal ones as they stand.
+    cut : ndarray of uint8, of the same shape
+        1 where the value is less than the next one in the order.
+    """
+    cdef Py_ssize_t f, d = values.shape[0], n = values.shape[1]
+    cdef int32_t[:, ::1] order = np.empty((d, n), dtype=np.int32)
+    cdef uint8_t[:, ::1] cut = np.zeros((d, n), dtype=np.uint8)
+    cdef uint8_t[:, ::1] work
+    if <double>n * d <= SMALL_SORT:
+        threads = 1
+    work = np.empty((threads, sort_work(n)), dtype=np.uint8)
+    with nogil, parallel(num_threads=threads):
+        for f in prange(d, schedule="dynamic"):
+            sort_order(&values[f, 0], n, &work[threadid(), 0], &order[f, 0], &cut[f, 0])
+    return np.asarray(order), np.asarray(cut)
 
 
 cdef class SortedSamples:
@@ -59,22 +93,15 @@ cdef class SortedSamples:
         cdef Py_ssize_t start = self.start[leaf], stop = self.stop[leaf], n = stop - start
         cdef Py_ssize_t f
         cdef int threads = self.threads if <double>n * self.n_features > SMALL_WORK else 1
-        cdef Py_ssize_t rooms = 1 if threads == 1 else self.n_features
-        cdef int32_t[:, ::1] spare = np.empty((rooms, n - n_left + 1), dtype=np.int32)
-        cdef uint8_t[:, ::1] before = np.empty((rooms, n + 2), dtype=np.uint8)
+        cdef int32_t[:, ::1] spare = np.empty((threads, n - n_left + 1), dtype=np.int32)
+        cdef uint8_t[:, ::1] before = np.empty((threads, n + 2), dtype=np.uint8)
         if right == len(self.start):
             self.start = np.concatenate([self.start, np.zeros(right, dtype=np.intp)])
             self.stop = np.concatenate([self.stop, np.zeros(right, dtype=np.intp)])
-        if threads == 1:
-            for f in range(self.n_features):
-                split_feature(
-                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
-                    &spare[0, 0], &before[0, 0])
-        else:
-            for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
-                split_feature(
-                    &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
-                    &spare[f, 0], &before[f, 0])
+        for f in prange(self.n_features, nogil=True, num_threads=threads, schedule="static"):
+            split_feature(
+                &self.order[f, start], &self.cut[f, start], &goes_left[0], n, n_left,
+                &spare[threadid(), 0], &before[threadid(), 0])
         self.start[right], self.stop[right] = start + n_left, stop
         self.stop[leaf] = start + n_left
 

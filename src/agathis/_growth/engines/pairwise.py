@@ -15,11 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from agathis._core.pairwise.clusters import transfer
-from agathis._core.pairwise.pair_categories import Categories
+from agathis._core.pairwise.pair_categories import Categories, locate_subset, search_subsets
 from agathis._core.pairwise.pair_search import locate, search
-from agathis._core.pairwise.pair_subsets import locate_subset, search_subsets
-from agathis._core.pairwise.partition import partition
-from agathis._core.pairwise.state import State
+from agathis._core.pairwise.state import State, partition
 from agathis._core.pairwise.updates import Separation, close_root, open_root, sum_rows
 from agathis._dataset.memory import InMemory
 from agathis._dataset.splits import Split, sent_left

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from agathis._core.pairwise.clusters import renew
 from agathis._core.pairwise.pair_search import LeafSearch
 from agathis._core.pairwise.prefix_scans import N_LEADING, LeadingParts, Parts
 from agathis._core.pairwise.updates import close_root, fill_kernel_sums, part_kernel_sums
@@ -19,7 +18,7 @@ from agathis._dataset.splits import Split
 from agathis._growth.engines.kernel_rows import KernelRows
 from agathis._growth.engines.pairwise import PairwiseEngine
 from agathis._growth.engines.principal_directions import principal_directions
-from agathis._growth.engines.tuning import EXACT_TOGETHER, FEW, RENEWED, SEEN_TOGETHER, WIDE
+from agathis._growth.engines.tuning import EXACT_TOGETHER, WIDE
 from agathis._growth.limits import Limits
 from agathis._kernels.kernel import one_blas_thread
 from agathis._utils.progress import Progress
@@ -100,16 +99,11 @@ class PairwisePointEngine(PairwiseEngine):
 
     def _search(self, leaf_index: int, drawn: np.ndarray | None, floor: float) -> float:
         """Search a leaf; return its best certain gain."""
-        renewed = False
         if leaf_index not in self.exact:
             self._begin(leaf_index)
-        elif self.bound[leaf_index] < np.inf and self.leaf_size(leaf_index)[0] >= RENEWED:
-            few = self.state.n_features // FEW
-            renewed = renew(self.state, leaf_index, floor - 2 * self.tolerance, few)
         leaf_indices = np.array([leaf_index], dtype=np.int32)
-        found = LeafSearch(self.state, leaf_indices, drawn, self.limits.record, renewed)
-        seen = np.full(self.state.n_features, not renewed)
-        certain = self._settle(found, leaf_index, seen, floor)
+        found = LeafSearch(self.state, leaf_indices, drawn, self.limits.record)
+        certain = self._settle(found, leaf_index, floor)
         found.finish(self.unsure[leaf_index])
         self.gain[leaf_index] = certain
         return certain
@@ -136,29 +130,20 @@ class PairwisePointEngine(PairwiseEngine):
             self.state, leaf_index, features, view.largest, view.rounded, view.all_tails
         )
 
-    def _settle(self, found: LeafSearch, leaf_index: int, seen: np.ndarray, floor: float) -> float:
-        """Search features, exactly in the end, until the best gain is certain; return it.
-
-        ``seen`` is a mask of the features searched since the last change of the clusters.
-        """
+    def _settle(self, found: LeafSearch, leaf_index: int, floor: float) -> float:
+        """Compute exact sums along features until the best gain is certain; return it."""
         best, exact = self.state.feature_gains(leaf_index), self.exact[leaf_index]
-        together = {False: SEEN_TOGETHER, True: EXACT_TOGETHER}
+        together = EXACT_TOGETHER
         while True:
-            certain = float(best.max(where=exact & seen, initial=-np.inf))
+            certain = float(best.max(where=exact, initial=-np.inf))
             # Once the tolerance for rounding, once for ties.
             doubtful = best >= max(certain, floor) - 2 * self.tolerance
-            # Search outdated gains first, as they may have decreased.
-            features = np.flatnonzero(doubtful & ~seen)
-            looked = len(features) == 0
-            if looked:
-                features = np.flatnonzero(doubtful & ~exact)
+            features = np.flatnonzero(doubtful & ~exact)
             if len(features) == 0:
                 return certain
-            most = np.argsort(-best[features], kind="stable")[: together[looked]]
+            most = np.argsort(-best[features], kind="stable")[:together]
             features = np.sort(features[most]).astype(np.int32)
-            if looked:
-                self.parts.scan(self.state, leaf_index, features)
-                exact[features] = True
+            self.parts.scan(self.state, leaf_index, features)
+            exact[features] = True
             found.again(features)
-            seen[features] = True
-            together[looked] *= 2
+            together *= 2

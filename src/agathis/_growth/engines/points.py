@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agathis._core.points.leaves import PointState
+from agathis._core.points.point_categories import locate_subset
 from agathis._core.points.point_search import locate, search
-from agathis._core.points.point_subsets import locate_subset
 from agathis._core.points.sorted_points import SortedPoints
 from agathis._dataset.features import SearchedColumns
 from agathis._dataset.splits import Split

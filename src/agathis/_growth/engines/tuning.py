@@ -28,12 +28,9 @@ FINE_TABLES = 2**25
 # --- Bounds on wide points: a feature is searched exactly where its bound allows a better split.
 # Bounds are used from this multiple of the number of leading components.
 WIDE = 3
-# Features searched, and features made exact, at a time; doubled after each pass. More at a time
-# mean fewer passes, and more unnecessary exact sums.
-SEEN_TOGETHER, EXACT_TOGETHER = 16, 2
-# Minimum samples of a leaf for which a repeated search is restricted to features with a high bound,
-# if these are at most one in so many.
-RENEWED, FEW = 64, 8
+# Features made exact at a time; doubled after each pass. More at a time mean fewer passes, and more
+# unnecessary exact sums.
+EXACT_TOGETHER = 2
 # Steps of power iteration for the leading directions, from those of the parent and from random
 # ones: more steps give tighter bounds.
 STEPS, FIRST_STEPS = 1, 3

@@ -12,9 +12,8 @@ from collections import deque
 
 import numpy as np
 
-from agathis._core.centres.costs import distances
-from agathis._core.centres.least_loss import minimum_loss
-from agathis._core.centres.nearest import nearest
+from agathis._core.centres.distances import distances, nearest
+from agathis._core.centres.minimum_loss import minimum_loss
 from agathis._core.centres.splits import SHARE, CentreSplits
 from agathis._core.search.mutable_tree import MutableTree
 from agathis._growth.limits import Limits

@@ -25,8 +25,7 @@ import numpy as np
 from agathis._core.search.leaf_splits import LeafSplits
 from agathis._core.search.move_gains import best_assign, prune_gain
 from agathis._core.search.mutable_tree import MutableTree
-from agathis._core.search.node_splits import node_splits
-from agathis._core.search.split_off import offs
+from agathis._core.search.node_splits import node_splits, split_offs
 from agathis._growth.limits import Limits
 
 
@@ -162,7 +161,7 @@ class SplitOff:
         if limits.max_depth is not None and mutable_tree.deepest_under(node) >= limits.max_depth:
             return []
         columns = np.ascontiguousarray(columns, dtype=np.int32)
-        cuts = offs(mutable_tree, node, columns, self.proposals, cluster, limits.record)
+        cuts = split_offs(mutable_tree, node, columns, self.proposals, cluster, limits.record)
         return [Proposal(node, gain, (asks, left, cluster)) for gain, asks, left in cuts]
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
