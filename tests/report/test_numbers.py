@@ -44,6 +44,8 @@ def fitted_tables(draw):
         table.loc[random.random(n) < 0.1, "color"] = None
     if only_numbers:
         table = table.drop(columns="color")
+    # The cosine of one column is a sign, and rounding decides that of a mean of 0.
+    no_count = [()] if only_numbers and kernel == "cosine" else [(), ("size",)]
     model = fit_table(
         table,
         k,
@@ -52,7 +54,7 @@ def fitted_tables(draw):
         gamma=None if kernel in ("linear", "cosine") else draw(st.sampled_from([None, 0.5])),
         search=draw(st.sampled_from(["local", "greedy"])),
         scale="minmax" if kernel == "chi2" else draw(st.sampled_from(["auto", "log", "rank"])),
-        no_count=draw(st.sampled_from([(), ("size",)])),
+        no_count=draw(st.sampled_from(no_count)),
         n_jobs=1,
     )
     return model, table
