@@ -95,6 +95,8 @@ class RowStore:
 
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
         """The rows with the sorted indices ``ids``, in chunks."""
+        if len(ids) == 0:
+            return
         if self.kept is None:
             for part in gen_batches(len(ids), STREAM_ROWS):
                 every = np.arange(part.stop - part.start, dtype=np.int32)
@@ -109,7 +111,8 @@ class RowStore:
             bins = self.kept.bins
             return goes_left(bins, ids, cut.place, cut.last, cut.missing_left, self.threads)
         left = np.empty(len(ids), dtype=np.uint8)
-        for part in gen_batches(len(ids), STREAM_ROWS):
+        for begin in range(0, len(ids), STREAM_ROWS):
+            part = slice(begin, begin + STREAM_ROWS)
             # As float64, as a threshold rounded to float32 could be the value above it.
             values = asked_values(self.X, ids[part], cut.feature, cut.terms)
             left[part] = sent_left(values, cut.threshold, cut.missing_left)
