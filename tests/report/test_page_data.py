@@ -10,6 +10,7 @@ import pytest
 from helpers.examples import examples, mostly_slow
 from helpers.exports import names_for, trees
 from helpers.frames import POLARS
+from helpers.page_rules import in_words
 from helpers.plot_trees import MODELS
 from hypothesis import given
 from sklearn.base import clone
@@ -21,7 +22,6 @@ from agathis import Kauri, KernelKMeans, TableEncoder
 from agathis.export import from_json, to_json, to_python, to_sql
 from agathis.report import summarise, write
 from agathis.report._tuning import FEW
-from agathis.report._wording import in_words
 
 WINE = load_wine(as_frame=True)
 SPECIES = WINE.target_names[WINE.target]

@@ -110,12 +110,10 @@ def relative_kmeans_score(
         rows; a number is a known cost, such as the minimum of many runs.
     n_init : int, default=10
         The number of initialisations of kernel KMeans, of which the best is used.
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 equals having the row twice.
     random_state : int, RandomState instance or None, default=None
         For kernel KMeans.
-    **params : dict
-        ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
+    sample_weight, **params
+        As for :func:`kernel_kmeans_score`.
 
     Returns
     -------
@@ -243,21 +241,13 @@ def mmd_gemini(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        The rows or, with ``kernel="precomputed"``, their kernel matrix.
-    labels : array-like of shape (n_samples,)
-        The cluster of each row, integers or strings.
-    kernel : str or callable, default="linear"
-        As in :class:`agathis.Kauri`.
+    X, labels, kernel, sample_weight, **params
+        As for :func:`kernel_kmeans_score`.
     mode : {"ova", "ovo"}, default="ova"
     squared : bool, default=True
         Whether the expected value is of the squared MMD, as in the Kauri paper, or of the MMD,
         which GEMINI was first defined with. A kernel that is not positive may make a squared MMD
         negative; its MMD counts as 0.
-    sample_weight : array-like of shape (n_samples,), optional
-        A weight of 2 equals having the row twice.
-    **params : dict
-        ``gamma``, ``degree`` and ``coef0`` of the kernel, or arguments of a callable one.
 
     Returns
     -------

@@ -74,17 +74,10 @@ def plot_tree(
         A fitted estimator with ``tree_``, with scalers before it or not, or the tree itself.
     ax : matplotlib Axes, optional
         The axes, to which the font size is fitted. By default a new figure, as large as needed.
-    feature_names : sequence of str, optional
-        By default those of the data frame that was fitted, or ``x[0]``, ``x[1]``, ...
-    cluster_names : sequence of str, optional
-        By default ``cluster 0``, ``cluster 1``, ...
-    scaler, one_hot, value_names
-        As in :func:`agathis.export.to_text`: thresholds in the units before scaling, and labels of
-        categories and codes.
+    feature_names, cluster_names, scaler, one_hot, value_names, digits : optional
+        As for :func:`agathis.plot.layout_tree`.
     max_depth : int, optional
         Nodes below this depth are left out; dashed boxes show their number of leaves.
-    digits : int, default=4
-        Significant digits of the thresholds.
     details : bool, default=True
         Whether to show sizes, kinds of split and gains.
     root : {"auto", "top", "left"}, default="auto"

@@ -7,7 +7,6 @@ of rows allows fewer leaves, the reason is given.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,23 +17,6 @@ from agathis._trees.tree import Tree
 from agathis.report._tuning import LEAF_MULTIPLES
 
 
-@dataclass(frozen=True)
-class MoreLeaves:
-    """Trees by their maximum number of leaves.
-
-    Attributes
-    ----------
-    trees : list of dict
-        For each tree its maximum number of leaves, ``allowed``, ``n_leaves`` and the fraction of
-        the variance that is ``explained``.
-    why : str or None
-        Why some trees were not fitted, or why one has fewer leaves than the maximum.
-    """
-
-    trees: list[dict[str, Any]]
-    why: str | None = None
-
-
 def more_leaves(
     grower: BaseEstimator,
     tree: Tree | None,
@@ -42,7 +24,7 @@ def more_leaves(
     rows: Any,
     fitted: Callable[..., BaseEstimator],
     explained: Callable[[BaseEstimator], float | None],
-) -> MoreLeaves:
+) -> tuple[list[dict[str, Any]], str | None]:
     """Trees of K, 2 K and 4 K leaves.
 
     Parameters
@@ -58,10 +40,17 @@ def more_leaves(
         Fits a grower to rows without warnings.
     explained : callable
         The explained variance of a fitted model.
+
+    Returns
+    -------
+    trees : list of dict
+        For each tree its maximum number of leaves, ``allowed``, ``n_leaves`` and ``explained``.
+    why : str or None
+        Why some trees were not fitted, or why one has fewer leaves than the maximum.
     """
     params = grower.get_params(deep=False)
     if "max_leaf_nodes" not in params:
-        return MoreLeaves([], f"{type(grower).__name__} has one leaf per cluster")
+        return [], f"{type(grower).__name__} has one leaf per cluster"
     searches = params.get("search", "greedy") != "greedy"
     trees: list[dict[str, Any]] = []
     why = None
@@ -79,7 +68,7 @@ def more_leaves(
         trees.append({"allowed": allowed, "n_leaves": n_leaves, "explained": explained(model)})
         if n_leaves < allowed and why is None:
             why = _limit(other, len(rows), allowed)
-    return MoreLeaves(trees, why)
+    return trees, why
 
 
 def with_leaves(grower: BaseEstimator, allowed: int) -> BaseEstimator:

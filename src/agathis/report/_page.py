@@ -36,7 +36,6 @@ from agathis.report._figures import (
     times,
 )
 from agathis.report._page_data import summarise
-from agathis.report._wording import in_words
 
 # In order: later ones use the definitions of earlier ones.
 SCRIPTS = (
@@ -133,7 +132,6 @@ def _environment(jinja2: ModuleType) -> Any:
     environment.filters.update(
         number=figure,
         percent=percent,
-        words=in_words,
         times=times,
         decimals=decimals,
         how_far_apart=how_far_apart,

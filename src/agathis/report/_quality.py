@@ -104,7 +104,7 @@ def quality_of(
         return out
     grower = for_share(grower, len(sample) / len(rows.points))
     out["stability"] = stability(grower, encoded, labels)
-    larger = more_leaves(
+    out["leaves"], out["leaves_why"] = more_leaves(
         grower,
         model.tree_ if model.fitted_tree is None else model.fitted_tree,
         model.tree_.n_clusters,
@@ -112,7 +112,7 @@ def quality_of(
         _fitted,
         lambda other: explained_by(scatter(points, _labels(other, encoded)), total),
     )
-    return out | {"leaves": larger.trees, "leaves_why": larger.why}
+    return out
 
 
 def explained_by(cost: float, total: float) -> float | None:

@@ -89,14 +89,3 @@ def often(share: float, more: bool) -> str:
     if more:
         return "always" if share == 1 else "mostly" if share > 0.5 else "more often"
     return "never" if share == 0 else "rarely" if share <= 0.1 else "less often"
-
-
-def in_words(rule: Rule) -> str:
-    """Return a rule as plain text.
-
-    >>> in_words([[["", "age", " ≤ 3"], ["", "sex", " is male"]], [["", "age", " > 60"]]])
-    'age ≤ 3 and sex is male, or age > 60'
-    """
-    if not rule:
-        return "no row at all"
-    return ", or ".join(" and ".join(map("".join, box)) or "all rows" for box in rule)
