@@ -342,7 +342,7 @@ def _pairs(
     elif 8 * len(rows) ** 2 > limit:
         return PairwiseSpace(None, weight, kernel, settled, threads)
     matrix = kernel.matrix(settled, threads)
-    search.check_values(kernel, matrix)
+    kernel.check_finite(matrix)
     return PairwiseSpace(matrix, weight, kernel, settled, threads)
 
 

@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 
 from agathis._dataset.memory import InMemory
 from agathis._kernels.feature_map import mapped
-from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
 from agathis._kernels.space import Space
 from agathis._kmeans.factor import centre, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS
+from agathis._objective.objective import settled_rows
 from agathis._search.tuning import MAP_COMPONENTS
 
 # The residual of a factorisation, relative to the largest squared norm: rounding, or approximate.
@@ -54,7 +54,7 @@ def search_points(
         unit = float(np.finfo(matrix.dtype).eps) if exact else None
         return factor_points(np.asarray(matrix, dtype=np.float64), weight, unit)
     if len(rows) <= FACTOR_ROWS:
-        settled = _settled(data.kernel, rows)
+        settled = settled_rows(data.kernel, rows)
         # Kernels known to be positive are not checked, as rounding could fail the check.
         checked = exact and not data.kernel.is_positive
         unit = float(np.finfo(np.float64).eps) if checked else None
@@ -94,8 +94,3 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
 
 def _is_wide(points: np.ndarray) -> bool:
     return points.shape[1] > len(points) and len(points) <= FACTOR_ROWS
-
-
-def _settled(kernel: Kernel, rows: np.ndarray) -> np.ndarray:
-    seen = kernel.seen(rows)
-    return seen - kernel.origin(seen)
