@@ -14,16 +14,13 @@ from agathis._dataset.memory import InMemory
 from agathis._kernels.feature_map import mapped
 from agathis._kernels.map_fitting import fit_map
 from agathis._kernels.space import Space
-from agathis._kmeans.factor import centre, triangle
+from agathis._kmeans.factor import centre, is_factor, triangle
 from agathis._kmeans.tuning import FACTOR_ROWS
 from agathis._objective.objective import settled_rows
 from agathis._search.tuning import MAP_COMPONENTS
 
 # The residual of a factorisation, relative to the largest squared norm: rounding, or approximate.
 EXACT_TOLERANCE, LOOSE_TOLERANCE = 1e-11, 1e-4
-# The relative residual above which a kernel matrix is indefinite, and the rounding error of its
-# values in units in the last place.
-INDEFINITE, ROUNDINGS = 1e-9, 64
 
 
 def search_points(
@@ -80,10 +77,8 @@ def factor_points(matrix: np.ndarray, weight: np.ndarray, unit: float | None = N
     largest = float(np.diagonal(centred).max(initial=0.0))
     points = triangle(centred, tolerance * largest)
     if unit is not None:
-        # The residual of a positive matrix is nowhere larger than the last pivot.
-        left = np.abs(centred - points @ points.T).max(initial=0.0)
-        rounding = ROUNDINGS * unit * (largest + np.abs(matrix).max(initial=0.0))
-        if left > INDEFINITE * largest + rounding:
+        rounding = unit * (largest + np.abs(matrix).max(initial=0.0))
+        if not is_factor(points, centred, rounding):
             raise ValueError(
                 "The kernel matrix is indefinite (it has negative eigenvalues), and optimality is "
                 "proven for positive semi-definite kernels only: search='optimal' cannot be used, "
