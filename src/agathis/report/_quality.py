@@ -130,7 +130,7 @@ def gap_of(points: np.ndarray, values: np.ndarray | None, tree: Tree, cost: floa
     few = tree.n_leaves <= MAX_PROVEN_LEAVES and len(points) <= MAX_PAIRWISE_ROWS
     if values is not None and few and points.shape[1] <= MAX_COMPONENTS:
         limits = Limits(tree.n_leaves, tree.n_leaves)
-        best = optimum(points, values, None, limits, incumbent=own, work_limit=PROOF_WORK)
+        best = optimum(points, values, None, limits, incumbent=cost, work_limit=PROOF_WORK)
         bound = max(bound, best.lower_bound)
     return max(0.0, 1 - bound / cost)
 
