@@ -4,7 +4,7 @@
 # each feature; `locate` then says where that split is and which move it makes. The two are
 # apart because most leaves that are searched are not cut: only for the one that is cut does it
 # matter where. The arithmetic of a move is in gains.h, the scan over thresholds in pairwise/scan.c.
-# Subsets of categories are searched by pair_subsets.pyx.
+# Subsets of categories are searched by pair_categories.pyx.
 import numpy as np
 
 from cython.parallel cimport parallel, prange, threadid
