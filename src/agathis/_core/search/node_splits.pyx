@@ -1,5 +1,5 @@
-# Cuts of an inner node: what it had better ask with both of its subtrees kept, and which of its rows
-# had better be a leaf before anything else is asked.
+# Cuts of an inner node: the best alternative condition with both subtrees kept, and the rows that
+# are better split off as a leaf above it.
 #
 # Every row of the node would come to some leaf of the left subtree, and to one of the right. With
 # the centres where they are each row has its price on either way, and the best cut of a column is

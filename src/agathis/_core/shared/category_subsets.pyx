@@ -1,5 +1,5 @@
-# Ways to part the categories of a leaf, for the engines, which have sums of their own, and from plain
-# arrays.
+# Ways to part the categories of a leaf: for the engines, which have sums of their own, and from
+# plain arrays.
 import numpy as np
 
 from libc.math cimport INFINITY
