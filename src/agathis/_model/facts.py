@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,6 +13,15 @@ from agathis._encoding.column_types import IDENTIFIER
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._encoding.table_summary import column_summary, scaling_summary
 from agathis._objective.centres import PointCentres
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The options of the table reader that were given."""
+
+    na: list[str]
+    encoding: str
+    separator: str
+    decimal: str
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,7 @@ class Provenance:
     ----------
     source : str or None
         The file.
-    reading : mapping
-        Options of the table reader.
+    reading : ReadingOptions
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -60,7 +67,7 @@ class Provenance:
     """
 
     source: str | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     rows_read: int | None = None
     rows_used: int | None = None
     rows_why: str | None = None
@@ -69,7 +76,7 @@ class Provenance:
     target: str | None = None
     identifier: str | None = None
     show: tuple[str, ...] = ()
-    missing: str = "tree"
+    missing: Literal["tree", "drop", "error"] = "tree"
     notes: tuple[str, ...] = ()
 
     @classmethod

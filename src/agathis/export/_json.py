@@ -48,7 +48,6 @@ space of most kernels, is unavailable.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
@@ -57,20 +56,19 @@ from sklearn.base import BaseEstimator
 
 from agathis import __version__
 from agathis._model.conversion import fitted_model
-from agathis._model.encoding import Unavailable
-from agathis._model.facts import FitMetrics
 from agathis._model.fitted_model import FittedModel
 from agathis._rules.described_tree import describe
 from agathis._trees.tree import Tree
 from agathis._utils.files import write_atomic
-from agathis.export._json_checks import short, truth, whole, wrong
+from agathis.export._json_checks import boolean, integer, short, wrong
 from agathis.export._json_fit import fit_record, read_fit
 from agathis.export._json_names import names_record, read_names
-from agathis.export._json_terms import VERSION_OF_FIT
 from agathis.export._json_tree import nodes_record, read_nodes
 
 FORMAT = "agathis-tree"
-OLDEST_VERSION, VERSION = 1, VERSION_OF_FIT
+OLDEST_VERSION, VERSION = 1, 4
+# Older files have no terms.
+VERSION_WITH_TERMS = 2
 # More than any tree that a person would read; a file beyond it is not read at all.
 MAX_BYTES = 1 << 26
 MAX_FEATURES = 1 << 20
@@ -214,21 +212,23 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
             f"source has version {version} of the format; this version of agathis reads versions "
             f"{OLDEST_VERSION} to {VERSION}."
         )
-    n_features = whole(data.get("n_features"), "n_features", 1, MAX_FEATURES)
-    tree = read_nodes(data.get("nodes"), n_features, version)
-    written = truth(data.get("takes_missing"), "takes_missing")
+    if version < VERSION:
+        data = _upgraded(data, version)
+    n_features = integer(data.get("n_features"), "n_features", 1, MAX_FEATURES)
+    tree = read_nodes(data.get("nodes"), n_features)
+    stored = boolean(data.get("takes_missing"), "takes_missing")
     method = data.get("model")
-    if not isinstance(method, str) and not (method is None and version >= VERSION):
+    if not isinstance(method, str | None):
         raise wrong(f"model is {short(method)}, not a string")
     if data.get("n_clusters") != tree.n_clusters:
         raise wrong(f"n_clusters is {data.get('n_clusters')!r}; its leaves have {tree.n_clusters}")
     out = FittedModel(
         tree,
         **read_names(data, n_features, tree.n_clusters),
-        takes_missing=written if takes_missing is None else takes_missing,
+        takes_missing=stored if takes_missing is None else takes_missing,
         method=method,
-        rounded=truth(data.get("rounded", False), "rounded"),
-        **(read_fit(data, tree, version) if version >= VERSION else _fit_of_older(data, version)),
+        rounded=boolean(data.get("rounded", False), "rounded"),
+        **read_fit(data, tree),
     )
     try:
         # Columns must be features, and can only be what the cuts of the tree allow.
@@ -238,14 +238,18 @@ def from_json(source: str | os.PathLike[str], *, takes_missing: bool | None = No
     return out
 
 
-def _fit_of_older(data: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """The fit in files of versions 1 to 3: at most its objective."""
-    value = data.get("objective")
-    if value is not None and (not isinstance(value, float) or not math.isfinite(value)):
-        raise wrong(f"objective is {short(value)}, not a finite number")
-    unknown = Unavailable(f"model files of version {version} do not store it")
-    metrics = None if value is None else FitMetrics(objective=float(value))
-    return {"spec": unknown, "preparation": unknown, "fit_metrics": metrics}
+def _upgraded(data: dict[str, Any], version: int) -> dict[str, Any]:
+    """Convert a file of versions 1 to 3, which store at most the objective of the fit."""
+    nodes, unknown = data.get("nodes"), f"model files of version {version} do not store it"
+    if version < VERSION_WITH_TERMS and isinstance(nodes, dict):
+        nodes = {**nodes, "terms": None}
+    return {
+        **data,
+        "nodes": nodes,
+        "spec": {"unavailable": unknown},
+        "preparation": {"unavailable": unknown},
+        "fit": None if data.get("objective") is None else {"objective": data["objective"]},
+    }
 
 
 def _text_of(source: str | os.PathLike[str]) -> str:

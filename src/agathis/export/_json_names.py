@@ -84,7 +84,7 @@ def _one_hot(found: object) -> dict[str, dict[str, object]] | None:
             raise wrong(f"one_hot has {short(columns)} for {short(source)}, not its columns")
         for category in columns.values():
             if isinstance(category, (int, float)) and not isinstance(category, bool):
-                real(category, "a category of one_hot", -math.inf)
+                real(category, "a category of one_hot")
             elif not isinstance(category, (str, bool, type(None))):
                 raise wrong(f"one_hot has the category {short(category)}")
     return found
@@ -101,7 +101,7 @@ def _value_names(found: object) -> dict[str, dict[float, str]] | None:
         for pair in pairs if isinstance(pairs, list) else [None]:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], str):
                 raise wrong(f"value_names has no pairs of a value and a name for {short(name)}")
-            words[real(pair[0], "a value of value_names", -math.inf)] = pair[1]
+            words[real(pair[0], "a value of value_names")] = pair[1]
     return out
 
 

@@ -20,7 +20,7 @@ from agathis._rules.rows_in_units import table_of
 from agathis._rules.split_axes import SumAxis
 from agathis._trees.stepped import Step
 from agathis._trees.tree import Tree
-from agathis.export._sums import operations
+from agathis.export._terms import terms_of
 
 _OPERATORS = {"subtract": "Sub", "add": "Add", "multiply": "Mul", "divide": "Div"}
 # Of the operators that are used, IsNaN and Where of float64 are the youngest.
@@ -119,19 +119,17 @@ class SumColumns:
             return put("Where", put(beyond, x, by), by, x)
 
         entry = graph.input[0]
-        whole = put("Cast", entry.name, to=TensorProto.DOUBLE)
+        rows = put("Cast", entry.name, to=TensorProto.DOUBLE)
         nan = constant(np.nan, np.float64)
         one, zero = constant(1.0, np.float64), constant(0.0, np.float64)
         columns = [entry.name]
         for node, axis in self.sums.items():
             total = ""
-            for (f, weight), column, steps in zip(
-                axis.terms, axis.columns, axis.steps, strict=True
-            ):
-                x = put("Gather", whole, constant([f], np.int64), axis=1)
-                for step in operations(column, steps, "ONNX"):
+            for term in terms_of(axis, "ONNX"):
+                x = put("Gather", rows, constant([term.feature], np.int64), axis=1)
+                for step in term.steps:
                     x = stepped(x, step)
-                x = put("Mul", x, constant(weight, np.float64))
+                x = put("Mul", x, constant(term.weight, np.float64))
                 total = put("Add", total, x) if total else x
             bound = constant(self.thresholds[node], np.float64)
             above = put("Where", put("Greater", total, bound), one, zero)

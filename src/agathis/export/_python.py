@@ -18,7 +18,7 @@ from agathis._rules.described_tree import Described, describe
 from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 from agathis._trees.tree import Tree
 from agathis.export._python_dates import date_lines, variable_of
-from agathis.export._sums import python_sum
+from agathis.export._terms import SIGNS, terms_of
 
 #: Names that the function may use itself.
 _USED = (
@@ -157,22 +157,19 @@ def _lines(described: Described, function: str) -> Iterator[str]:
         answer = described.label(leaf)
         answer = ascii(answer) if isinstance(answer, str) else answer
         if turns:
-            asked = " and ".join(_asked(axis, allowed, place) for axis, allowed in turns.items())
-            yield f"    if {asked}:"
+            conditions = (_condition(axis, allowed, place) for axis, allowed in turns.items())
+            yield f"    if {' and '.join(conditions)}:"
             yield f"        return {answer}"
         else:
             yield f"    return {answer}"
 
 
-def _asked(axis: Axis, allowed: AdmissibleValues, place: dict[str, int]) -> str:
+def _condition(axis: Axis, allowed: AdmissibleValues, place: dict[str, int]) -> str:
     if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
-        return _of_source(axis, allowed, f"x{place[axis.name]}")
+        return _in_categories(axis, allowed, f"x{place[axis.name]}")
     if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    if isinstance(axis, SumAxis):
-        x = python_sum(axis, _on_or_off, lambda column: _variable(column, place))
-    else:
-        x = _variable(axis.column, place)
+    x = _sum(axis, place) if isinstance(axis, SumAxis) else _variable(axis.column, place)
     if allowed.high == float("inf"):
         return f"{x} == {x}"
     # NaN is not more than anything.
@@ -186,20 +183,38 @@ def _variable(column: Column, place: dict[str, int]) -> str:
     return variable_of(x, column.when)
 
 
-def _on_or_off(column: Indicator, closed: bool, x: str) -> str:
-    """1 where a source has a category, else 0; NaN where it is missing and that is none."""
-    on = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
-    return f"({on})" if closed else f'(float("nan") if {x} is None else {on})'
+def _sum(axis: SumAxis, place: dict[str, int]) -> str:
+    parts = []
+    for term in terms_of(axis, "Python"):
+        x = _variable(term.column, place)
+        if isinstance(term.column, Indicator):
+            x = _zero_or_one(term.column, term.is_closed, x)
+        for step in term.steps:
+            if step.operation == "fill":
+                x = f"({step.by!r} if {x} != {x} else {x})"
+            elif step.operation in SIGNS:
+                x = f"({x} {SIGNS[step.operation]} {step.by!r})"
+            else:
+                # If it is NaN, the first of two is returned.
+                x = f"{'max' if step.operation == 'at_least' else 'min'}({x}, {step.by!r})"
+        parts.append(x if term.weight == 1 else f"{term.weight!r} * {x}")
+    return f"({' + '.join(parts)})"
 
 
-def _of_source(axis: CategoryAxis, allowed: Categories, x: str) -> str:
-    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
-    words = [_literal(category) for category in named if category is not None]
+def _zero_or_one(column: Indicator, is_closed: bool, x: str) -> str:
+    """1 if a row has the category, else 0; NaN if it is missing and that is no category."""
+    is_it = f"{x} is None" if column.of_missing else f"{x} == {_literal(column.category)}"
+    return f"({is_it})" if is_closed else f'(float("nan") if {x} is None else {is_it})'
+
+
+def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
+    chosen = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    literals = [_literal(category) for category in chosen if category is not None]
     if axis.missing_place in allowed.places:
-        if not words:
+        if not literals:
             return f"{x} is None"
-        words.append("None")
-    return f"{x} == {words[0]}" if len(words) == 1 else f"{x} in ({', '.join(words)})"
+        literals.append("None")
+    return f"{x} == {literals[0]}" if len(literals) == 1 else f"{x} in ({', '.join(literals)})"
 
 
 def _category(x: str, categories: list[object]) -> Iterator[str]:

@@ -9,19 +9,18 @@ Sums of columns are in ``_sums``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn.base import BaseEstimator
 
-from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
-from agathis._rules.columns import Column, Indicator
+from agathis._rules.columns import Indicator
 from agathis._rules.described_tree import Described, describe
 from agathis._rules.split_axes import Axis, CategoryAxis, NumberAxis, SumAxis
 from agathis._trees.tree import Tree
-from agathis.export import _sqlite, _sums
 from agathis.export._dialects import DIALECTS, Dialect
-from agathis.export._sql_dates import example_of, part_of
+from agathis.export._sql_columns import SqlColumns
+from agathis.export._sql_dates import example_of
+from agathis.export._sqlite import SqliteColumns
 
 
 def to_sql(
@@ -135,15 +134,17 @@ def _check_names(described: Described, dialect: str) -> None:
         found[key] = name
 
 
-def _lines(described: Described, writer: Dialect) -> Iterator[str]:
+def _lines(described: Described, dialect: Dialect) -> Iterator[str]:
+    columns = SqlColumns(dialect) if dialect.typed else SqliteColumns(dialect)
     cases, answer, asks_source = [], "NULL", False
     texts: dict[str, str] = {}
     for leaf, turns in described.turns():
-        answer = _answer(described, writer, leaf)
+        label = described.label(leaf)
+        answer = dialect.text(label) if isinstance(label, str) else str(label)
         # The last leaf has all other rows.
         if turns:
-            asked = [_asked(writer, axis, allowed) for axis, allowed in turns.items()]
-            cases.append(f"  WHEN {' AND '.join(asked)} THEN {answer}")
+            conditions = [columns.condition(axis, allowed) for axis, allowed in turns.items()]
+            cases.append(f"  WHEN {' AND '.join(conditions)} THEN {answer}")
             asks_source |= any(isinstance(axis, CategoryAxis) for axis in turns)
             texts |= {name: form for axis in turns for name, form in _dates_in_texts(axis)}
     if not cases:
@@ -153,35 +154,9 @@ def _lines(described: Described, writer: Dialect) -> Iterator[str]:
     for form in dict.fromkeys(texts.values()):
         names = [name for name, own in texts.items() if own == form]
         head += f" /* dates, or texts such as {form}: "
-        head += ", ".join(writer.name(name).replace("*/", "* /") for name in names) + " */"
+        head += ", ".join(dialect.name(name).replace("*/", "* /") for name in names) + " */"
     yield head
     yield from (*cases, f"  ELSE {answer}", "END")
-
-
-def _answer(described: Described, writer: Dialect, leaf: int) -> str:
-    label = described.label(leaf)
-    return writer.text(label) if isinstance(label, str) else str(label)
-
-
-def _asked(writer: Dialect, axis: Axis, allowed: AdmissibleValues) -> str:
-    """What some rows satisfy, as a condition."""
-    if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
-        return _of_source(writer, axis, allowed)
-    if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
-        raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    if isinstance(axis, SumAxis):
-        value, names, numbers = _sums.sum_of(writer, axis, _WRITERS)
-    else:
-        value, names = _number(writer, axis.column), [_known(writer, axis.column)]
-        numbers = [writer.name(axis.name)] if axis.column.when is None else []
-    bound = None if allowed.high == math.inf else writer.number(allowed.high)
-    if not writer.typed:
-        return _sqlite.at_most(value, numbers, names, bound, allowed.missing)
-    if bound is None:
-        return " AND ".join(f"{name} IS NOT NULL" for name in names) or "TRUE"
-    missing = [f"{name} IS NULL" for name in names] if allowed.missing else []
-    conditions = [f"{value} <= {bound}", *missing]
-    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
 
 
 def _dates_in_texts(axis: Axis) -> Iterator[tuple[str, str]]:
@@ -192,85 +167,3 @@ def _dates_in_texts(axis: Axis) -> Iterator[tuple[str, str]]:
         when = None if isinstance(column, Indicator) else column.when
         if when is not None and when.first_is_day is not None:
             yield when.column, example_of(when)
-
-
-def _known(writer: Dialect, column: Column) -> str:
-    """What is NULL where a column misses its value: itself, or the part of a date."""
-    is_part = not isinstance(column, Indicator) and column.when is not None
-    return _number(writer, column) if is_part else writer.name(column.name)
-
-
-def _number(writer: Dialect, column: Column) -> str:
-    """A column of numbers, or the part of a date that is made of one."""
-    if isinstance(column, Indicator):
-        raise TypeError(f"{column.label!r} is no number.")
-    if column.when is not None:
-        return part_of(column.when, writer.name(column.column), writer.dates, writer.text)
-    name = writer.name(column.name)
-    return name if writer.typed else f"CAST({name} AS REAL)"
-
-
-def _on_or_off(writer: Dialect, column: Indicator, closed: bool) -> str:
-    """1 where a source has a category, else 0."""
-    known = "ELSE 0" if closed else f"WHEN {writer.name(column.name)} IS NOT NULL THEN 0"
-    return f"CASE WHEN {_of_category(writer, column)} THEN 1 {known} END"
-
-
-_WRITERS = _sums.Writers(_number, _known, _on_or_off)
-
-
-def _of_category(writer: Dialect, column: Indicator) -> str:
-    """That a source is in one category."""
-    name = writer.name(column.source)
-    if column.of_missing:
-        return f"{name} IS NULL"
-    if writer.typed:
-        return f"{_exact(name, [column.category], writer)} = {_category(column.category, writer)}"
-    (condition,) = _sqlite.one_of(
-        name, [column.category], {column.category: _category(column.category, writer)}
-    )
-    return condition
-
-
-def _of_source(writer: Dialect, axis: CategoryAxis, allowed: Categories) -> str:
-    """That a source has one of some categories, or none at all."""
-    name = writer.name(axis.name)
-    named = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
-    named = [category for category in named if category is not None]
-    missing = axis.missing_place in allowed.places
-    if writer.typed:
-        asked = _exact(name, named, writer)
-        conditions = [_one_of(asked, [_category(c, writer) for c in named])] if named else []
-        conditions += [f"{name} IS NULL"] if missing else []
-    else:
-        written = {c: _category(c, writer) for c in named if not isinstance(c, bool)}
-        conditions = _sqlite.one_of(name, named, written)
-        conditions += _sqlite.missing(name, axis.categories) if missing else []
-    return conditions[0] if len(conditions) == 1 else f"({' OR '.join(conditions)})"
-
-
-def _exact(name: str, categories: Sequence[object], writer: Dialect) -> str:
-    """A column as it is compared with these: texts letter by letter."""
-    texts = any(isinstance(category, str) for category in categories)
-    return writer.as_is.replace("{}", name) if texts else name
-
-
-def _one_of(name: str, written: Sequence[str]) -> str:
-    if len(written) == 1:
-        return f"{name} = {written[0]}"
-    return f"{name} IN ({', '.join(written)})"
-
-
-def _category(category: object, writer: Dialect) -> str:
-    if isinstance(category, str):
-        return writer.text(category)
-    if isinstance(category, bool):
-        return "TRUE" if category else "FALSE"
-    if isinstance(category, int):
-        return str(category)
-    if isinstance(category, float) and math.isfinite(category):
-        return writer.number(category)
-    raise TypeError(
-        f"one_hot has the category {category!r}, a {type(category).__name__}; only texts and "
-        "numbers can be written."
-    )
