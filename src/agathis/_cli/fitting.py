@@ -100,7 +100,7 @@ def encoder_options(wanted: Wanted, names: Collection[str], title: str) -> dict[
 
 def scaling_of(wanted: Wanted) -> str:
     """What is done to numbers, as a sentence."""
-    from agathis._encoding.table_summary import scaling_summary
+    from agathis._encoding.scaling import scaling_summary
 
     return scaling_summary(wanted.scale)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
@@ -128,7 +128,7 @@ def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages
         for source, made in one_hot.items()
         if any(isinstance(category, str) for category in made.values())
     ]
-    known = {} if model.provenance is None else model.provenance.reading
+    known: dict[str, Any] = {} if model.provenance is None else {**model.provenance.reading}
     typed = {name: getattr(reading, name) for name in known}
     reading = replace(reading, **{n: v for n, v in known.items() if not typed[n]})
     read = read_input(path, reading, texts)

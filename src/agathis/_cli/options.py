@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -13,6 +13,7 @@ from agathis._methods import METHODS
 
 if TYPE_CHECKING:
     from agathis._io.read_table import Reading
+    from agathis._model.facts import ReadingOptions
 
 #: The methods as they are typed, with the names that papers use.
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
@@ -225,7 +226,7 @@ def reading_of(
     )
 
 
-def given_of(reading: Reading) -> dict[str, Any]:
+def given_of(reading: Reading) -> ReadingOptions:
     """Those of the options that were given, for the file of a model."""
     found = {
         "na": list(reading.na),
@@ -233,7 +234,7 @@ def given_of(reading: Reading) -> dict[str, Any]:
         "separator": reading.separator,
         "decimal": reading.decimal,
     }
-    return {name: value for name, value in found.items() if value}
+    return cast("ReadingOptions", {name: value for name, value in found.items() if value})
 
 
 def separator_of(given: str | None) -> str | None:

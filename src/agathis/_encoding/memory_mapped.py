@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agathis._columns.arrow_values import as_floats
 from agathis._encoding.file_columns import common_dtype
 from agathis._io.file_rows import FileRows
 from agathis._io.folder_reader import FolderReader
@@ -67,11 +68,13 @@ def spill_rows(
         closing(_blocks(source, wanted, block_rows)) as blocks,
     ):
         for batch in blocks:
-            block = _block(batch, names, dtype)
+            block = np.empty((len(batch), len(names)), dtype)
+            for f, name in enumerate(names):
+                block[:, f] = as_floats(batch.column(name), dtype)
             _check_finite(source, block, names, done)
             _write(rows_file, block, directory, source.path)
             if weight is not None:
-                weights = _column(batch, weight, np.dtype(np.float64))
+                weights = as_floats(batch.column(weight), np.dtype(np.float64))
                 _check_weights(source, weights, weight, done)
                 _write(weight_file, weights, directory, source.path)
             done += len(block)
@@ -126,7 +129,7 @@ def read_weights(source: TableReader, weight: str | None, block_rows: int) -> np
     found, done = [], 0
     with closing(_blocks(source, [weight], block_rows)) as blocks:
         for batch in blocks:
-            weights = _column(batch, weight, np.dtype(np.float64))
+            weights = as_floats(batch.column(weight), np.dtype(np.float64))
             _check_weights(source, weights, weight, done)
             found.append(weights)
             done += len(weights)
@@ -170,21 +173,6 @@ def _blocks(
         for batch in batches:
             for start in range(0, len(batch), rows):
                 yield batch.slice(start, rows)
-
-
-def _block(batch: pa.RecordBatch, names: list[str], dtype: np.dtype) -> np.ndarray:
-    block = np.empty((len(batch), len(names)), dtype)
-    for place, name in enumerate(names):
-        block[:, place] = _column(batch, name, dtype)
-    return block
-
-
-def _column(batch: pa.RecordBatch, name: str, dtype: np.dtype) -> np.ndarray:
-    import pyarrow as pa
-
-    # Casting integers beyond 2**53 to float64 rounds them, which counts as unsafe.
-    floats = batch.column(name).cast(pa.from_numpy_dtype(dtype), safe=False)
-    return floats.to_numpy(zero_copy_only=False)
 
 
 def _check_finite(source: TableReader, block: np.ndarray, names: list[str], done: int) -> None:

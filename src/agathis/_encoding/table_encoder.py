@@ -38,10 +38,18 @@ from agathis._encoding.encoder_notes import (
     weight_notes_of,
 )
 from agathis._encoding.encoder_options import Options
-from agathis._encoding.feature_rows import LARGEST, FeatureRows, feature_rows
+from agathis._encoding.feature_rows import LARGEST, FeatureRows
 from agathis._encoding.relevance import relevance
 from agathis._encoding.row_sample import SampledTable, drawn, sampled
-from agathis._encoding.table_features import features_of, places_of, roles_of, scaler_of
+from agathis._encoding.table_features import (
+    date_parts_of,
+    features_of,
+    one_hot_of,
+    places_of,
+    raw_rows,
+    roles_of,
+    scaler_of,
+)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -257,17 +265,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return raw
 
     def _set_features(self, names: Sequence[str]) -> None:
-        """Return a mask of the features that belong to these columns."""
-        used = self.used()
+        """Set the attributes that follow from the columns in use."""
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
-        self.features_ = features_of(used, names)
+        self.features_ = features_of(self.used(), names)
         self.feature_names_ = [feature.name for feature in self.features_]
-        self.one_hot_: dict[str, dict[str, object]] = {}
-        self.date_parts_ = {f.name: f.when for f in self.features_ if f.when and f.when.is_made}
-        for feature in self.features_:
-            if feature.kind == "category":
-                self.one_hot_.setdefault(feature.source, {})[feature.name] = feature.category
+        self.one_hot_ = one_hot_of(self.features_)
+        self.date_parts_ = date_parts_of(self.features_)
         self._places = places_of(self.features_)
         self.roles_ = roles_of(self.features_, self.no_split, self.no_count)
         for mask, argument in ((self.roles_.split, "no_split"), (self.roles_.kernel, "no_count")):
@@ -377,20 +381,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self._features(checked_table(self, X, reset=False)).within(*self.ends_)
 
     def _features(self, table: Any, asked: Sequence[str] | None = None) -> FeatureRows:
-        """Return the requested features in original units.
-
-        Numbers may be infinite. Columns of other features may be absent.
-        """
-        found = feature_rows(
-            table,
-            self.feature_names_,
-            self.one_hot_,
-            asked,
-            title=self.title,
-            date_parts=self.date_parts_,
-            na_values={v.name: v.na_values for v in self.column_types_ if v.na_values},
-            notations={v.name: v.notation for v in self.column_types_ if v.notation is not None},
-        )
+        """Return the features in original units; numbers may be infinite."""
+        found = raw_rows(table, self.features_, self.column_types_, self.title, asked)
         for column, n in found.infinite.items():
             self._check_infinite(column, n)
         finite = np.where(np.isinf(found.X), 0.0, found.X) if found.infinite else found.X

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from agathis._checks.roles import FeatureRoles
 from agathis._columns import datetimes
 from agathis._encoding.column_types import ColumnType
 from agathis._encoding.date_parts import CIRCLE, DatePart
+from agathis._encoding.feature_rows import FeatureRows, feature_rows
 from agathis._encoding.scaling import FeatureScaler
 
 
@@ -76,6 +78,40 @@ def features_of(used: Sequence[ColumnType], names: Collection[str] = ()) -> list
         else:
             out.append(Feature(source, source, "number"))
     return out
+
+
+def one_hot_of(features: Sequence[Feature]) -> dict[str, dict[str, object]]:
+    """Map each categorical feature to its columns with their categories."""
+    out: dict[str, dict[str, object]] = {}
+    for feature in features:
+        if feature.kind == "category":
+            out.setdefault(feature.source, {})[feature.name] = feature.category
+    return out
+
+
+def date_parts_of(features: Sequence[Feature]) -> dict[str, DatePart]:
+    """Map each feature that differs from its column of dates to its definition."""
+    return {f.name: f.when for f in features if f.when and f.when.is_made}
+
+
+def raw_rows(
+    table: Any,
+    features: Sequence[Feature],
+    column_types: Sequence[ColumnType],
+    title: str,
+    asked: Collection[str] | None = None,
+) -> FeatureRows:
+    """Compute features of a table in original units; 0 for those that are not ``asked`` for."""
+    return feature_rows(
+        table,
+        [feature.name for feature in features],
+        one_hot_of(features),
+        asked,
+        title=title,
+        na_values={v.name: v.na_values for v in column_types if v.na_values},
+        notations={v.name: v.notation for v in column_types if v.notation is not None},
+        date_parts=date_parts_of(features),
+    )
 
 
 def places_of(features: Sequence[Feature]) -> dict[str, np.ndarray]:

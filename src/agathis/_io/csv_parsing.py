@@ -37,7 +37,6 @@ def csv_options(
     layout: Layout,
     block_size: int,
     *,
-    skip_rows: int = 0,
     encoding: str = "utf8",
     types: Mapping[str, pa.DataType] | None = None,
     names: Sequence[str] | None = None,
@@ -53,7 +52,7 @@ def csv_options(
 
     # With one thread pyarrow reports row numbers in errors, and is as fast here.
     read = csv.ReadOptions(
-        use_threads=False, block_size=block_size, skip_rows=skip_rows, encoding=encoding
+        use_threads=False, block_size=block_size, skip_rows=layout.skip_rows, encoding=encoding
     )
     parse = csv.ParseOptions(delimiter=layout.separator, newlines_in_values=True)
     convert = csv.ConvertOptions(

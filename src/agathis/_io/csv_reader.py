@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from agathis._columns.arrow_values import different, numbers_of_strings
-from agathis._columns.errors import BadTable, Note
+from agathis._columns.errors import BadTable
 from agathis._columns.number_notation import Notation
 from agathis._io.csv_layout import marked_encoding
 from agathis._io.csv_parsing import (
@@ -85,7 +85,7 @@ class CsvReader(TableReader):
         self.encoding = encoding
         if columnar_kind(head):
             raise self.fault(f"it begins as {begins_as(head)}.")
-        opening = open_text(
+        text, self.layout = open_text(
             head,
             self.shown,
             whole=whole,
@@ -94,37 +94,34 @@ class CsvReader(TableReader):
             separator=delimiter,
             decimal=decimal,
         )
-        self.layout, self.has_sep_line = opening.layout, opening.has_sep_line
-        self.hint = _delimiter_hint(opening.text, self.layout.separator)
+        self.hint = _delimiter_hint(text, self.layout.separator)
         self._learn()
 
     def _learn(self) -> None:
         """Infer column types from the first block."""
         import pyarrow as pa
 
-        self.names = [name.strip() for name in self.layout.header]
+        self.names = self.layout.names
         codes = codes_in(self.layout)
         as_text = {raw: pa.string() for raw in self.layout.header if raw.strip() in codes}
         with self.faults(self._explain), self._open(types=as_text) as reader:
-            found = reader.schema
-            self.names = [name.strip() for name in found.names]
+            types = reader.schema
+            self.names = [name.strip() for name in types.names]
             first = next(iter(reader), None)
         # As pyarrow names the columns; duplicates are not read.
-        self.raw = dict(zip(self.names, found.names, strict=True))
+        self.raw = dict(zip(self.names, types.names, strict=True))
         self.first = None if first is None else self._named(first, self.names)
-        written: dict[int, Notation] = {}
-        notes: dict[str, Note] = {}
+        self.notations: dict[str, Notation] = {}
         if self.first is not None:
-            written, notes = notations(self.first, self.layout, codes)
-        self.notes = notes
-        single = [i for i in written if self.names.count(self.names[i]) == 1]
-        self.notations = {self.names[i]: written[i] for i in single}
+            by_index, self.notes = notations(self.first, self.layout, codes)
+            single = [i for i in by_index if self.names.count(self.names[i]) == 1]
+            self.notations = {self.names[i]: by_index[i] for i in single}
         # A later block may turn integers into floats, or missing values into numbers.
         turned = {pa.int64(): pa.float64(), pa.null(): pa.float64()}
         self.schema = pa.schema(
             [
                 (name, pa.float64() if name in self.notations else turned.get(kind, kind))
-                for name, kind in zip(self.names, found.types, strict=True)
+                for name, kind in zip(self.names, types.types, strict=True)
             ]
         )
         if self.first is not None:
@@ -163,7 +160,6 @@ class CsvReader(TableReader):
         options = csv_options(
             self.layout,
             CSV_BYTES,
-            skip_rows=int(self.has_sep_line),
             encoding=self.encoding or "utf8",
             types=types,
             names=None if names is None else [self.raw[name] for name in names],

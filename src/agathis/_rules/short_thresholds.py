@@ -42,7 +42,7 @@ def short_thresholds(tree: Tree, X: np.ndarray, units: Units | None) -> tuple[Tr
     encoder = units.encoder
     long = in_units(tree, encoder).tree
     # Clipped values share one image: ``predict`` could not split between them.
-    raw = rounded(long, encoder.scaler_.held(units.raw), but=_one_hot(encoder))
+    raw = rounded(long, encoder.scaler_.clipped(units.raw), but=_one_hot(encoder))
     short, meant = _with_images_of(tree, encoder, raw, intervals_of(tree, X, 1))
     return with_images(short, long, raw, X), meant
 
@@ -75,7 +75,9 @@ class ThresholdIntervals(NamedTuple):
         """
         scaled = scaler.transform(raw)
         counts = np.bincount(tree.apply(scaled, 1), minlength=tree.node_count)
-        return cls(intervals_of(long, scaler.held(raw), 1), intervals_of(tree, scaled, 1), counts)
+        return cls(
+            intervals_of(long, scaler.clipped(raw), 1), intervals_of(tree, scaled, 1), counts
+        )
 
     def within(self, other: ThresholdIntervals) -> ThresholdIntervals:
         """Combine those of two sets of rows."""

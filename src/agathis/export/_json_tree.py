@@ -134,7 +134,8 @@ def _read_terms(terms: object, n: int, n_features: int) -> tuple[dict[str, list[
     """Read the arrays of the terms of all nodes, and the operations before each term."""
     if not isinstance(terms, list) or len(terms) != n:
         raise wrong("nodes has no list terms with an entry for each node")
-    start, features, weights, steps = [0], [], [], []
+    start, features, weights = [0], [], []
+    steps: list[Steps] = []
     for of_node in terms:
         for term in [] if of_node is None else items(of_node, "terms"):
             if not isinstance(term, list) or len(term) not in (2, 3):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agathis._columns.date_names import SHORT, WORDS
+from agathis._columns.date_names import WORDS, numbers_of_names
 from agathis._encoding.date_parts import DatePart
 
 MONTHS = tuple(WORDS["month"][0].split())
@@ -68,7 +68,6 @@ def _of_text(x: str, first_is_day: bool | None) -> Iterator[str]:
 
 def _names(x: str, when: DatePart) -> Iterator[str]:
     """The numbers of months or weekdays that are written out."""
-    numbers = {word: i for one in WORDS[when.part] for i, word in enumerate(one.split(), 1)}
-    numbers |= {long: numbers[short] for long, short in SHORT.items() if short in numbers}
-    word = f"str({x}).strip().strip('.').lower()"
-    yield f"    {variable_of(x, when)} = {numbers!r}.get({word}, float('nan'))"
+    name = f"str({x}).strip().strip('.').lower()"
+    numbers = numbers_of_names(when.part)
+    yield f"    {variable_of(x, when)} = {numbers!r}.get({name}, float('nan'))"

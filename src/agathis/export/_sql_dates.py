@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agathis._columns.date_names import SHORT, WORDS
+from agathis._columns.date_names import numbers_of_names
 
 if TYPE_CHECKING:
     from agathis._encoding.date_parts import DatePart
@@ -132,7 +132,6 @@ def example_of(when: DatePart) -> str:
 
 def _of_names(part: str, column: str, text: Callable[[str], str]) -> str:
     """The number of a month or weekday that is written out."""
-    numbers = {word: i for one in WORDS[part] for i, word in enumerate(one.split(), 1)}
-    numbers |= {long: numbers[short] for long, short in SHORT.items() if short in numbers}
-    cases = " ".join(f"WHEN {text(word)} THEN {number}" for word, number in numbers.items())
+    numbers = numbers_of_names(part).items()
+    cases = " ".join(f"WHEN {text(name)} THEN {number}" for name, number in numbers)
     return f"CASE REPLACE(LOWER(TRIM({column})), '.', '') {cases} END"
