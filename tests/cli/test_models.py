@@ -91,13 +91,11 @@ def test_predict_finds_columns_by_name(place, capsys):
     write_table("short.csv", ["Size"], [[1.0]])
     done = here(capsys, "predict", "m.json", "short.csv")
     assert done.code == 1
-    assert "lacks size, which the model needs: there is no such column. Did you mean Size?" in (
-        done.err
-    )
+    assert "lacks columns that the model needs: 'size'. Did you mean 'Size'?" in done.err
     write_table("words.csv", head, [[*rows[0]], [7, "wide", 1, "red", True]])
     done = here(capsys, "predict", "m.json", "words.csv")
     assert done.code == 1
-    assert "size must be numbers, as it was for the model, and has 'wide' in row 2" in done.err
+    assert "numbers in column 'size', as the rows of the tree had; in row 1 it has 'wide'" in done.err
 
 
 def test_values_that_the_model_has_not_seen(place, capsys):

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agathis._cli.console import Messages, count, listed, one_line
 from agathis._cli.errors import BadData, bad_data, needs
-from agathis._cli.names import lacks
 from agathis._cli.output import STDIN
-from agathis._columns.errors import LacksColumns, NamesTwice, NoNumbers, Note
+from agathis._columns.errors import NoNumbers, Note
 from agathis._io.formats import PAGE, looks_like
 from agathis._io.tuning import SAMPLE_BYTES
 
@@ -161,26 +160,8 @@ def rows_for_model(
             title=name,
             date_parts=model.date_parts,
         )
-    except NamesTwice as error:
-        title = one_line(error.name)
-        if not error.of_tree:
-            raise BadData(f"{name} has {error.n} columns of the name {title}.") from error
-        raise BadData(
-            f"the model has two features of the name {title}, so that their columns cannot be told "
-            "apart."
-        ) from error
-    except LacksColumns as error:
-        first, *others = error.lacking
-        more = f" Also lacking: {listed(map(one_line, others))}." if others else ""
-        raise BadData(
-            f"{name} lacks {one_line(first)}, which the model needs: "
-            f"{lacks(first, error.there)}{more}"
-        ) from error
     except NoNumbers as error:
-        raise BadData(
-            f"{name}: {one_line(error.column)} must be numbers, as it was for the model, and "
-            f"{error.what}. --na TEXT treats a string as a missing value."
-        ) from error
+        raise BadData(f"{error} --na TEXT treats a string as a missing value.") from error
     if messages is not None:
         _tell_odd(model, found, messages)
     return found.X

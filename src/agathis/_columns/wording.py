@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 # More names make a message unreadable.
 SHOWN = 8
@@ -38,6 +39,18 @@ def listed(names: Iterable[object]) -> str:
     if len(words) > SHOWN:
         return some(words)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def suggestion(name: object, names: Iterable[object]) -> str:
+    """Suggest the most similar name, if any is similar.
+
+    >>> suggestion("size", ["Size", "color"]), suggestion("size", ["color"])
+    (" Did you mean 'Size'?", '')
+    """
+    known = [str(one) for one in names]
+    same = [one for one in known if one.strip().lower() == str(name).strip().lower()]
+    close = same or get_close_matches(str(name), known, 1)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def count(n: int, what: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
-from agathis._columns.wording import quoted
+from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.scaling import SCALES
 
 #: Options with names of columns, which must not overlap.
@@ -91,8 +90,7 @@ def _weights(weight: object, there: Collection[str]) -> dict[str, float]:
 def _check_name(argument: str, name: object, there: Collection[str]) -> None:
     if name in there:
         return
-    close = get_close_matches(str(name), sorted(there), 1)
-    meant = f" Did you mean {close[0]!r}?" if close else ""
     raise ValueError(
-        f"{argument} names {name!r}, which is no column.{meant} Columns: {quoted(sorted(there))}."
+        f"{argument} names {name!r}, which is no column.{suggestion(name, sorted(there))} Columns: "
+        f"{quoted(sorted(there))}."
     )

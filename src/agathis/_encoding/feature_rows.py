@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike
 
 from agathis._columns.arrow_values import as_numbers, as_words, holds_numbers, plain
 from agathis._columns.datetimes import datetimes_of_arrow, made, number_of_word, part_of_words
-from agathis._columns.errors import BadTable, LacksColumns, NamesTwice, NoNumbers
+from agathis._columns.errors import BadTable, NoNumbers
 from agathis._columns.frames import as_arrow
 from agathis._columns.indicators import encoded
 from agathis._columns.missing_values import MARKS, NO_NUMBERS
 from agathis._columns.number_notation import Notation, not_numbers, notation_of
-from agathis._columns.wording import quoted
+from agathis._columns.wording import quoted, suggestion
 from agathis._encoding.date_parts import DatePart
 
 if TYPE_CHECKING:
@@ -263,21 +263,20 @@ def _check_names(
 ) -> None:
     for name in asked:
         if names[name] > 1:
-            text = f"the tree has two features {name!r}, which no column can tell apart."
-            raise NamesTwice(text, name=name, n=names[name], of_tree=True)
+            raise BadTable(
+                f"the model has two features of the name {name!r}, so that their columns cannot be "
+                "told apart."
+            )
     counts = Counter(there)
     lacking = [name for name in wanted if name not in counts]
     if lacking:
-        raise LacksColumns(
-            f"{title} lacks columns that the model needs: {quoted(lacking)}. "
-            f"It has {quoted(there)}.",
-            lacking=lacking,
-            there=there,
+        raise BadTable(
+            f"{title} lacks columns that the model needs: {quoted(lacking)}."
+            f"{suggestion(lacking[0], there)} It has {quoted(there)}."
         )
     for name in wanted:
-        n = counts[name]
-        if n > 1:
-            raise NamesTwice(f"{title} has {n} columns of the name {name!r}.", name=name, n=n)
+        if counts[name] > 1:
+            raise BadTable(f"{title} has {counts[name]} columns of the name {name!r}.")
 
 
 def _numbers(
@@ -294,12 +293,7 @@ def _numbers(
         return as_numbers(column), []
     if types.is_string(column.type):
         return _numbers_of_strings(name, column.to_pylist(), title, known, written)
-    what = f"is of type {column.type}"
-    raise NoNumbers(
-        f"{title} must have numbers in column {name!r}, as the rows of the tree had; it {what}.",
-        column=name,
-        what=what,
-    )
+    raise _no_number(name, f"it is of type {column.type}", title)
 
 
 def _numbers_of_strings(
@@ -333,19 +327,16 @@ def _numbers_of_strings(
     if (numbers and notation is None) or (others and not few and not others <= set(known)):
         wrong = others or set(different)
         row = next(i for i, value in strings.items() if value in wrong)
-        raise _no_number(name, row, strings[row], title)
+        raise _no_number(name, f"in row {row} it has {strings[row]!r}", title)
     parsed = {} if notation is None else dict(zip(numbers, notation.values(numbers), strict=True))
     for i, value in strings.items():
         out[i] = parsed.get(value, np.nan)
     return out, [value for value in strings.values() if value in others]
 
 
-def _no_number(name: str, row: int, value: object, title: str) -> NoNumbers:
+def _no_number(name: str, what: str, title: str) -> NoNumbers:
     return NoNumbers(
-        f"{title} must have numbers in column {name!r}, as the rows of the tree had; in row {row} "
-        f"it has {value!r}.",
-        column=name,
-        what=f"has {value!r} in row {row + 1}",
+        f"{title} must have numbers in column {name!r}, as the rows of the tree had; {what}."
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from agathis._checks.data import warn
 from agathis._columns import identifiers
 from agathis._columns.arrow_values import holds_numbers
-from agathis._columns.wording import some
+from agathis._columns.wording import some, suggestion
 from agathis._encoding.column_types import CALENDAR, CODE, IDENTIFIER, infer_column_type
 
 if TYPE_CHECKING:
@@ -145,12 +144,10 @@ def _check_name(source: TableReader, counts: Counter[str], argument: str, name: 
     if not isinstance(name, str):
         raise TypeError(f"{argument} takes names of columns, as str; it has {name!r}.")
     if name not in counts:
-        like = [other for other in counts if other.strip().lower() == name.strip().lower()]
-        close = like or get_close_matches(name, counts, 1)
         raise ValueError(
-            f"{argument} names {name!r}, which file {source.path!r} does not have"
-            + (f"; did you mean {close[0]!r}?" if close else ".")
-            + f" Its columns are {some(map(repr, counts), SHOWN)}.{source.hint}"
+            f"{argument} names {name!r}, which file {source.path!r} does not have."
+            f"{suggestion(name, counts)} Its columns are {some(map(repr, counts), SHOWN)}."
+            f"{source.hint}"
         )
     _check_single(source, counts, name)
     kind = source.schema.field(name).type
