@@ -9,15 +9,15 @@ from difflib import get_close_matches
 SHOWN = 8
 
 
-def some(words: Iterable[object], most: int = SHOWN) -> str:
+def some(words: Iterable[object], maximum: int = SHOWN) -> str:
     """List the first strings, and the number of others.
 
     >>> some("abc"), some("abc", 2), some("")
     ('a, b, c', 'a, b and 1 more', 'none')
     """
-    found = [str(word) for word in words]
-    more = len(found) - most
-    return (", ".join(found[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+    strings = [str(item) for item in words]
+    more = len(strings) - maximum
+    return (", ".join(strings[:maximum]) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def quoted(values: Iterable[object]) -> str:

@@ -60,24 +60,24 @@ class DatePart:
 
     def plain(self) -> dict[str, object]:
         """Convert to JSON types, without default values."""
-        found = {**asdict(self)}
+        values = {**asdict(self)}
         default = DatePart(self.column, self.part)
         return {
             key: value
-            for key, value in found.items()
+            for key, value in values.items()
             if key in ("column", "part") or value != getattr(default, key)
         }
 
 
-def date_part_of(found: object) -> DatePart:
+def date_part_of(data: object) -> DatePart:
     """Restore from the result of ``plain``; raise ValueError if it is invalid.
 
     >>> date_part_of({"column": "joined", "part": "month"})
     DatePart(column='joined', part='month', holds='dates', circle='', first_is_day=None, form='')
     """
-    if not isinstance(found, Mapping) or not set(found) <= set(DatePart.__dataclass_fields__):
-        raise ValueError(f"{found!r} is not a date part")
-    given: dict[str, Any] = dict(found)
+    if not isinstance(data, Mapping) or not set(data) <= set(DatePart.__dataclass_fields__):
+        raise ValueError(f"{data!r} is not a date part")
+    given: dict[str, Any] = dict(data)
     if not isinstance(given.get("column"), str):
         raise ValueError(f"{given.get('column')!r} is not the name of a date column")
     holds = given.get("holds", "dates")

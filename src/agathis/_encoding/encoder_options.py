@@ -51,9 +51,9 @@ class Options:
                     raise ValueError(f"{first} and {second} both name {min(both)!r}.")
         if encoder.dates not in ("out", "parts"):
             raise ValueError(f"dates={encoder.dates!r} must be 'out' or 'parts'.")
-        most = encoder.max_categories
-        if isinstance(most, bool) or not isinstance(most, Integral) or most < 2:
-            raise ValueError(f"max_categories={most!r} must be an integer, at least 2.")
+        maximum = encoder.max_categories
+        if isinstance(maximum, bool) or not isinstance(maximum, Integral) or maximum < 2:
+            raise ValueError(f"max_categories={maximum!r} must be an integer, at least 2.")
         scales, default = _scales(encoder.scale, there)
         learns = isinstance(encoder.weight, str) and encoder.weight == "learned"
         return cls(scales, default, _weights(encoder.weight, there), learns)

@@ -79,13 +79,14 @@ class FeatureRows:
             Values of some categorical features that need no warning though they have no category.
         """
         n = len(self.X)
-        for source, found in self.unseen.items():
-            words = [word for word in found if word not in (known or {}).get(source, ())]
-            if not words:
+        for feature, values in self.unseen.items():
+            unknown = [value for value in values if value not in (known or {}).get(feature, ())]
+            if not unknown:
                 continue
+            names = quoted(dict.fromkeys(unknown))
             yield (
-                f"X has unknown categories in column {source!r}, {quoted(dict.fromkeys(words))}, "
-                f"in {len(words)} of {n} rows: they match none of the known categories."
+                f"X has unknown categories in column {feature!r}, {names}, "
+                f"in {len(unknown)} of {n} rows: they match none of the known categories."
             )
         for column, count in self.infinite.items():
             yield (
@@ -133,20 +134,20 @@ def feature_rows(
     """
     there = column_names(table)
     counts = Counter(there)
-    place = {name: f for f, name in enumerate(names) if asked is None or name in asked}
+    position = {name: f for f, name in enumerate(names) if asked is None or name in asked}
     home = {feature: source for source, columns in one_hot.items() for feature in columns}
     parts = dict(date_parts or {})
     source_of = home | {feature: when.column for feature, when in parts.items()}
-    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in place}
-    _check_names(Counter(names), place, list(dict.fromkeys(wanted.values())), there, title)
+    wanted = {feature: _wanted(feature, source_of.get(feature), counts) for feature in position}
+    _check_names(Counter(names), position, list(dict.fromkeys(wanted.values())), there, title)
     columns = _columns(table, set(wanted.values()))
     X = np.zeros((len(table), len(names)))
     unseen: dict[str, list[str]] = {}
-    texts: dict[str, list[str]] = {}
+    strings: dict[str, list[str]] = {}
     infinite: dict[str, int] = {}
     moments: dict[str, np.ndarray] = {}
     done = set()
-    for feature, f in place.items():
+    for feature, f in position.items():
         source = wanted[feature]
         if home.get(feature) == source:
             if source in done:
@@ -156,8 +157,8 @@ def feature_rows(
             if new:
                 unseen[source] = new
             for name, values in indicators.items():
-                if name in place:
-                    X[:, place[name]] = values
+                if name in position:
+                    X[:, position[name]] = values
             continue
         when = parts.get(feature) if source_of.get(feature) == source else None
         if when is not None and when.holds == "dates":
@@ -171,12 +172,12 @@ def feature_rows(
             written = (notations or {}).get(source)
             values, others = _numbers(source, columns[source], title, known, written)
             if others:
-                texts[source] = others
+                strings[source] = others
             if beyond := int(np.isinf(values).sum()):
                 infinite[source] = beyond
         X[:, f] = values if when is None else when.turned(values)
     incomplete = int(np.isnan(X).any(axis=1).sum())
-    return FeatureRows(X, unseen, incomplete, texts, infinite)
+    return FeatureRows(X, unseen, incomplete, strings, infinite)
 
 
 def _wanted(feature: str, source: str | None, there: Mapping[str, int]) -> str:
@@ -238,17 +239,17 @@ def rows_for_tree(
     names = list(names)
     used = {*tree.feature[~tree.is_leaf].tolist(), *tree.term_feature.tolist()}
     asked = None if every else {names[f] for f in used}
-    found = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
-    return found.within(*_beyond(tree, found.X)) if found.infinite else found
+    rows = feature_rows(table, names, one_hot, asked, title, date_parts=date_parts)
+    return rows.within(*_beyond(tree, rows.X)) if rows.infinite else rows
 
 
 def _beyond(tree: Tree, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each feature numbers below and above all its values and thresholds."""
     finite = np.where(np.isinf(X), np.nan, X)
     low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
-    cut = ~tree.is_leaf & np.isfinite(tree.threshold)
-    np.fmin.at(low, tree.feature[cut], tree.threshold[cut])
-    np.fmax.at(high, tree.feature[cut], np.nextafter(tree.threshold[cut], np.inf))
+    is_split = ~tree.is_leaf & np.isfinite(tree.threshold)
+    np.fmin.at(low, tree.feature[is_split], tree.threshold[is_split])
+    np.fmax.at(high, tree.feature[is_split], np.nextafter(tree.threshold[is_split], np.inf))
     # In a sum it must dominate all other terms.
     low[tree.term_feature], high[tree.term_feature] = -LARGEST, LARGEST
     return np.where(np.isnan(low), -LARGEST, low), np.where(np.isnan(high), LARGEST, high)

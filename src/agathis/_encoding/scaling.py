@@ -166,7 +166,7 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         self.ranks_[f] = points, (below + upto) / (2 * max(1, len(ordered)))
 
     def _fit_bounds(
-        self, places: np.ndarray, ordered: np.ndarray, has_outliers: np.ndarray
+        self, features: np.ndarray, ordered: np.ndarray, has_outliers: np.ndarray
     ) -> None:
         """Set clipping bounds from sorted columns without outliers."""
         with np.errstate(invalid="ignore"):
@@ -174,18 +174,18 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
         low, high = at_percentiles(ordered)
         # Of a column that is nearly constant, the deviating values are all the information.
         clips = several & (low < high)
-        self.low_[places[clips]], self.high_[places[clips]] = low[clips], high[clips]
+        self.low_[features[clips]], self.high_[features[clips]] = low[clips], high[clips]
         # Clip outliers to the nearest other value.
         rest = has_outliers & ~clips
         if rest.any():
-            self.low_[places[rest]] = np.nanmin(ordered[:, rest], axis=0)
-            self.high_[places[rest]] = np.nanmax(ordered[:, rest], axis=0)
+            self.low_[features[rest]] = np.nanmin(ordered[:, rest], axis=0)
+            self.high_[features[rest]] = np.nanmax(ordered[:, rest], axis=0)
 
-    def _fit_numbers(self, places: np.ndarray, values: np.ndarray) -> None:
+    def _fit_numbers(self, features: np.ndarray, values: np.ndarray) -> None:
         """Set centres and factors from clipped and mapped values."""
         some = ~np.isnan(values).all(axis=0)
-        places, values = places[some], values[:, some]
-        how = self._how[places]
+        features, values = features[some], values[:, some]
+        how = self._how[features]
         centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
         low, high = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         unit = how == "minmax"
@@ -195,11 +195,11 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             first, median, third = np.nanpercentile(values[:, robust], [25, 50, 75], axis=0)
             centre[robust] = median
             spread[robust] = np.where(third > first, third - first, spread[robust])
-        self.centre_[places] = centre
+        self.centre_[features] = centre
         size = np.maximum.reduce([np.abs(centre), np.abs(low), np.abs(high)])
         varies = _varies(spread, size)
-        self._varies[places[varies]] = True
-        self.factor_[places[varies]] = 1 / spread[varies]
+        self._varies[features[varies]] = True
+        self.factor_[features[varies]] = 1 / spread[varies]
 
     def _balance(self, X: np.ndarray) -> None:
         """Bring columns of 0 and 1 to the scale of numbers: 1 becomes a standard deviation."""
@@ -214,22 +214,24 @@ class FeatureScaler(TransformerMixin, BaseEstimator):
             for group in groups:
                 self.factor_[group] = np.sqrt(variance.mean())
 
-    def _mapped(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
+    def _mapped(self, X: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Map values of some features, without centering."""
-        out = np.clip(X, self.low_[places], self.high_[places])
-        how = self._how[places]
+        out = np.clip(X, self.low_[features], self.high_[features])
+        how = self._how[features]
         for i in np.flatnonzero(how == "rank").tolist():
-            gap = np.isnan(out[:, i])
-            out[:, i] = np.where(gap, np.nan, np.interp(out[:, i], *self.ranks_[int(places[i])]))
+            is_missing = np.isnan(out[:, i])
+            out[:, i] = np.where(
+                is_missing, np.nan, np.interp(out[:, i], *self.ranks_[int(features[i])])
+            )
         logs = np.flatnonzero(how == "log")
         if len(logs):
             out[:, logs] = np.copysign(np.log1p(np.abs(out[:, logs])), out[:, logs])
         return out
 
-    def _scaled(self, X: np.ndarray, places: np.ndarray) -> np.ndarray:
-        out = self._mapped(X, places)
-        out -= self.centre_[places]
-        out *= self.factor_[places]
+    def _scaled(self, X: np.ndarray, features: np.ndarray) -> np.ndarray:
+        out = self._mapped(X, features)
+        out -= self.centre_[features]
+        out *= self.factor_[features]
         return out
 
     def transform(self, X: ArrayLike) -> np.ndarray:

@@ -79,7 +79,7 @@ class CsvReader(TableReader):
         self.title = TITLES[kind]
         with self.faults():
             self.compression = _compression(path)
-            head, whole = self._first_bytes()
+            head, is_whole = self._first_bytes()
         if encoding is None:
             encoding = marked_encoding(head)
         self.encoding = encoding
@@ -88,7 +88,7 @@ class CsvReader(TableReader):
         text, self.layout = open_text(
             head,
             self.shown,
-            whole=whole,
+            whole=is_whole,
             tsv=kind == "tsv",
             encoding=encoding,
             separator=delimiter,
@@ -190,8 +190,8 @@ class CsvReader(TableReader):
         import pyarrow as pa
 
         last = None
-        texts = dict.fromkeys(self.layout.header, pa.string())
-        with self.faults(self._explain), self._open(types=texts) as reader:
+        types = dict.fromkeys(self.layout.header, pa.string())
+        with self.faults(self._explain), self._open(types=types) as reader:
             for batch in reader:
                 last = batch if len(batch) else last
         if last is not None and ends_in_lines(last.columns):
@@ -205,10 +205,10 @@ class CsvReader(TableReader):
                 continue
             wrong = set(notation.misfits(different(batch.column(i))))
             if wrong:
-                texts = batch.column(i).to_pylist()
-                row = next(at for at, text in enumerate(texts) if text in wrong)
+                strings = batch.column(i).to_pylist()
+                row = next(at for at, text in enumerate(strings) if text in wrong)
                 # Rows are counted as pyarrow does, from the header on.
-                what = f"Row #{done + row + 2}: {texts[row]!r} has another number format"
+                what = f"Row #{done + row + 2}: {strings[row]!r} has another number format"
                 raise self.fault(self._not_numbers(name, what))
             numbers = numbers_of_strings(batch.column(i), notation)
             batch = batch.set_column(i, name, numbers)
@@ -218,10 +218,10 @@ class CsvReader(TableReader):
         """Translate an error of pyarrow into terms of the file."""
         if "straddl" in text:
             return f"a row is longer than {CSV_BYTES:,} bytes, or a quote is never closed."
-        found = re.match(r"In CSV column #(\d+): (.*)", text, re.DOTALL)
-        if not found:
+        match = re.match(r"In CSV column #(\d+): (.*)", text, re.DOTALL)
+        if not match:
             return f"{explained(text)}."
-        return self._not_numbers(self.names[int(found[1])], found[2])
+        return self._not_numbers(self.names[int(match[1])], match[2])
 
     def _not_numbers(self, name: str, what: str) -> str:
         return (

@@ -22,7 +22,7 @@ class FileRows:
 
     Parameters
     ----------
-    source : ParquetReader or FolderReader
+    reader : ParquetReader or FolderReader
     names : list of str
     dtype : dtype
     """
@@ -32,9 +32,9 @@ class FileRows:
     ndim = 2
 
     def __init__(
-        self, source: ParquetReader | FolderReader, names: list[str], dtype: np.dtype
+        self, reader: ParquetReader | FolderReader, names: list[str], dtype: np.dtype
     ) -> None:
-        self.files = source.files if isinstance(source, FolderReader) else [source]
+        self.files = reader.files if isinstance(reader, FolderReader) else [reader]
         self.names, self.dtype = names, dtype
         self.groups: list[tuple[int, int]] = []
         sizes = []

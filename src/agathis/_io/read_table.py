@@ -133,9 +133,12 @@ def read_table(
         as_text = as_text(layout.names)
     as_text = {*as_text, *codes_in(layout)}
     table = _checked(read_cells(text, layout, as_text, reading.na, name), name)
-    found, notes = notations(table, layout, as_text)
+    by_index, notes = notations(table, layout, as_text)
     return TableInMemory(
-        with_numbers(table, found), lambda: read_cells(text, layout, None, (), name), notes, doubts
+        with_numbers(table, by_index),
+        lambda: read_cells(text, layout, None, (), name),
+        notes,
+        doubts,
     )
 
 

@@ -200,12 +200,12 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def is_complete(self, rows: np.ndarray) -> np.ndarray:
         """Mask of the rows of raw features without missing values or categories for them."""
         named = getattr(self, "feature_names_in_", ())
-        place = {name: f for f, name in enumerate(named)}
+        index = {name: f for f, name in enumerate(named)}
         absent = [
-            place[feature]
+            index[feature]
             for features in (self.one_hot or {}).values()
             for feature, category in features.items()
-            if is_missing(category) and feature in place
+            if is_missing(category) and feature in index
         ]
         return ~(np.isnan(rows).any(axis=1) | (rows[:, absent] > 0).any(axis=1))
 
@@ -362,12 +362,12 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
     def _rows_of_frame(self, frame: Any, every: bool = False) -> np.ndarray:
         """The features in their order; 0 where the tree does not split on one, unless ``every``."""
         names = list(self.feature_names_in_)
-        found = rows_for_tree(
+        rows = rows_for_tree(
             frame, self.tree_, names, self.one_hot or {}, every=every, date_parts=self.date_parts
         )
-        for text in found.odd():
-            checks.warn(text, UserWarning)
-        return found.X
+        for message in rows.odd():
+            checks.warn(message, UserWarning)
+        return rows.X
 
     def _check_known(self, X: np.ndarray) -> None:
         missing = np.isnan(X).any(axis=0)

@@ -154,8 +154,8 @@ class FitSpec:
         grouped: dict[str, dict[str, Any]] = {"options": {}}
         for name, group in parameters_of(method).group.items():
             if name in values:
-                place = single if group is None else grouped.setdefault(group, {})
-                place[name] = values[name]
+                target = single if group is None else grouped.setdefault(group, {})
+                target[name] = values[name]
         options = grouped.pop("options")
         groups = {name: GROUPS[name][0](**some) for name, some in grouped.items()}
         return cls(method=method, **single, **groups, options=options)
@@ -221,8 +221,8 @@ class FitSpec:
         groups = parameters_of(self.method).group
         for name, value in self.parameters.items():
             group = groups[name]
-            place = out if group is None else out.setdefault(group, {})
-            place[name] = _plain(value)
+            target = out if group is None else out.setdefault(group, {})
+            target[name] = _plain(value)
         return out
 
     @classmethod
@@ -234,20 +234,20 @@ class FitSpec:
         if not isinstance(method, str):
             raise ValueError(f"method must be a string; it is {_shown(method)}.")
         group, allowed = parameters_of(method)
-        found = {}
+        given = {}
         for key, value in data.items():
             if key == "method":
                 continue
             if key in ("options", *GROUPS):
                 if not isinstance(value, Mapping):
                     raise ValueError(f"{key} must be an object; it is {_shown(value)}.")
-                found.update({(key, name): part for name, part in value.items()})
+                given.update({(key, name): part for name, part in value.items()})
             else:
-                found[None, key] = value
+                given[None, key] = value
         values = {}
-        for (place, name), value in found.items():
-            if not isinstance(name, str) or name not in group or group[name] != place:
-                where = "" if place is None else f"{place}."
+        for (group_name, name), value in given.items():
+            if not isinstance(name, str) or name not in group or group[name] != group_name:
+                where = "" if group_name is None else f"{group_name}."
                 raise ValueError(f"{where}{name} is not a setting of method={method!r}.")
             values[name] = _restored(name, value, allowed[name])
         missing = group.keys() - values.keys()

@@ -63,12 +63,12 @@ def text_literal(text: str) -> str:
 def _escaped(quote: str) -> Callable[[str], str]:
     """Texts and names in which a backslash escapes, as in BigQuery."""
 
-    def written(text: str) -> str:
+    def literal(text: str) -> str:
         _check_text(text, "a text" if quote == "'" else "a name of a column or table")
         text = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
         return quote + text.replace("\n", "\\n").replace("\r", "\\r") + quote
 
-    return written
+    return literal
 
 
 def _text_of_mysql(text: str) -> str:
@@ -80,12 +80,12 @@ def _text_of_mysql(text: str) -> str:
     return text_literal(text)
 
 
-def _or_whole(written: Callable[[float], str]) -> Callable[[float], str]:
+def _or_whole(literal: Callable[[float], str]) -> Callable[[float], str]:
     """Whole numbers as such; below 2**24 they stay what they are as a number of any type."""
 
     def number(value: float) -> str:
-        whole = abs(value) < 1 << 24 and float(value).is_integer()
-        return str(int(value)) if whole else written(value)
+        is_integer = abs(value) < 1 << 24 and float(value).is_integer()
+        return str(int(value)) if is_integer else literal(value)
 
     return number
 

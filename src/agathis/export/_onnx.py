@@ -82,16 +82,16 @@ def to_onnx(
     else:
         plan, classifier = None, classifier_of(described, X)
     classifier.classes_ = np.arange(len(classifier.classes_))
-    made = convert(
+    model_proto = convert(
         classifier,
         initial_types=[("X", types.FloatTensorType([None, classifier.n_features_in_]))],
         options={"zipmap": False},
     )
-    _route_missing(made, classifier)
-    _tell_names(made, described)
+    _route_missing(model_proto, classifier)
+    _tell_names(model_proto, described)
     if plan is not None:
-        plan.put_before(made)
-    data: bytes = made.SerializeToString()
+        plan.put_before(model_proto)
+    data: bytes = model_proto.SerializeToString()
     if path is None:
         return data
     write_atomic(path, data)
@@ -100,21 +100,21 @@ def to_onnx(
 
 def _tell_names(made: Any, described: Described) -> None:
     """Write into the model what its columns are, which the shape of X does not tell."""
-    found = {
+    metadata = {
         "feature_names": described.features if described.named_features else None,
         "one_hot": getattr(described.model, "one_hot_", None),
     }
-    for key, value in found.items():
+    for key, value in metadata.items():
         if value is not None:
             made.metadata_props.add(key=key, value=json.dumps(value))
 
 
-def _route_missing(made: Any, classifier: DecisionTreeClassifier) -> None:
+def _route_missing(model_proto: Any, classifier: DecisionTreeClassifier) -> None:
     """Say at each node where missing values go, which skl2onnx may leave out."""
     from onnx import helper
 
     name = "nodes_missing_value_tracks_true"
-    for node in made.graph.node:
+    for node in model_proto.graph.node:
         if node.op_type != "TreeEnsembleClassifier":
             continue
         given = {attribute.name: attribute for attribute in node.attribute}

@@ -59,10 +59,10 @@ class SumColumns:
             thresholds = _parting(described, sums, rows)
         feature, threshold = tree.feature.copy(), tree.threshold.copy()
         counts = np.diff(tree.term_start)
-        kept = np.ones(len(tree.term_feature), dtype=bool)
-        for place, node in enumerate(sums):
-            feature[node], threshold[node] = n + place, 0.5
-            kept[tree.term_start[node] : tree.term_start[node + 1]] = False
+        is_kept = np.ones(len(tree.term_feature), dtype=bool)
+        for i, node in enumerate(sums):
+            feature[node], threshold[node] = n + i, 0.5
+            is_kept[tree.term_start[node] : tree.term_start[node + 1]] = False
             counts[node] = 0
         flat = Tree(
             **{
@@ -71,11 +71,11 @@ class SumColumns:
                 "threshold": threshold,
                 "n_features": n + len(sums),
                 "term_start": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
-                "term_feature": tree.term_feature[kept],
-                "term_weight": tree.term_weight[kept],
+                "term_feature": tree.term_feature[is_kept],
+                "term_weight": tree.term_weight[is_kept],
             }
         )
-        names = [f"sum {place}" for place in range(len(sums))]
+        names = [f"sum {i}" for i in range(len(sums))]
         wide = replace(
             described, tree=flat, features=[*described.features, *names], preparation=None
         )
@@ -91,11 +91,11 @@ class SumColumns:
             columns.append(np.where(np.isnan(total), np.nan, above)[:, None])
         return np.hstack([X, *columns])
 
-    def put_before(self, made: Any) -> None:
+    def put_before(self, model_proto: Any) -> None:
         """Add the operators to a graph that takes rows with the columns of sums."""
         from onnx import TensorProto, helper, numpy_helper
 
-        graph = made.graph
+        graph = model_proto.graph
         nodes: list[Any] = []
 
         def constant(value: object, dtype: type) -> str:
@@ -144,12 +144,12 @@ class SumColumns:
         del graph.node[:]
         graph.node.extend([*nodes, *later])
         entry.type.tensor_type.shape.dim[1].dim_value = self.raw.tree.n_features
-        for opset in made.opset_import:
+        for opset in model_proto.opset_import:
             if opset.domain == "":
                 opset.version = max(opset.version, _OPSET)
                 break
         else:
-            made.opset_import.append(helper.make_opsetid("", _OPSET))
+            model_proto.opset_import.append(helper.make_opsetid("", _OPSET))
 
 
 _SAME = (

@@ -120,7 +120,7 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     ]
     if len(set(numbers)) < len(numbers):
         raise ValueError("feature_names has a name twice; a row could not tell them apart.")
-    place = {name: i for i, name in enumerate(names)}
+    position = {name: i for i, name in enumerate(names)}
     many = f"{len(names)} value{'s'[: len(names) != 1]}"
     yield f"def {function}(row):"
     yield '    """The cluster of a row.'
@@ -141,15 +141,19 @@ def _lines(described: Described, function: str) -> Iterator[str]:
     used: dict[str, list[Column]] = {}
     for f in described.used():
         used.setdefault(columns[f].column, []).append(columns[f])
-    if any(not isinstance(column, Indicator) for own in used.values() for column in own):
+    if any(
+        not isinstance(column, Indicator) for of_column in used.values() for column in of_column
+    ):
         yield f"    missing = {NO_NUMBERS!r}"
-    for name, own in used.items():
-        i, column = place[name], own[0]
+    for name, of_column in used.items():
+        i, column = position[name], of_column[0]
         yield f"    x{i} = row[{name!a} if named else {i}]"
         if isinstance(column, Indicator):
             yield from _category(f"x{i}", categories_of(columns, name))
         elif column.when is not None:
-            parts = [one.when for one in own if isinstance(one, Number) and one.when is not None]
+            parts = [
+                one.when for one in of_column if isinstance(one, Number) and one.when is not None
+            ]
             yield from date_lines(f"x{i}", parts)
         else:
             yield f'    x{i} = float("nan" if str(x{i}).strip().lower() in missing else x{i})'
@@ -157,36 +161,36 @@ def _lines(described: Described, function: str) -> Iterator[str]:
         answer = described.label(leaf)
         answer = ascii(answer) if isinstance(answer, str) else answer
         if turns:
-            conditions = (_condition(axis, allowed, place) for axis, allowed in turns.items())
+            conditions = (_condition(axis, allowed, position) for axis, allowed in turns.items())
             yield f"    if {' and '.join(conditions)}:"
             yield f"        return {answer}"
         else:
             yield f"    return {answer}"
 
 
-def _condition(axis: Axis, allowed: AdmissibleValues, place: dict[str, int]) -> str:
+def _condition(axis: Axis, allowed: AdmissibleValues, position: dict[str, int]) -> str:
     if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
-        return _in_categories(axis, allowed, f"x{place[axis.name]}")
+        return _in_categories(axis, allowed, f"x{position[axis.name]}")
     if not isinstance(axis, (NumberAxis, SumAxis)) or not isinstance(allowed, Range):
         raise TypeError(f"{axis.name!r} does not go with {allowed!r}.")
-    x = _sum(axis, place) if isinstance(axis, SumAxis) else _variable(axis.column, place)
+    x = _sum(axis, position) if isinstance(axis, SumAxis) else _variable(axis.column, position)
     if allowed.high == float("inf"):
         return f"{x} == {x}"
     # NaN is not more than anything.
     return f"not {x} > {allowed.high!r}" if allowed.missing else f"{x} <= {allowed.high!r}"
 
 
-def _variable(column: Column, place: dict[str, int]) -> str:
-    x = f"x{place[column.column]}"
+def _variable(column: Column, position: dict[str, int]) -> str:
+    x = f"x{position[column.column]}"
     if isinstance(column, Indicator) or column.when is None:
         return x
     return variable_of(x, column.when)
 
 
-def _sum(axis: SumAxis, place: dict[str, int]) -> str:
+def _sum(axis: SumAxis, position: dict[str, int]) -> str:
     parts = []
     for term in terms_of(axis, "Python"):
-        x = _variable(term.column, place)
+        x = _variable(term.column, position)
         if isinstance(term.column, Indicator):
             x = _zero_or_one(term.column, term.is_closed, x)
         for step in term.steps:
@@ -208,7 +212,7 @@ def _zero_or_one(column: Indicator, is_closed: bool, x: str) -> str:
 
 
 def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
-    chosen = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+    chosen = [axis.categories[i] for i in sorted(allowed.places) if i >= 0]
     literals = [_literal(category) for category in chosen if category is not None]
     if axis.missing_place in allowed.places:
         if not literals:
@@ -220,11 +224,11 @@ def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
 def _category(x: str, categories: list[object]) -> Iterator[str]:
     """What makes a value one that compares with the categories, and None where it is missing."""
     if all(isinstance(category, bool) for category in categories):
-        words: dict[str, bool | None] = {
-            word: truth for truth, written in BOOLEANS.items() for word in written
+        booleans: dict[str, bool | None] = {
+            form: boolean for boolean, forms in BOOLEANS.items() for form in forms
         }
-        words |= dict.fromkeys(NO_NUMBERS)
-        yield f"    {x} = {words!r}.get(str({x}).strip().lower(), {x})"
+        booleans |= dict.fromkeys(NO_NUMBERS)
+        yield f"    {x} = {booleans!r}.get(str({x}).strip().lower(), {x})"
         return
     marks = tuple(mark for mark in MARKS if mark not in categories)
     # The texts come first: a missing value of pandas is not even equal to itself or not.

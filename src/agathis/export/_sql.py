@@ -108,14 +108,14 @@ def to_sql(
     for argument, name in (*(("table", part) for part in parts), ("column", column)):
         if not isinstance(name, str):
             raise TypeError(f"{argument} must be a name, a str; it is {name!r}.")
-    place = ".".join(writer.name(part) for part in parts)
+    qualified = ".".join(writer.name(part) for part in parts)
     inside = "\n".join(f"  {line}" for line in lines)
-    return f"SELECT *,\n{inside} AS {writer.name(column)}\nFROM {place}"
+    return f"SELECT *,\n{inside} AS {writer.name(column)}\nFROM {qualified}"
 
 
 def _check_names(described: Described, dialect: str) -> None:
     """Raise where two columns that the tree asks for would be one to the database."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     known: dict[str, int | str] = {}
     for f in described.used():
         column = described.columns[f]
@@ -128,10 +128,10 @@ def _check_names(described: Described, dialect: str) -> None:
             owner = f"source {name}"
         if known.setdefault(key, owner) != owner:
             raise ValueError(
-                f"feature_names has {found[key]!r} and {name!r}, which are one column to "
+                f"feature_names has {names[key]!r} and {name!r}, which are one column to "
                 f"{dialect}; give other names."
             )
-        found[key] = name
+        names[key] = name
 
 
 def _lines(described: Described, dialect: Dialect) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _lines(described: Described, dialect: Dialect) -> Iterator[str]:
         return
     head = "CASE" + " /* a category that is new is none of those named */" * asks_source
     for form in dict.fromkeys(texts.values()):
-        names = [name for name, own in texts.items() if own == form]
+        names = [name for name, other in texts.items() if other == form]
         head += f" /* dates, or texts such as {form}: "
         head += ", ".join(dialect.name(name).replace("*/", "* /") for name in names) + " */"
     yield head

@@ -34,7 +34,7 @@ class SqlColumns:
         """The condition that the value of an axis is admissible."""
         if isinstance(axis, CategoryAxis) and isinstance(allowed, Categories):
             name = self.dialect.name(axis.name)
-            chosen = [axis.categories[place] for place in sorted(allowed.places) if place >= 0]
+            chosen = [axis.categories[i] for i in sorted(allowed.places) if i >= 0]
             conditions = self.one_of(name, [c for c in chosen if c is not None])
             if axis.missing_place in allowed.places:
                 conditions += self.is_missing(name, axis.categories)
