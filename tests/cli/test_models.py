@@ -95,7 +95,9 @@ def test_predict_finds_columns_by_name(place, capsys):
     write_table("words.csv", head, [[*rows[0]], [7, "wide", 1, "red", True]])
     done = here(capsys, "predict", "m.json", "words.csv")
     assert done.code == 1
-    assert "numbers in column 'size', as the rows of the tree had; in row 1 it has 'wide'" in done.err
+    assert (
+        "numbers in column 'size', as the rows of the tree had; in row 1 it has 'wide'" in done.err
+    )
 
 
 def test_values_that_the_model_has_not_seen(place, capsys):

@@ -166,7 +166,7 @@ def test_texts_that_no_database_reads_as_predict_does_are_an_error(form):
     model = sales_model(frame.assign(sold=frame["sold"].dt.strftime(form)))
     for dialect in DIALECTS:
         with pytest.raises(
-            ValueError, match=r"the dates of 'sold' are texts of a form.*dates='out'"
+            ValueError, match=r"the dates of 'sold' are strings of a format.*dates='out'"
         ):
             to_sql(from_json(to_json(model)), dialect=dialect)
 

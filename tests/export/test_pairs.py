@@ -236,7 +236,7 @@ def test_all_steps_are_undone(name):
 
 def test_scikit_learn_has_no_sums():
     model, _ = iris_model()
-    with pytest.raises(ValueError, match=r"node 0 asks for a sum of columns, 'x\[2\] \+ 0.5 × x"):
+    with pytest.raises(ValueError, match=r"node 0 splits on a sum of columns, 'x\[2\] \+ 0.5 × x"):
         to_sklearn(model)
     with pytest.raises(ValueError, match="to_onnx, to_sql, to_python"):
         to_sklearn(from_json(to_json(model)))
@@ -249,7 +249,7 @@ def test_a_plain_sum_is_no_split_on_categories():
     _, right = builder.cut(0, 0, 0.5, terms=((0, 1.0), (1, 1.0)))
     builder.cluster[right] = 1
     model = pair_model(X, builder)
-    with pytest.raises(ValueError, match="asks for a sum"):
+    with pytest.raises(ValueError, match="splits on a sum"):
         to_sklearn(model)
 
 

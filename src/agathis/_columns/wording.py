@@ -53,6 +53,16 @@ def suggestion(name: object, names: Iterable[object]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def shortened(text: str, width: int = 60) -> str:
+    """Cut a long text for a message, on one line.
+
+    >>> shortened("colour of the house", 12)
+    'colour of...'
+    """
+    text = " ".join(text.splitlines())
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def count(n: int, what: str) -> str:
     """Format a number of items.
 

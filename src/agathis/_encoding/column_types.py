@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agathis._columns import datetimes, identifiers
 from agathis._columns.arrow_values import holds_numbers
@@ -21,7 +21,7 @@ from agathis._columns.errors import Advice, BadTable, Ways
 from agathis._columns.identifiers import FEW
 from agathis._columns.indicators import word
 from agathis._columns.number_notation import Notation, notation_of
-from agathis._columns.wording import title_of
+from agathis._columns.wording import shortened, title_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +101,7 @@ class ColumnType:
     notation: Notation | None = None
     first_is_day: bool | None = None
     form: str = ""
-    holds: str = "numbers"
+    holds: Literal["numbers", "names"] = "numbers"
     otherwise: ColumnType | None = None
     shown: bool = False
 
@@ -144,7 +144,7 @@ def infer_column_type(
     if is_string and not keep and datetimes.are_times(values):
         return ColumnType(name, "out", DATES, way=KEEP)
     if len(values) == 1 and not facts.has_missing and not keep:
-        return ColumnType(name, "out", f"{CONSTANT} {_short(values[0])}", way=KEEP)
+        return ColumnType(name, "out", f"{CONSTANT} {shortened(str(values[0]), 30)}", way=KEEP)
     if not keep:
         role = _no_quantity(name, facts, dates, max_categories)
         if role is not None:
@@ -376,12 +376,7 @@ def _frequent(facts: ColumnFacts, maximum: int, share: float) -> dict[str, tuple
     return {string: entry for string, entry in order if entry[0] >= minimum}
 
 
-def _short(value: object) -> str:
-    string = " ".join(str(value).splitlines())
-    return string if len(string) <= 30 else f"{string[:27]}..."
-
-
 def examples(strings: list[str]) -> str:
-    return ", ".join(repr(_short(string)) for string in strings[:3]) + (
+    return ", ".join(repr(shortened(string, 30)) for string in strings[:3]) + (
         ", ..." if strings[3:] else ""
     )

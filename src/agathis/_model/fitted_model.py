@@ -186,7 +186,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         -------
         Z : EncodedRows of shape (n_samples, n_columns)
         """
-        rows, _ = self._every_column(X)
+        rows, _ = self._rows_and_threads(X, every=True)
         return self.encoded(rows)
 
     def encoded(self, rows: np.ndarray) -> EncodedRows:
@@ -239,7 +239,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         score : float
             As ``score`` of the fitted estimator.
         """
-        rows, threads = self._every_column(X)
+        rows, threads = self._rows_and_threads(X, every=True)
         Z = np.asarray(self.encoded(rows))
         weight = checks.check_sample_weight(sample_weight, len(Z))
         labels = self.tree_.predict(rows, threads)
@@ -262,7 +262,7 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        rows, threads = self._every_column(X)
+        rows, threads = self._rows_and_threads(X, every=True)
         Z = np.asarray(self.encoded(rows))
         kernel = self._kernel()
         if self.centres is None:
@@ -304,12 +304,6 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
             return self._rows_of_frame(X, every=True)
         return checks.check_table(X, missing=True, n_features=self.n_features_in_)
 
-    def _every_column(self, X: ArrayLike) -> tuple[np.ndarray, int]:
-        """All raw features of X, not only those of the splits."""
-        if self.has_names(X):
-            X = self._rows_of_frame(X, every=True)
-        return self._rows_and_threads(X)
-
     def fit(self, X: ArrayLike, y: object = None) -> FittedModel:
         """Do nothing and return the model.
 
@@ -347,9 +341,9 @@ class FittedModel(TreeModel, ModelMethods, BaseEstimator):
         tags.input_tags.allow_nan = self.takes_missing
         return tags
 
-    def _rows_and_threads(self, X: ArrayLike) -> tuple[np.ndarray, int]:
+    def _rows_and_threads(self, X: ArrayLike, every: bool = False) -> tuple[np.ndarray, int]:
         if self.has_names(X):
-            X = self._rows_of_frame(X)
+            X = self._rows_of_frame(X, every)
         threads = checks.n_threads(self.n_jobs)
         # The names may be for display only, so rows without names are valid too.
         with warnings.catch_warnings():

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from agathis._checks.data import check_arguments
+from agathis._columns.wording import shortened
 from agathis._growth.approximation import Approximation
 from agathis._growth.limits import Constraints, Counted, Limits, leaf_limit
 from agathis._kernels.spec import KernelSpec
@@ -229,10 +230,10 @@ class FitSpec:
     def from_dict(cls, data: object) -> FitSpec:
         """Read the result of :meth:`to_dict`; raises ValueError if it is invalid."""
         if not isinstance(data, Mapping):
-            raise ValueError(f"a spec must be an object; it is {_shown(data)}.")
+            raise ValueError(f"a spec must be an object; it is {shortened(repr(data))}.")
         method = data.get("method")
         if not isinstance(method, str):
-            raise ValueError(f"method must be a string; it is {_shown(method)}.")
+            raise ValueError(f"method must be a string; it is {shortened(repr(method))}.")
         group, allowed = parameters_of(method)
         given = {}
         for key, value in data.items():
@@ -240,7 +241,7 @@ class FitSpec:
                 continue
             if key in ("options", *GROUPS):
                 if not isinstance(value, Mapping):
-                    raise ValueError(f"{key} must be an object; it is {_shown(value)}.")
+                    raise ValueError(f"{key} must be an object; it is {shortened(repr(value))}.")
                 given.update({(key, name): part for name, part in value.items()})
             else:
                 given[None, key] = value
@@ -287,7 +288,9 @@ def _restored(name: str, value: Any, allowed: Any) -> Any:
     """Convert plain data to the value of a parameter, validated as by the estimator."""
     if isinstance(value, Mapping) and set(value) == {MARK}:
         if not isinstance(value[MARK], str):
-            raise ValueError(f"{name}: {MARK} must be a string; it is {_shown(value[MARK])}.")
+            raise ValueError(
+                f"{name}: {MARK} must be a string; it is {shortened(repr(value[MARK]))}."
+            )
         return NotRestorable(value[MARK])
     if allowed == "no_validation":
         return None if value is None else _table(name, value)
@@ -304,12 +307,9 @@ def _table(name: str, value: Any) -> np.ndarray:
     try:
         table = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be rows of numbers; it is {_shown(value)}.") from error
+        raise ValueError(
+            f"{name} must be rows of numbers; it is {shortened(repr(value))}."
+        ) from error
     if table.ndim != 2 or not np.isfinite(table).all():
-        raise ValueError(f"{name} must be rows of finite numbers; it is {_shown(value)}.")
+        raise ValueError(f"{name} must be rows of finite numbers; it is {shortened(repr(value))}.")
     return table
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
+from agathis._columns.wording import shortened
 from agathis._trees.stepped import OPERATIONS, Step
 
 # More than any fit has.
@@ -21,8 +22,7 @@ def wrong(what: str) -> ValueError:
 
 
 def short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return shortened(repr(value))
 
 
 def boolean(value: object, name: str) -> bool:
@@ -86,10 +86,13 @@ def read_as(kind: Any, value: object, name: str) -> Any:
     if not is_dataclass(kind) and not is_typeddict(kind):
         return {str: string, bool: boolean, int: integer, float: real}[kind](value, name)
     data, hints = mapping(value, name), get_type_hints(kind)
-    if is_typeddict(kind) and not hints.keys() >= data.keys():
+    if not hints.keys() >= data.keys():
         raise wrong(f"{name} has {short(min(data.keys() - hints.keys()))}")
-    given = hints if is_dataclass(kind) else data
-    return kind(**{key: read_as(hints[key], data.get(key), f"{key} of {name}") for key in given})
+    given = {key: read_as(hints[key], data[key], f"{key} of {name}") for key in data}
+    try:
+        return kind(**given)
+    except TypeError as error:  # a field without a default is missing
+        raise wrong(f"{name} is {short(value)}: {error}") from error
 
 
 def read_step(value: object, name: str, not_by_zero: Collection[str] = ("divide",)) -> Step:

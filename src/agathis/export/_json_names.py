@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from agathis._encoding.date_parts import DatePart, date_part_of
+from agathis._encoding.date_parts import DatePart
 from agathis._model.fitted_model import FittedModel
-from agathis.export._json_checks import real, short, wrong
+from agathis.export._json_checks import read_as, real, short, wrong
 
 
 def names_record(model: FittedModel) -> dict[str, Any]:
@@ -114,8 +114,9 @@ def _date_parts(value: object, names: object) -> dict[str, DatePart] | None:
     for name, when in value.items():
         if not isinstance(names, list) or name not in names:
             raise wrong(f"date_parts has {short(name)}, which is no feature")
+        out[name] = part = read_as(DatePart, when, f"date_parts of {short(name)}")
         try:
-            out[name] = date_part_of(when)
+            part.check()
         except ValueError as error:
-            raise wrong(f"date_parts has {short(name)}, and {error}") from error
+            raise wrong(f"date_parts of {short(name)} is invalid: {error}") from error
     return out

@@ -1,4 +1,4 @@
-"""A tree as an ONNX model, by way of scikit-learn's trees."""
+"""Export a tree to ONNX, through a decision tree of scikit-learn."""
 
 from __future__ import annotations
 
@@ -42,26 +42,24 @@ def to_onnx(
     X: ArrayLike | None = None,
     scaler: object = None,
 ) -> bytes | None:
-    """Make an ONNX model, which needs no Python to run.
+    """Export a tree to an ONNX model, which runs without Python.
 
-    It takes rows of float32, ``X``, and gives ``label``, their clusters, and ``probabilities``.
-    As in :func:`agathis.export.to_sklearn`, rows that are nearer to a threshold than float32
-    tells apart may go the other way. Sums of two columns are computed of these rows in float64,
-    as ``predict`` does it. The names of the columns of ``X``, in order, are in its
-    metadata as JSON, ``feature_names``, where the model has names. Needs skl2onnx:
-    ``pip install "agathis[onnx]"``.
+    Its input ``X`` is rows of float32; its outputs are ``label``, the clusters, and
+    ``probabilities``. As in :func:`agathis.export.to_sklearn`, rows closer to a threshold than the
+    precision of float32 may change sides. Sums of two columns are computed from these rows in
+    float64, as in ``predict``. If the model has feature names, they are stored in the metadata as
+    JSON, ``feature_names``. Requires skl2onnx: ``pip install "agathis[onnx]"``.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     path : str or PathLike, optional
-        A file, which is replaced as a whole; without it the bytes are returned.
+        The file to write. By default the bytes are returned.
     X : array-like of shape (n_samples, n_features), optional
-        Rows that have to get the clusters that they get here, as for
-        :func:`agathis.export.to_sklearn`.
+        Rows whose clusters must be reproduced, as for :func:`agathis.export.to_sklearn`.
     scaler : fitted scaler or Pipeline of scalers, optional
-        As for :func:`agathis.export.to_text`: the model then takes rows that are not scaled.
+        As for :func:`agathis.export.to_text`: the model then takes unscaled rows.
 
     Returns
     -------
@@ -88,7 +86,7 @@ def to_onnx(
         options={"zipmap": False},
     )
     _route_missing(model_proto, classifier)
-    _tell_names(model_proto, described)
+    _add_names(model_proto, described)
     if plan is not None:
         plan.put_before(model_proto)
     data: bytes = model_proto.SerializeToString()
@@ -98,8 +96,8 @@ def to_onnx(
     return None
 
 
-def _tell_names(made: Any, described: Described) -> None:
-    """Write into the model what its columns are, which the shape of X does not tell."""
+def _add_names(made: Any, described: Described) -> None:
+    """Store the names of the features, and the categories, in the metadata."""
     metadata = {
         "feature_names": described.features if described.named_features else None,
         "one_hot": getattr(described.model, "one_hot_", None),
@@ -110,7 +108,7 @@ def _tell_names(made: Any, described: Described) -> None:
 
 
 def _route_missing(model_proto: Any, classifier: DecisionTreeClassifier) -> None:
-    """Say at each node where missing values go, which skl2onnx may leave out."""
+    """Set the direction of missing values at each node, which skl2onnx may omit."""
     from onnx import helper
 
     name = "nodes_missing_value_tracks_true"

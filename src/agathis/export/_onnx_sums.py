@@ -1,9 +1,9 @@
-"""Sums of columns in ONNX, whose trees compare one column at a node.
+"""Sums of columns in ONNX, whose trees split on single columns.
 
-Each sum that a node asks for becomes a column of its own, put before the tree by operators of the
-graph: 1 where the sum is above the threshold, 0 where it is not, NaN where it is missing. Operators
-compute in float64, with the operations of the model in their order, so that rows of float32 go
-where ``predict`` sends them.
+Each sum that a node splits on becomes an additional column, computed by operators of the graph
+before the tree: 1 if the sum is above the threshold, 0 if not, NaN if it is missing. The operators
+use float64 and the operations of the model in their order, so that rows of float32 reach the same
+leaves as in ``predict``.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from agathis._trees.tree import Tree
 from agathis.export._terms import terms_of
 
 _OPERATORS = {"subtract": "Sub", "add": "Add", "multiply": "Mul", "divide": "Div"}
-# Of the operators that are used, IsNaN and Where of float64 are the youngest.
+# The first with IsNaN and Where for float64.
 _OPSET = 13
 
 
 @dataclass(frozen=True)
 class SumColumns:
-    """A tree with a column for each sum that one of its nodes asks for.
+    """A tree with an additional column for each sum that it splits on.
 
     Attributes
     ----------
     raw : Described
         The tree without these columns.
     described : Described
-        The tree with them: its nodes ask for one column each, or for categories.
+        The tree with them: its nodes split on single columns, or on categories.
     sums : mapping
-        From nodes to what they ask for; the columns are in this order.
+        The sum of each node; the columns are in this order.
     thresholds : mapping
-        Of these nodes.
+        The threshold of each of these nodes.
     """
 
     raw: Described
@@ -50,13 +50,13 @@ class SumColumns:
 
     @classmethod
     def of(cls, described: Described, X: ArrayLike | None) -> SumColumns:
-        """Plan the columns; rows of X, where they are given, keep their ways as float32."""
+        """Define the columns; rows of X, if given, reach the same leaves as float32."""
         sums = described.sums
         tree, n = described.tree, described.tree.n_features
         thresholds = {node: float(tree.threshold[node]) for node in sums}
         if X is not None:
             rows = np.asarray(table_of(described, X, missing=True), dtype=np.float64)
-            thresholds = _parting(described, sums, rows)
+            thresholds = _separating_thresholds(described, sums, rows)
         feature, threshold = tree.feature.copy(), tree.threshold.copy()
         counts = np.diff(tree.term_start)
         is_kept = np.ones(len(tree.term_feature), dtype=bool)
@@ -82,7 +82,7 @@ class SumColumns:
         return cls(described, wide, sums, thresholds)
 
     def rows(self, X: ArrayLike) -> np.ndarray:
-        """Rows with the columns of sums."""
+        """Append the columns of sums to rows."""
         X = np.asarray(table_of(self.raw, X, missing=True), dtype=np.float64)
         columns = []
         for node, axis in self.sums.items():
@@ -92,7 +92,7 @@ class SumColumns:
         return np.hstack([X, *columns])
 
     def put_before(self, model_proto: Any) -> None:
-        """Add the operators to a graph that takes rows with the columns of sums."""
+        """Insert the operators before a tree that takes rows with the columns of sums."""
         from onnx import TensorProto, helper, numpy_helper
 
         graph = model_proto.graph
@@ -114,7 +114,7 @@ class SumColumns:
                 return put("Where", put("IsNaN", x), by, x)
             if step.operation in _OPERATORS:
                 return put(_OPERATORS[step.operation], x, by)
-            # Where nothing is true of NaN it stays, as in the model.
+            # Comparisons with NaN are false, so it stays, as in the model.
             beyond = "Less" if step.operation == "at_least" else "Greater"
             return put("Where", put(beyond, x, by), by, x)
 
@@ -158,8 +158,10 @@ _SAME = (
 )  # fmt: skip
 
 
-def _parting(described: Described, sums: Mapping[int, SumAxis], X: np.ndarray) -> dict[int, float]:
-    """Thresholds that send the rows, rounded to float32, where the tree sends them."""
+def _separating_thresholds(
+    described: Described, sums: Mapping[int, SumAxis], X: np.ndarray
+) -> dict[int, float]:
+    """Thresholds by which rows rounded to float32 reach the leaves of the exact rows."""
     tree = described.tree
     with np.errstate(over="ignore"):
         rounded = X.astype(np.float32).astype(np.float64)
@@ -173,7 +175,7 @@ def _parting(described: Described, sums: Mapping[int, SumAxis], X: np.ndarray) -
         high = near[exact > threshold].min(initial=np.inf)
         if low >= high:
             raise ValueError(
-                f"float32 does not tell apart rows of X that node {node} parts: "
+                f"float32 does not tell apart rows of X that node {node} separates: "
                 f"{described.sides(node)[0]}. Without X such rows may go the other way."
             )
         out[node] = threshold if low <= threshold < high else float(low)

@@ -1,7 +1,7 @@
-"""A tree as a function in Python that needs no package at all.
+"""Export a tree to a Python function without dependencies.
 
-Its rows may be those of ``csv.DictReader``, all text. Each value that the tree asks for is first
-made what the tree compares: a number, a truth, or a category, and NaN or None where it is missing.
+Its rows may be those of ``csv.DictReader``, all strings. Each value that the tree splits on is
+first converted to a number, a boolean or a category; NaN or None if it is missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agathis._trees.tree import Tree
 from agathis.export._python_dates import date_lines, variable_of
 from agathis.export._terms import SIGNS, terms_of
 
-#: Names that the function may use itself.
+#: Names used inside the function.
 _USED = (
     *("enumerate", "float", "getattr", "hasattr", "int", "isinstance", "len", "max", "min", "str"),
     *("IndexError", "ValueError"),
@@ -36,14 +36,14 @@ def to_python(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
 ) -> str:
-    r'''Write a tree as the source of a function in Python.
+    r'''Export a tree to the source code of a Python function.
 
-    The function takes a row: a mapping from names to values, of which those that the tree asks
-    for are enough, or a sequence of values in the order of the features. It returns the cluster.
-    A value is missing where it is None, NaN, an empty text or one such as "NA", and goes where it
-    goes in the tree. Numbers are compared as float64, as ``predict`` does. Numbers and truths may
-    be texts, as those of ``csv.DictReader`` are. Parts of dates are taken from the date: one of
-    ``datetime``, of pandas, or a text.
+    The function takes a row, either a mapping from names to values, which may omit unused features,
+    or a sequence of values in the order of the features, and returns the cluster. None, NaN, empty
+    strings and strings such as "NA" are missing values, and go where they go in the tree. Numbers
+    are compared as float64, as in ``predict``. Numbers and booleans may be strings, as from
+    ``csv.DictReader``. Date parts are extracted from the date: one of ``datetime``, of pandas, or a
+    string.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def to_python(
     scaler, feature_names : optional
         As for :func:`agathis.export.to_text`.
     cluster_names : sequence of str, optional
-        What the function returns; by default the numbers of clusters.
+        The values to return; by default the cluster numbers.
     one_hot : mapping or OneHotEncoder, optional
-        As for :func:`agathis.export.to_text`. The function then asks for the sources: a row has
-        ``"color": "red"``. A sequence has a value for each source, in the place of the first of
-        its columns.
+        As for :func:`agathis.export.to_text`. The function then takes the categorical features: a
+        row has ``"color": "red"``. A sequence has one value for each, in the position of its first
+        one-hot column.
 
     Returns
     -------
     source : str
-        Names and texts in it are escaped; it imports nothing, but for dates ``datetime``.
+        Names and strings are escaped. It imports nothing, except ``datetime`` for dates.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def _in_categories(axis: CategoryAxis, allowed: Categories, x: str) -> str:
 
 
 def _category(x: str, categories: list[object]) -> Iterator[str]:
-    """What makes a value one that compares with the categories, and None where it is missing."""
+    """Convert a value so that it compares with the categories; None if it is missing."""
     if all(isinstance(category, bool) for category in categories):
         booleans: dict[str, bool | None] = {
             form: boolean for boolean, forms in BOOLEANS.items() for form in forms
@@ -231,7 +231,7 @@ def _category(x: str, categories: list[object]) -> Iterator[str]:
         yield f"    {x} = {booleans!r}.get(str({x}).strip().lower(), {x})"
         return
     marks = tuple(mark for mark in MARKS if mark not in categories)
-    # The texts come first: a missing value of pandas is not even equal to itself or not.
+    # Strings are compared first: pandas.NA is neither equal to itself nor not.
     yield f"    if {x} is None or str({x}) in {marks!r} or {x} != {x}:"
     yield f"        {x} = None"
     if any(isinstance(category, (int, float)) for category in categories):
@@ -246,6 +246,6 @@ def _literal(category: object) -> str:
     if isinstance(category, (str, bool, int, float)):
         return ascii(category)
     raise TypeError(
-        f"one_hot has the category {category!r}, a {type(category).__name__}; only texts and "
+        f"one_hot has the category {category!r}, a {type(category).__name__}; only strings and "
         "numbers can be written."
     )

@@ -1,10 +1,10 @@
-"""A tree as an expression in SQL, ``CASE WHEN ... END``, or as a whole query.
+"""Export a tree to SQL: an expression ``CASE WHEN ... END``, or a query.
 
-The leaves stand in such an order that each needs only those of its conditions that name values,
-numbers up to a bound or some categories: what they exclude has been answered before. Conditions are
-never negated, so that NULL, of which nothing is true, needs no rule but "OR ... IS NULL" where
-missing values go the same way, and a category that nobody has seen is none of those that are named.
-Sums of columns are in ``_sums``.
+The order of the leaves is such that each needs only conditions that name values, numbers up to a
+bound or some categories: rows that they exclude matched an earlier leaf. Conditions are never
+negated, so that NULL, of which no condition is true, needs only "OR ... IS NULL" where missing
+values go the same way, and an unknown category is none of those that are named. The conditions are
+in ``_sql_columns``.
 """
 
 from __future__ import annotations
@@ -34,40 +34,39 @@ def to_sql(
     cluster_names: Sequence[str] | None = None,
     one_hot: object = None,
 ) -> str:
-    """Write a tree as an expression in SQL.
+    """Export a tree to SQL.
 
-    Rows get the clusters that ``predict`` gives them, if the columns hold what the features
-    held. NULL goes where missing values go in the tree: where the training rows of a node went
-    that missed the feature, or to the child with more rows if none did. Thresholds are written
-    so that the database reads the same float64. Columns of whole numbers are exact up to 2**53.
-    A column of float32 (REAL, FLOAT4) holds rounded values, as float32 rows do for ``predict``. A
-    NaN is a value to most databases, not NULL: turn it into NULL first. Columns have to have their
-    types, but for SQLite, where numbers and truths may be texts and empty texts are missing. A
-    category that the tree has not seen goes where it goes in the tree: it is none of those that
-    are named. In a tree with splits on several categories that is with the larger part. Parts of
-    dates are taken from the column of dates: a date, a time, or a text such as 2024-12-31 18:30.
-    Where the table of the fit had texts such as 31.12.2024 18:30, or 12/31/2024, these are read
-    too; texts of other forms are an error.
+    Rows get the same clusters as from ``predict``, if the columns hold the values of the features.
+    NULL is a missing value: it goes where the training rows of a node with a missing value went, or
+    to the child with more rows if there were none. Thresholds are written so that the database
+    reads the same float64. Integers are exact up to 2**53. A column of float32 (REAL, FLOAT4) holds
+    rounded values, as float32 rows do for ``predict``. NaN is a value to most databases, not NULL:
+    convert it to NULL first. Columns must be typed, except in SQLite, where numbers and booleans
+    may be strings and empty strings are missing. Unknown categories match none of the known ones;
+    in a tree with splits on several categories they go to the larger child. Date parts are
+    extracted from the column of dates: a date, a timestamp, or a string such as 2024-12-31 18:30.
+    If the fitted table had strings such as 31.12.2024 18:30, or 12/31/2024, these are parsed too;
+    strings of other formats are an error.
 
     Parameters
     ----------
     model : estimator, Pipeline or Tree
         As for :func:`agathis.export.to_text`.
     dialect : {"ansi", "bigquery", "duckdb", "mssql", "mysql", "postgres", "snowflake", "sqlite"}
-        How names and numbers are written.
+        The SQL dialect.
     table : str or sequence of str, optional
-        A table, or its schema and its name: the result is then a query for all its columns and
-        the cluster. By default it is the expression alone.
+        A table, or its schema and its name: the result is then a query that selects all its columns
+        and the cluster. By default it is only the expression.
     column : str, default="cluster"
-        The name of the column of clusters in a query.
+        The name of the cluster column in a query.
     scaler, feature_names : optional
-        As for :func:`agathis.export.to_text`. The names are those of columns; they are quoted,
-        so that any text is a name and nothing else.
+        As for :func:`agathis.export.to_text`. The names are those of columns; they are quoted, so
+        that any string is safe.
     cluster_names : sequence of str, optional
-        Texts to return; by default the numbers of clusters.
+        The strings to return; by default the cluster numbers.
     one_hot : mapping or OneHotEncoder, optional
-        As for :func:`agathis.export.to_text`; the sources are then the columns, and the
-        categories are texts or numbers in them.
+        As for :func:`agathis.export.to_text`; the query then uses the categorical columns, with
+        strings or numbers in them.
 
     Returns
     -------
@@ -114,18 +113,17 @@ def to_sql(
 
 
 def _check_names(described: Described, dialect: str) -> None:
-    """Raise where two columns that the tree asks for would be one to the database."""
+    """Raise if the database could not tell two columns of the tree apart."""
     names: dict[str, str] = {}
     known: dict[str, int | str] = {}
     for f in described.used():
         column = described.columns[f]
         name = column.column
         key = name if DIALECTS[dialect].cases else name.lower()
-        # The indicators of a source are one column, and so are the parts of a date; any others
-        # are different ones.
+        # The one-hot columns of a categorical feature are one column, as are the parts of a date.
         owner: int | str = f
         if isinstance(column, Indicator) or column.when is not None:
-            owner = f"source {name}"
+            owner = f"column {name}"
         if known.setdefault(key, owner) != owner:
             raise ValueError(
                 f"feature_names has {names[key]!r} and {name!r}, which are one column to "
@@ -136,21 +134,21 @@ def _check_names(described: Described, dialect: str) -> None:
 
 def _lines(described: Described, dialect: Dialect) -> Iterator[str]:
     columns = SqlColumns(dialect) if dialect.typed else SqliteColumns(dialect)
-    cases, answer, asks_source = [], "NULL", False
+    cases, answer, has_categories = [], "NULL", False
     texts: dict[str, str] = {}
     for leaf, turns in described.turns():
         label = described.label(leaf)
         answer = dialect.text(label) if isinstance(label, str) else str(label)
-        # The last leaf has all other rows.
+        # The last leaf has all remaining rows.
         if turns:
             conditions = [columns.condition(axis, allowed) for axis, allowed in turns.items()]
             cases.append(f"  WHEN {' AND '.join(conditions)} THEN {answer}")
-            asks_source |= any(isinstance(axis, CategoryAxis) for axis in turns)
+            has_categories |= any(isinstance(axis, CategoryAxis) for axis in turns)
             texts |= {name: form for axis in turns for name, form in _dates_in_texts(axis)}
     if not cases:
         yield answer
         return
-    head = "CASE" + " /* a category that is new is none of those named */" * asks_source
+    head = "CASE" + " /* a category that is new is none of those named */" * has_categories
     for form in dict.fromkeys(texts.values()):
         names = [name for name, other in texts.items() if other == form]
         head += f" /* dates, or texts such as {form}: "
@@ -160,7 +158,7 @@ def _lines(described: Described, dialect: Dialect) -> Iterator[str]:
 
 
 def _dates_in_texts(axis: Axis) -> Iterator[tuple[str, str]]:
-    """The columns of dates that were texts in the table of the fit, and what they look like."""
+    """Date columns that were strings in the fitted table, each with an example of its format."""
     if not isinstance(axis, (NumberAxis, SumAxis)):
         return
     for column in (axis.column,) if isinstance(axis, NumberAxis) else axis.columns:

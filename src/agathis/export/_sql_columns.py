@@ -106,7 +106,7 @@ class SqlColumns:
         if isinstance(category, float) and math.isfinite(category):
             return self.dialect.number(category)
         raise TypeError(
-            f"one_hot has the category {category!r}, a {type(category).__name__}; only texts and "
+            f"one_hot has the category {category!r}, a {type(category).__name__}; only strings and "
             "numbers can be written."
         )
 
