@@ -3,8 +3,7 @@
 A column of strings is numeric if all its cells are numbers in one of two styles, with one unit or
 none. Where both styles fit, as for 1.200, the rest of the file decides, and a note says so. The
 result is a :class:`Notation`, which parses other cells of the column, such as those of later blocks
-or files. It is plain Python, since data frames need no pyarrow, and columns have few distinct
-strings.
+or files. It is plain Python, since columns have few distinct strings.
 """
 
 from __future__ import annotations

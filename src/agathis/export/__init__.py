@@ -5,8 +5,8 @@ with ``scaler`` thresholds are in the units before scaling. Each format has a fi
 writes; ``_rules`` provides the conditions. ``_dialects`` lists the SQL databases,
 ``_sql_columns`` and ``_sqlite`` write conditions on columns with and without types, and ``_terms``
 has the terms of sums of columns for all languages. A model file (``_json``) stores a
-:class:`FittedModel`, in the parts ``_json_names``, ``_json_tree`` and ``_json_fit``; ``_json_checks``
-reads values by their types. ``_rename`` renames clusters.
+:class:`FittedModel`, in the parts ``_json_names``, ``_json_tree`` and ``_json_fit``, whose values
+``_json_checks`` reads by their types. ``_rename`` renames clusters.
 """
 
 from __future__ import annotations

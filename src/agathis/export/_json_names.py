@@ -1,4 +1,4 @@
-"""The names of a model in JSON: features, clusters, categories, values and parts of dates."""
+"""The names in a model file: features, clusters, categories, values and date parts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def names_record(model: FittedModel) -> dict[str, Any]:
     return {
         "feature_names": model.feature_names,
         "cluster_names": model.cluster_names,
-        "one_hot": _held(model.one_hot),
+        "one_hot": _one_hot_record(model.one_hot),
         "value_names": _pairs(model.value_names),
-        **_date_parts_held(model.date_parts),
+        **_date_parts_record(model.date_parts),
     }
 
 
@@ -33,7 +33,7 @@ def read_names(data: Mapping[str, Any], n_features: int, n_clusters: int) -> dic
     }
 
 
-def _held(
+def _one_hot_record(
     one_hot: Mapping[str, Mapping[str, object]] | None,
 ) -> Mapping[str, Mapping[str, object]] | None:
     """The columns of categorical features, if JSON can store their categories."""
@@ -57,7 +57,7 @@ def _pairs(
     return {name: [list(pair) for pair in names.items()] for name, names in value_names.items()}
 
 
-def _date_parts_held(date_parts: Mapping[str, DatePart] | None) -> dict[str, object]:
+def _date_parts_record(date_parts: Mapping[str, DatePart] | None) -> dict[str, object]:
     if not date_parts:
         return {}
     return {"date_parts": {name: when.plain() for name, when in date_parts.items()}}
