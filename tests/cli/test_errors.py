@@ -17,7 +17,7 @@ from agathis._cli.commands.compare import ROWS_OF_ICOT, _methods
 from agathis._cli.console import Messages
 from agathis._cli.options import Kernel
 from agathis._columns.errors import BadTable, UnknownEncoding
-from agathis._io.read_table import Reading
+from agathis._io.read_table import ReadOptions
 
 typer = pytest.importorskip("typer")
 
@@ -117,7 +117,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_is_no_table(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     with pytest.raises(errors.BadData, match="nothing is sent to it"):
-        inputs.read_input("-", Reading())
+        inputs.read_input("-", ReadOptions())
     with pytest.raises(errors.BadData, match="nothing is sent to it"):
         inputs.load_model("-")
 

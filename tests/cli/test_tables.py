@@ -14,7 +14,7 @@ from agathis._cli.fitting import prepare
 from agathis._cli.inputs import read_input
 from agathis._cli.names import Wanted, split_names
 from agathis._columns.errors import BadTable
-from agathis._io.read_table import Reading
+from agathis._io.read_table import ReadOptions
 
 QUIET = Messages(quiet=True)
 N = 30
@@ -108,7 +108,7 @@ def test_names_with_commas_between(tmp_path):
         prepare(table, Wanted(drop=["a,z"]), "t", QUIET)
     (tmp_path / "t.csv").write_text("a;b;c\n01;02;03\n01;02;04\n")
     path = str(tmp_path / "t.csv")
-    found = read_input(path, Reading(), lambda names: split_names(["a,b"], names))
+    found = read_input(path, ReadOptions(), lambda names: split_names(["a,b"], names))
     assert found.table.to_pydict() == {"a": ["01", "01"], "b": ["02", "02"], "c": ["03", "04"]}
 
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from agathis._fit_table import PreparedTable
-    from agathis._io.read_table import Reading
+    from agathis._io.read_table import ReadOptions
 
 # Fits of fewer rows are over before a bar is read.
 ROWS_WITH_BAR = 20_000
 
 
 def read_rows(
-    path: str, wanted: Wanted, reading: Reading, messages: Messages, *, plain: bool = False
+    path: str, wanted: Wanted, reading: ReadOptions, messages: Messages, *, plain: bool = False
 ) -> tuple[PreparedTable, pa.Table]:
     """The table in a file, ready for a fit, and as it is; how columns are handled is said.
 

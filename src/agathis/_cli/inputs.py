@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agathis._encoding.feature_rows import FeatureRows
-    from agathis._io.read_table import Reading, TableInMemory
+    from agathis._io.read_table import ReadOptions, TableInMemory
     from agathis.export import FittedModel
 
 
@@ -33,7 +33,7 @@ def title_of_input(path: str) -> str:
 
 def read_input(
     path: str,
-    reading: Reading,
+    reading: ReadOptions,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
 ) -> TableInMemory:
     """The table in a file, or from stdin."""
@@ -118,7 +118,9 @@ def _other(path: str) -> str | None:
     return None
 
 
-def read_for(model: FittedModel, path: str, reading: Reading, messages: Messages) -> TableInMemory:
+def read_for(
+    model: FittedModel, path: str, reading: ReadOptions, messages: Messages
+) -> TableInMemory:
     """A table whose categories are read as those of the model, by its options if none are given."""
     one_hot = getattr(model, "one_hot_", {})
     # Numbers and truths are read as such: to a model that knows 1 and 2 a cell of 1.0 is 1.

@@ -12,8 +12,8 @@ from agathis._kernels.names import KERNELS
 from agathis._methods import METHODS
 
 if TYPE_CHECKING:
-    from agathis._io.read_table import Reading
-    from agathis._model.facts import ReadingOptions
+    from agathis._io.read_table import ReadOptions
+    from agathis._model.facts import GivenReadOptions
 
 #: The methods as they are typed, with the names that papers use.
 COMPARED_NAMES = {method.typed: name for name, method in METHODS.items()}
@@ -211,12 +211,12 @@ def reading_of(
     decimal: Decimal | None,
     max_line_bytes: int,
     max_bytes: int,
-) -> Reading:
+) -> ReadOptions:
     """What the options say about how a file is read."""
-    from agathis._io.read_table import Reading
+    from agathis._io.read_table import ReadOptions
 
     point = None if decimal is None else decimal.value
-    return Reading(
+    return ReadOptions(
         na,
         encoding,
         separator_of(sep),
@@ -226,7 +226,7 @@ def reading_of(
     )
 
 
-def given_of(reading: Reading) -> ReadingOptions:
+def given_of(reading: ReadOptions) -> GivenReadOptions:
     """Those of the options that were given, for the file of a model."""
     found = {
         "na": list(reading.na),
@@ -234,7 +234,7 @@ def given_of(reading: Reading) -> ReadingOptions:
         "separator": reading.separator,
         "decimal": reading.decimal,
     }
-    return cast("ReadingOptions", {name: value for name, value in found.items() if value})
+    return cast("GivenReadOptions", {name: value for name, value in found.items() if value})
 
 
 def separator_of(given: str | None) -> str | None:

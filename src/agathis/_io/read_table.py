@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """Options for reading a text file.
 
     Attributes
@@ -78,7 +78,7 @@ class TableInMemory:
 
 def read_table(
     source: str | bytes | BinaryIO,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     as_text: Collection[str] | Callable[[list[str]], Collection[str]] = (),
     title: str | None = None,
 ) -> TableInMemory:
@@ -88,14 +88,14 @@ def read_table(
     ----------
     source : str, bytes or binary file
         A path, or the content of a file.
-    reading : Reading, optional
+    reading : ReadOptions, optional
     as_text : collection of str, or callable
         Columns of text files to read as strings: 01 is not 1. A function receives all column names
         and returns these.
     title : str, optional
         Name of the table in messages; by default the path.
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     limits = {"max_line_bytes": reading.max_line_bytes, "max_bytes": reading.max_bytes}
     if isinstance(source, str):
         name, path = title or source, source

@@ -15,7 +15,7 @@ from agathis._encoding.table_encoder import TableEncoder
 from agathis._objective.centres import PointCentres
 
 
-class ReadingOptions(TypedDict, total=False):
+class GivenReadOptions(TypedDict, total=False):
     """The options of the table reader that were given."""
 
     na: list[str]
@@ -50,7 +50,7 @@ class Provenance:
     ----------
     source : str or None
         The file.
-    reading : ReadingOptions
+    reading : GivenReadOptions
     rows_read, rows_used : int or None
     rows_why : str or None
         Why some rows were not used.
@@ -67,7 +67,7 @@ class Provenance:
     """
 
     source: str | None = None
-    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    reading: GivenReadOptions = field(default_factory=GivenReadOptions)
     rows_read: int | None = None
     rows_used: int | None = None
     rows_why: str | None = None

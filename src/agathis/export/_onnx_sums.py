@@ -9,7 +9,7 @@ leaves as in ``predict``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class SumColumns:
             counts[node] = 0
         flat = Tree(
             **{
-                **{name: getattr(tree, name) for name in _SAME},
+                **{field.name: getattr(tree, field.name) for field in fields(Tree)},
                 "feature": feature,
                 "threshold": threshold,
                 "n_features": n + len(sums),
@@ -150,12 +150,6 @@ class SumColumns:
                 break
         else:
             model_proto.opset_import.append(helper.make_opsetid("", _OPSET))
-
-
-_SAME = (
-    "children_left", "children_right", "cluster", "gain", "move", "missing", "n_node_samples",
-    "weighted_n_node_samples", "depth",
-)  # fmt: skip
 
 
 def _separating_thresholds(
