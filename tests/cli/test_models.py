@@ -91,7 +91,7 @@ def test_predict_finds_columns_by_name(place, capsys):
     write_table("short.csv", ["Size"], [[1.0]])
     done = here(capsys, "predict", "m.json", "short.csv")
     assert done.code == 1
-    assert "lacks columns that the model needs: 'size'. Did you mean 'Size'?" in done.err
+    assert "lacks columns that the model needs: 'size', 'color'. Did you mean 'Size'?" in done.err
     write_table("words.csv", head, [[*rows[0]], [7, "wide", 1, "red", True]])
     done = here(capsys, "predict", "m.json", "words.csv")
     assert done.code == 1
