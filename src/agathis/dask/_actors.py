@@ -16,7 +16,7 @@ from typing import Any
 
 from agathis.dask._partitions import Partitions
 from agathis.dask._timeouts import POLL, WAITED, answered, answered_by, too_slow
-from agathis.dask._tree_reduction import Branch, forest
+from agathis.dask._tree_reduction import TooSlow, forest
 from agathis.dask._worker import WorkerParts, as_block
 from agathis.dask._workers import WorkerVersions
 
@@ -249,9 +249,9 @@ class Cluster:
         waiting = list(self.groups)
         while waiting:
             if summed and len(waiting) > AT_ONCE:
-                lost, again = self._ask_summed(waiting, method, args, answers)
-            else:
-                lost, again = self._ask_each(waiting, method, args, answers), []
+                waiting, summed = self._ask_summed(waiting, method, args, answers), False
+                continue
+            lost = self._ask_each(waiting, method, args, answers)
             if not lost:
                 break
             before = set(map(id, self.groups))
@@ -261,7 +261,7 @@ class Cluster:
                 group.forget()
                 self._count_loss(group)
             self._load([number for group in lost for number in group.numbers])
-            waiting = again + [group for group in self.groups if id(group) not in before]
+            waiting = [group for group in self.groups if id(group) not in before]
         if remember:
             self.remembered[method] = args, check
         return answers
@@ -285,35 +285,26 @@ class Cluster:
 
     def _ask_summed(
         self, waiting: list[Group], method: str, args: tuple[Any, ...], answers: list[Any]
-    ) -> tuple[list[Group], list[Group]]:
-        """Append sums of answers; return the lost groups and those to be asked again."""
+    ) -> list[Group]:
+        """Append sums of answers; return the groups of the branches with a lost worker."""
         by_key = {group.future.key: group for group in waiting}
-        calls, lost = [], []
-        again: list[Group] = []
-
-        def lose(branch: Branch) -> None:
-            lost.append(by_key[branch.key])
-            again.extend(by_key[one.key] for one in branch.all_below())
-
+        calls, unanswered = [], []
         for branch in forest([(key, group.worker) for key, group in by_key.items()], AT_ONCE):
-            group = by_key[branch.key]
-            try:
+            group, call = by_key[branch.key], None
+            with contextlib.suppress(Lost):
                 call = self._call(group, "summed", method, args, branch.below, self.timeout)
-                calls.append((branch, group, call))
-            except Lost:
-                lose(branch)
+            calls.append((branch, group, call))
         for branch, group, call in calls:
             try:
-                answer, failures = self._result(group, call, method, branch.height + 1)
+                if call is None:
+                    raise Lost(group.worker)
+                answers.append(self._result(group, call, method, branch.height + 1))
             except Lost:
-                lose(branch)
-                continue
-            answers.append(answer)
-            for failure in failures:
-                if failure.is_slow:
-                    raise self._too_slow(by_key[failure.branch.key], f"step {method!r}")
-                lose(failure.branch)
-        return lost, again
+                unanswered += [by_key[one.key] for one in (branch, *branch.all_below())]
+            except TooSlow as error:
+                slow = next(one for one in waiting if one.worker == error.args[0])
+                raise self._too_slow(slow, f"step {method!r}") from error
+        return unanswered
 
     def _call(self, group: Group, method: str, *args: Any) -> Any:
         try:

@@ -30,18 +30,8 @@ class Branch(NamedTuple):
             yield from branch.all_below()
 
 
-class Failure(NamedTuple):
-    """A branch without an answer: its actor is lost or too slow."""
-
-    branch: Branch
-    is_slow: bool
-
-
-class Summed(NamedTuple):
-    """A sum, and the branches missing in it."""
-
-    answer: Any
-    failures: list[Failure]
+class TooSlow(Exception):
+    """A worker, by its address, has not answered in time."""
 
 
 def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
@@ -77,7 +67,7 @@ async def summed(
     question: tuple[str, tuple[Any, ...]],
     below: Sequence[Branch],
     timeout: float,
-) -> Summed:
+) -> Any:
     """The sum of the answers of this worker and its children; runs in the worker's event loop.
 
     Parameters
@@ -92,25 +82,25 @@ async def summed(
     below : sequence of Branch
     timeout : float
         The maximum time in seconds per worker.
+
+    Raises
+    ------
+    OSError or KeyError
+        If a worker is lost, or was restarted at the same address without the actor.
+    TooSlow
     """
     asked = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
     try:
-        answers, failures = [await asyncio.to_thread(own)], []
-        for found in await asyncio.gather(*asked):
-            if isinstance(found, Failure):
-                failures.append(found)
-            else:
-                answers.append(found.answer)
-                failures += found.failures
+        answers = [await asyncio.to_thread(own), *await asyncio.gather(*asked)]
     finally:
         for call in asked:
             call.cancel()
-    return Summed(await asyncio.to_thread(add, answers), failures)
+    return await asyncio.to_thread(add, answers)
 
 
 async def _asked(
     worker: Any, branch: Branch, question: tuple[str, tuple[Any, ...]], timeout: float
-) -> Summed | Failure:
+) -> Any:
     """Request the answer of a child."""
     from distributed.protocol import to_serialize
 
@@ -122,13 +112,8 @@ async def _asked(
     )
     try:
         found = await asyncio.wait_for(call, timeout * (1 + branch.height))
-    except (TimeoutError, asyncio.TimeoutError):
-        return Failure(branch, is_slow=True)
-    except (OSError, KeyError):
-        # The worker is lost, or was restarted at the same address without the actor.
-        return Failure(branch, is_slow=False)
-    if found["status"] == "OK":
-        return found["result"]
-    if isinstance(found["exception"], (OSError, KeyError)):
-        return Failure(branch, is_slow=False)
-    raise found["exception"]
+    except (TimeoutError, asyncio.TimeoutError) as error:
+        raise TooSlow(branch.address) from error
+    if found["status"] != "OK":
+        raise found["exception"]
+    return found["result"]

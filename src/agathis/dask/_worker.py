@@ -6,6 +6,7 @@ The answers of an actor do not depend on the number of actors, nor on earlier re
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from importlib.metadata import version
@@ -25,7 +26,7 @@ from agathis._dataset.splits import AppliedSplit
 from agathis._kernels.kernel import Kernel
 from agathis._utils.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
-from agathis.dask._tree_reduction import Branch, Summed, summed
+from agathis.dask._tree_reduction import Branch, summed
 
 
 class Block(NamedTuple):
@@ -112,6 +113,8 @@ class WorkerParts:
         self.ids: dict[int, np.ndarray | None] = {}
         self.plan: Plan
         self.leaf_sums: LeafSums
+        # A request may come again while the first is under way, if another worker was lost.
+        self.lock = threading.Lock()
         self.worker: Any
 
     def hold(self, keys: list[str]) -> None:
@@ -232,25 +235,27 @@ class WorkerParts:
 
     def root(self, grid: Grid) -> Rooted:
         """The sums of all rows on a grid, and the magnitudes of each partition."""
-        self.leaf_sums.set_grid(grid)
         seen = {}
         own = LeafSums(self.plan, self.threads)
-        for number, part in self.parts.items():
-            own.set_grid(grid)
-            part.sums([], 0, own, True, _silent)
-            assert own.seen is not None
-            seen[number] = own.seen
-            self.leaf_sums.put(own.take())
-        return Rooted(self.leaf_sums.take(), seen)
+        with self.lock:
+            self.leaf_sums.set_grid(grid)
+            for number, part in self.parts.items():
+                own.set_grid(grid)
+                part.sums([], 0, own, True, _silent)
+                assert own.seen is not None
+                seen[number] = own.seen
+                self.leaf_sums.put(own.take())
+            return Rooted(self.leaf_sums.take(), seen)
 
     def sums(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> Sums:
-        for part in self.parts.values():
-            part.sums(cuts, leaf_index, self.leaf_sums, False, _silent)
-        return self.leaf_sums.take()
+        with self.lock:
+            for part in self.parts.values():
+                part.sums(cuts, leaf_index, self.leaf_sums, False, _silent)
+            return self.leaf_sums.take()
 
     async def summed(
         self, method: str, args: tuple[Any, ...], below: Sequence[Branch], timeout: float
-    ) -> Summed:
+    ) -> Any:
         """The answer of ``sums`` or ``root``, including that of the workers below."""
 
         def own() -> Any:
@@ -261,9 +266,10 @@ class WorkerParts:
     def added(self, answers: list[Any]) -> Any:
         """Add several answers of ``sums`` or ``root``."""
         pairs = [one if isinstance(one, Rooted) else Rooted(one, {}) for one in answers]
-        for pair in pairs:
-            self.leaf_sums.put(pair.sums)
-        total = self.leaf_sums.take()
+        with self.lock:
+            for pair in pairs:
+                self.leaf_sums.put(pair.sums)
+            total = self.leaf_sums.take()
         if not isinstance(answers[0], Rooted):
             return total
         return Rooted(total, {number: seen for pair in pairs for number, seen in pair.seen.items()})
