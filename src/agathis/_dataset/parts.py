@@ -87,8 +87,8 @@ class LeafSums:
 
     def see(self) -> None:
         """Record the magnitudes of the rows added."""
-        found = Seen(*self.bins.seen)
-        self.seen = found if self.seen is None else self.seen + found
+        seen = Seen(*self.bins.seen)
+        self.seen = seen if self.seen is None else self.seen + seen
 
     def take(self) -> Sums:
         """Return the sums and reset."""
@@ -208,7 +208,7 @@ class Part:
         return Answer(n_left, missing, inside_left, len(inside) - inside_left)
 
 
-def added(found: Any) -> Any:
+def added(answers: Any) -> Any:
     """The sum of one or more answers."""
-    first, *others = found
+    first, *others = answers
     return sum(others, first)

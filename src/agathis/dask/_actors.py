@@ -94,17 +94,17 @@ class Cluster:
             workers = self.roster.workers()
             self.roster.check_versions(workers)
             started = [
-                self._start(worker, own, workers[worker])
-                for worker, own in self._dealt(numbers, list(workers)).items()
+                self._start(worker, some, workers[worker])
+                for worker, some in self._dealt(numbers, list(workers)).items()
             ]
             numbers = []
             self.groups += started
-            for place, group in enumerate(started):
+            for index, group in enumerate(started):
                 try:
                     self._arrive(group)
                 except Lost:
                     # Others may depend on data of the lost worker.
-                    for late in started[place:]:
+                    for late in started[index:]:
                         self.groups.remove(late)
                         late.forget()
                         numbers += late.numbers
@@ -119,12 +119,12 @@ class Cluster:
         Round-robin spreads a sorted table over all workers.
         """
         dealt: dict[str, list[int]] = {}
-        kept = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
-        homes = self._homes(list({key for key in kept.values() if key is not None}))
+        persisted = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
+        homes = self._homes(list({key for key in persisted.values() if key is not None}))
         for turn, number in enumerate(sorted(numbers)):
-            places = homes.get(kept[number], ())
-            home = next((place for place in places if place in workers), None)
-            dealt.setdefault(home or workers[turn % len(workers)], []).append(number)
+            holders = homes.get(persisted[number], ())
+            holder = next((worker for worker in holders if worker in workers), None)
+            dealt.setdefault(holder or workers[turn % len(workers)], []).append(number)
         return dealt
 
     def _homes(self, keys: list[Any]) -> dict[Any, Any]:

@@ -176,8 +176,8 @@ class TableEncoder(LocalEncoder):
         """
         check_is_fitted(self, "scaler_")
         local = LocalEncoder(**self.get_params(deep=False))
-        own = ("n_rows_", "n_sampled_")
-        local.__dict__.update({k: v for k, v in vars(self).items() if k not in own})
+        not_local = ("n_rows_", "n_sampled_")
+        local.__dict__.update({k: v for k, v in vars(self).items() if k not in not_local})
         return local
 
 
@@ -196,12 +196,12 @@ def _tables(X: Any) -> tuple[list[Any], list[str] | None]:
 
 
 def _with_columns(
-    X: Any, blocks: list[Any], names: list[str] | None, asked: list[str]
+    X: Any, blocks: list[Any], names: list[str] | None, columns: list[str]
 ) -> list[Any]:
     """The partitions with some columns; others are not read if possible."""
     if isinstance(X, FilesInPieces):
-        return X.columns(asked)
-    return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in asked]])
+        return X.columns(columns)
+    return blocks if names is None else blocks_of(X[[X.columns[names.index(n)] for n in columns]])
 
 
 def gather(
@@ -213,15 +213,15 @@ def gather(
     n = sum(sizes)
     if n == 0:
         raise BadTable(f"{title} has no rows.")
-    rows, begins = drawn(n, row_sample.MANY_ROWS), (np.cumsum(sizes) - sizes).tolist()
-    told = zip(blocks, sizes, by_block(rows, begins, sizes), strict=True)
+    rows = drawn(n, row_sample.MANY_ROWS)
+    given = zip(blocks, sizes, by_block(rows, sizes), strict=True)
     pieces = [
         dask.delayed(_look)(block, number, names, size, some)
-        for number, (block, size, some) in enumerate(told)
+        for number, (block, size, some) in enumerate(given)
         if size
     ]
-    (found,) = _timeouts.computed([_timeouts.put_together(pieces, _together)])
-    return replace(found, rows=rows)
+    (sample,) = _timeouts.computed([_timeouts.put_together(pieces, _together)])
+    return replace(sample, rows=rows)
 
 
 def _look(

@@ -34,7 +34,7 @@ class TooSlow(Exception):
     """A worker, by its address, has not answered in time."""
 
 
-def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
+def forest(actors: Sequence[tuple[str, str]], max_branches: int) -> list[Branch]:
     """Arrange (key, worker) pairs of actors in at most ``most`` trees, each with as many branches.
 
     A second actor of a worker, as after a loss, is a separate tree.
@@ -51,13 +51,13 @@ def forest(actors: Sequence[tuple[str, str]], most: int) -> list[Branch]:
             others.append(Branch(key, address))
         else:
             first[address] = key
-    return [*_trees([(key, address) for address, key in first.items()], most), *others]
+    return [*_trees([(key, address) for address, key in first.items()], max_branches), *others]
 
 
-def _trees(actors: list[tuple[str, str]], most: int) -> list[Branch]:
-    count = min(most, len(actors))
-    parts = [actors[place::count] for place in range(count)]
-    return [Branch(*part[0], tuple(_trees(part[1:], most))) for part in parts]
+def _trees(actors: list[tuple[str, str]], max_branches: int) -> list[Branch]:
+    count = min(max_branches, len(actors))
+    parts = [actors[index::count] for index in range(count)]
+    return [Branch(*part[0], tuple(_trees(part[1:], max_branches))) for part in parts]
 
 
 async def summed(
@@ -89,11 +89,11 @@ async def summed(
         If a worker is lost, or was restarted at the same address without the actor.
     TooSlow
     """
-    asked = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
+    requests = [asyncio.ensure_future(_asked(worker, one, question, timeout)) for one in below]
     try:
-        answers = [await asyncio.to_thread(own), *await asyncio.gather(*asked)]
+        answers = [await asyncio.to_thread(own), *await asyncio.gather(*requests)]
     finally:
-        for call in asked:
+        for call in requests:
             call.cancel()
     return await asyncio.to_thread(add, answers)
 
@@ -111,9 +111,9 @@ async def _asked(
         kwargs={},
     )
     try:
-        found = await asyncio.wait_for(call, timeout * (1 + branch.height))
+        response = await asyncio.wait_for(call, timeout * (1 + branch.height))
     except (TimeoutError, asyncio.TimeoutError) as error:
         raise TooSlow(branch.address) from error
-    if found["status"] != "OK":
-        raise found["exception"]
-    return found["result"]
+    if response["status"] != "OK":
+        raise response["exception"]
+    return response["result"]
