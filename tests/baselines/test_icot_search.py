@@ -49,7 +49,7 @@ def a_search(name, X, weight, random, **limits):
     state = np.random.RandomState(random.integers(2**31))
     root = random_tree(table, limits, limits.max_leaves, state)
     stop = np.zeros(1, dtype=np.uint8)
-    criterion = criterion_of(name, X, weight, limits.least)
+    criterion = criterion_of(name, X, weight, limits.min_weight)
     return Search(table, criterion, limits, state, stop, root)
 
 

@@ -331,7 +331,7 @@ def n_threads(n_jobs: int | None) -> int:
     """The number of threads of compiled loops; None for all cores."""
     requested = n_processes(n_jobs)
     threads, lost = allowed_threads(
-        min(requested, openmp_threads()) if n_jobs is None else n_jobs_given
+        min(requested, openmp_threads()) if n_jobs is None else requested
     )
     if lost:
         warn(

@@ -91,8 +91,8 @@ class CategoryGroups:
         if n_categories > MISSING_BIN:
             raise ValueError(
                 f"one_hot has a categorical feature with {n_categories - 1} categories; "
-                f"engine='features' and 'binned' take up to {MISSING_BIN - 1}, 'gram' and 'blocks' any "
-                "number. Merge rare categories."
+                f"engine='features' and 'binned' take up to {MISSING_BIN - 1}, 'gram' and "
+                "'blocks' any number. Merge rare categories."
             )
 
     def codes(self, X: np.ndarray) -> np.ndarray:

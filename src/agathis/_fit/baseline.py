@@ -83,7 +83,5 @@ def baseline_tree(
 
 def _renumbered(labels: np.ndarray, with_leaf: np.ndarray) -> np.ndarray:
     """Number reference labels as the tree's clusters, then those that no leaf has."""
-    order = np.concatenate(
-        [with_leaf, np.setdiff1d(np.arange(labels.max() + 1), clusters_with_leaf)]
-    )
+    order = np.concatenate([with_leaf, np.setdiff1d(np.arange(labels.max() + 1), with_leaf)])
     return np.argsort(order)[labels]

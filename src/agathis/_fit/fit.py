@@ -210,8 +210,8 @@ def _check(spec: FitSpec) -> None:
     max_leaf_nodes = spec.constraints.max_leaf_nodes
     if max_leaf_nodes not in ("auto", None, spec.n_clusters):
         raise ValueError(
-            f"max_leaf_nodes={max_leaf_nodes} is not supported by search='optimal', which finds the "
-            f"best tree with one leaf for each of n_clusters={spec.n_clusters} clusters. Use "
+            f"max_leaf_nodes={max_leaf_nodes} is not supported by search='optimal', which finds "
+            f"the best tree with one leaf for each of n_clusters={spec.n_clusters} clusters. Use "
             "max_leaf_nodes='auto', or search='local'."
         )
 

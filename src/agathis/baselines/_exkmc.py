@@ -119,8 +119,9 @@ class ExKMC(CentreTree):
         reference, builder = ReferenceClustering.of(rows, spec), TreeBuilder()
         if base_tree == "imm" and max_leaves is not None and max_leaves < (spec.n_clusters or 0):
             raise ValueError(
-                f"max_leaf_nodes={max_leaves} is less than n_clusters={spec.n_clusters}, the number "
-                "of leaves of the IMM tree to start from; base_tree=None starts from a single leaf."
+                f"max_leaf_nodes={max_leaves} is less than n_clusters={spec.n_clusters}, the "
+                "number of leaves of the IMM tree to start from; base_tree=None starts from a "
+                "single leaf."
             )
         cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
         leaves = [(0, 0)]

@@ -169,7 +169,7 @@ class WorkerParts:
         )
 
     def count(self, min_weight: float | None) -> list[tuple[int, int]]:
-        """Select the rows of more weight than ``min_weight``, and return their number by partition."""
+        """Select the rows above a minimum weight; return their number by partition."""
         for number, block in self.blocks.items():
             self.ids[number] = None
             if min_weight is not None and block.weight is not None:

@@ -109,8 +109,8 @@ class WorkerVersions:
             for name, version in ours.items():
                 if theirs[name] != version:
                     raise RuntimeError(
-                        f"worker {worker} has {name} {theirs[name]}, and the client {version}; they "
-                        "must have the same."
+                        f"worker {worker} has {name} {theirs[name]}, and the client {version}; "
+                        "they must have the same."
                     )
             self.known.add(worker)
 
