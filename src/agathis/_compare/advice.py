@@ -20,7 +20,7 @@ from agathis._utils.result_table import Table
 
 def advice(runs: Table, summary: Table) -> str:
     """The recommendation from the two tables of a comparison."""
-    rows = _that_count(summary)
+    rows = _comparable(summary)
     if not rows:
         return "No method finished, so there is no recommendation."
     known = [row for row in rows if _cost(row) < math.inf]
@@ -60,7 +60,7 @@ def advice(runs: Table, summary: Table) -> str:
     return " ".join(sentences)
 
 
-def _that_count(summary: Table) -> list[dict[str, Any]]:
+def _comparable(summary: Table) -> list[dict[str, Any]]:
     """The methods that finished all runs, with the largest number of clusters."""
     done = [row for row in summary if row["runs"]]
     complete = [row for row in done if not row["failed"] and not row["timeouts"]] or done

@@ -159,7 +159,7 @@ class Part:
         """The number of rows of positive weight."""
         return len(self.ids)
 
-    def bring(self, cuts: Sequence[AppliedSplit]) -> None:
+    def apply(self, cuts: Sequence[AppliedSplit]) -> None:
         """Apply the splits that have not been applied yet."""
         for cut in cuts[len(self.start) - 1 :]:
             start, stop = self.start[cut.leaf_index], self.stop[cut.leaf_index]
@@ -180,7 +180,7 @@ class Part:
         squares: bool,
         report: Report,
     ) -> None:
-        self.bring(cuts)
+        self.apply(cuts)
         ids = self.rows_of(leaf_index)
         for chunk in self.store.chunks(ids):
             weight = None
@@ -194,11 +194,11 @@ class Part:
             leaf_sums.see()
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
-        self.bring(cuts)
+        self.apply(cuts)
         return self.stop[leaf_index] - self.start[leaf_index]
 
     def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
-        self.bring(cuts)
+        self.apply(cuts)
         ids = self.rows_of(leaf_index)
         values = asked_values(self.store.X, ids, question.feature, question.terms)
         left = sent_left(values, question.threshold, question.missing_left).view(bool)

@@ -95,13 +95,13 @@ class Cluster:
             self.roster.check_versions(workers)
             started = [
                 self._start(worker, some, workers[worker])
-                for worker, some in self._dealt(numbers, list(workers)).items()
+                for worker, some in self._assigned(numbers, list(workers)).items()
             ]
             numbers = []
             self.groups += started
             for index, group in enumerate(started):
                 try:
-                    self._arrive(group)
+                    self._wait_until_loaded(group)
                 except Lost:
                     # Others may depend on data of the lost worker.
                     for late in started[index:]:
@@ -113,21 +113,23 @@ class Cluster:
                     break
         self.in_a_row = 0
 
-    def _dealt(self, numbers: list[int], workers: list[str]) -> dict[str, list[int]]:
+    def _assigned(self, numbers: list[int], workers: list[str]) -> dict[str, list[int]]:
         """Assign partitions to workers: to the one that has them in memory, else round-robin.
 
         Round-robin spreads a sorted table over all workers.
         """
-        dealt: dict[str, list[int]] = {}
-        persisted = {number: self._kept(self.partitions.blocks[number]) for number in numbers}
-        homes = self._homes(list({key for key in persisted.values() if key is not None}))
+        assigned: dict[str, list[int]] = {}
+        persisted = {
+            number: self._persisted_key(self.partitions.blocks[number]) for number in numbers
+        }
+        holders_of = self._holders(list({key for key in persisted.values() if key is not None}))
         for turn, number in enumerate(sorted(numbers)):
-            holders = homes.get(persisted[number], ())
+            holders = holders_of.get(persisted[number], ())
             holder = next((worker for worker in holders if worker in workers), None)
-            dealt.setdefault(holder or workers[turn % len(workers)], []).append(number)
-        return dealt
+            assigned.setdefault(holder or workers[turn % len(workers)], []).append(number)
+        return assigned
 
-    def _homes(self, keys: list[Any]) -> dict[Any, Any]:
+    def _holders(self, keys: list[Any]) -> dict[Any, Any]:
         """The workers that have these keys in memory."""
         if not keys:
             return {}
@@ -137,7 +139,7 @@ class Cluster:
 
         return dict(answered(self.client, question, self.timeout))
 
-    def _kept(self, block: Any) -> Any:
+    def _persisted_key(self, block: Any) -> Any:
         """The key of a persisted input of a block, if any."""
         from dask.core import flatten
 
@@ -178,7 +180,7 @@ class Cluster:
         )
         return Group(worker, numbers, actor, futures)
 
-    def _arrive(self, group: Group) -> None:
+    def _wait_until_loaded(self, group: Group) -> None:
         """Wait until an actor has loaded its partitions."""
         done, since = -1, time.monotonic()
         while True:
@@ -193,7 +195,7 @@ class Cluster:
             self._wait_for(group)
         if set(states) != {"finished"}:
             self._alive(group)
-            self._tell_unread(group)
+            self._raise_unread(group)
         gathering = self.client.gather(group.future, asynchronous=True)
         late = too_slow(self.client, self.timeout)
         group.actor = answered_by([group.worker], gathering, self.roster.heartbeats, late)
@@ -215,7 +217,7 @@ class Cluster:
         with contextlib.suppress(*WAITED), self.client.as_current():
             wait(pending, timeout=POLL, return_when="FIRST_COMPLETED")
 
-    def _tell_unread(self, group: Group) -> None:
+    def _raise_unread(self, group: Group) -> None:
         """Raise RuntimeError for a partition that could not be read."""
         from distributed.scheduler import KilledWorker
 

@@ -106,14 +106,15 @@ def _same_names(facts: list[PartitionFacts]) -> list[str] | None:
     for part in facts[1:]:
         if part.names != first.names:
             raise ValueError(
-                f"X, partition {part.number}: it {_told(part.names)}, and partition {first.number} "
-                f"{_told(first.names)}; all must have the same, in the same order."
+                f"X, partition {part.number}: it {_names_message(part.names)}, and partition "
+                f"{first.number} {_names_message(first.names)}; all must have the same, in the "
+                "same order."
             )
     names = first.names
     return names if names is not None and all(isinstance(name, str) for name in names) else None
 
 
-def _told(names: list[Any] | None) -> str:
+def _names_message(names: list[Any] | None) -> str:
     return "has columns without names" if names is None else f"has the columns {names}"
 
 

@@ -32,7 +32,7 @@ from agathis.dask._column_types import cast, common_type
 from agathis.dask._files import FilesInPieces
 from agathis.dask._partitions import blocks_of, is_collection, kind_of, partitions_of
 from agathis.dask._sampling import by_block, counted_blocks, sizes_of
-from agathis.dask._short_thresholds import Origin, remembering
+from agathis.dask._short_thresholds import Origin, with_origin
 from agathis.dask._workers import WorkerVersions
 
 
@@ -163,9 +163,9 @@ class TableEncoder(LocalEncoder):
         now = X.copy() if hasattr(X, "npartitions") else X
         origin = Origin(local, partial(_with_columns, now, blocks, names))
         if names is None or isinstance(X, FilesInPieces):
-            return remembering([dask.delayed(encode)(block) for block in blocks], origin)
+            return with_origin([dask.delayed(encode)(block) for block in blocks], origin)
         meta = pd.DataFrame({name: pd.Series([], dtype=float) for name in self.feature_names_})
-        return remembering(X.map_partitions(encode, meta=meta), origin)
+        return with_origin(X.map_partitions(encode, meta=meta), origin)
 
     def to_local(self) -> LocalEncoder:
         """Convert to a fitted :class:`agathis.TableEncoder` in memory.
@@ -216,15 +216,15 @@ def gather(
     rows = drawn(n, row_sample.MANY_ROWS)
     given = zip(blocks, sizes, by_block(rows, sizes), strict=True)
     pieces = [
-        dask.delayed(_look)(block, number, names, size, some)
+        dask.delayed(_sampled_block)(block, number, names, size, some)
         for number, (block, size, some) in enumerate(given)
         if size
     ]
-    (sample,) = _timeouts.computed([_timeouts.put_together(pieces, _together)])
+    (sample,) = _timeouts.computed([_timeouts.tree_reduced(pieces, _merged)])
     return replace(sample, rows=rows)
 
 
-def _look(
+def _sampled_block(
     block: Any, number: int, names: list[str] | None, size: int, some: np.ndarray
 ) -> SampledTable:
     """The sampled rows and column ranges of a partition."""
@@ -242,7 +242,7 @@ def _look(
     return sampled(table, some)
 
 
-def _together(pieces: Sequence[SampledTable]) -> SampledTable:
+def _merged(pieces: Sequence[SampledTable]) -> SampledTable:
     """Merge the results of consecutive partitions."""
     import pyarrow as pa
 

@@ -21,7 +21,7 @@ from agathis._rules.described_tree import in_units
 from agathis._rules.short_thresholds import RawThresholds, ThresholdIntervals, to_shorten
 from agathis._trees.tree import Tree
 from agathis.dask._dataset import ClusterRows
-from agathis.dask._timeouts import computed, put_together
+from agathis.dask._timeouts import computed, tree_reduced
 
 NAME = "_agathis_origin"
 
@@ -56,7 +56,7 @@ class EncodedBlock(Delayed):
         return Delayed, (self.key, self.dask)
 
 
-def remembering(X: Any, origin: Origin) -> Any:
+def with_origin(X: Any, origin: Origin) -> Any:
     """Attach an origin to a collection, a frame or a list of blocks."""
     if isinstance(X, list):
         return [EncodedBlock(block, origin, number, len(X)) for number, block in enumerate(X)]
@@ -101,7 +101,7 @@ def short_thresholds(tree: Tree, dataset: ClusterRows) -> tuple[Tree, RawThresho
         tasks = [
             dask.delayed(_intervals)(block, *shared) for block in origin.columns(list(columns_of))
         ]
-        (intervals,) = computed([put_together(tasks, _within_all)], cluster.timeout)
+        (intervals,) = computed([tree_reduced(tasks, _within_all)], cluster.timeout)
     if not dataset.weighted and (intervals.n_rows != tree.n_node_samples)[tree.is_leaf].any():
         raise ValueError(
             "partitions of X were read again for short thresholds, and have changed. Partitions "

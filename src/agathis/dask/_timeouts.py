@@ -222,7 +222,7 @@ def _stuck(processing: Mapping[str, Sequence[Any]], timeout: float) -> TimeoutEr
     return TimeoutError(f"{who} been at the same tasks for {timeout:g} s.")
 
 
-def put_together(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> Any:
+def tree_reduced(tasks: Sequence[Any], together: Callable[[list[Any]], Any]) -> Any:
     """Merge the results of tasks by a tree reduction.
 
     Parameters
