@@ -98,10 +98,10 @@ class SearchRows:
         """Build from rows of positive weight."""
         category = np.zeros((0, len(X)), np.int32)
         if sources is not None:
-            category, most = sources.codes(X).T, sources.n_categories.max()
-            if most > MAX_GROUP_CATEGORIES:
+            category, n_categories = sources.codes(X).T, sources.n_categories.max()
+            if n_categories > MAX_GROUP_CATEGORIES:
                 raise ValueError(
-                    f"one_hot has a categorical feature with {most - 1} categories; "
+                    f"one_hot has a categorical feature with {n_categories - 1} categories; "
                     f"search='local' and split='pair' take up to {MAX_GROUP_CATEGORIES - 1}, "
                     "search='greedy' with split='axis' more. Merge rare categories."
                 )

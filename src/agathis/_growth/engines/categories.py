@@ -62,7 +62,7 @@ def drawn_parts(
 
 def first_split(splits: Sequence[Split | None], leaf_index: int, floor: float) -> Split:
     """The first of some located splits of a leaf."""
-    found = [split for split in splits if split is not None]
-    if not found:
+    located = [split for split in splits if split is not None]
+    if not located:
         raise RuntimeError(f"no split of leaf {leaf_index} gains {floor}")
-    return min(found, key=lambda split: split.order)
+    return min(located, key=lambda split: split.order)

@@ -68,15 +68,17 @@ class Resplit:
         self.limits, self.proposals = limits, proposals
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
-        found = self.propose_some(mutable_tree, node, self.proposals)
-        return found[0] if found else None
+        proposals = self.propose_some(mutable_tree, node, self.proposals)
+        return proposals[0] if proposals else None
 
-    def propose_some(self, mutable_tree: MutableTree, node: int, most: int) -> list[Proposal]:
-        """Up to ``most`` changes of one node, the best first."""
+    def propose_some(
+        self, mutable_tree: MutableTree, node: int, n_proposals: int
+    ) -> list[Proposal]:
+        """Up to ``n_proposals`` changes of one node, the best first."""
         if mutable_tree.is_leaf(node):
             return []
-        cuts = node_splits(mutable_tree, node, most, self.limits.record)
-        return [Proposal(node, gain, (asks, swapped)) for gain, asks, swapped in cuts]
+        splits = node_splits(mutable_tree, node, n_proposals, self.limits.record)
+        return [Proposal(node, gain, (condition, swapped)) for gain, condition, swapped in splits]
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
         mutable_tree.resplit(proposal.node, *proposal.change)
@@ -94,8 +96,8 @@ class Reassign:
         if not mutable_tree.is_leaf(node):
             return None
         gain, cluster = best_assign(mutable_tree, node)
-        own = mutable_tree.cluster_of(node)
-        return None if cluster == own else Proposal(node, gain, (cluster,))
+        current = mutable_tree.cluster_of(node)
+        return None if cluster == current else Proposal(node, gain, (cluster,))
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
         mutable_tree.assign(proposal.node, *proposal.change)
@@ -124,8 +126,8 @@ class SplitLeaf:
             return None
         if not self.limits.allows_split(mutable_tree.depth_of(node), mutable_tree.size_of(node)[1]):
             return None
-        found = self.cuts.best(mutable_tree, node, self.limits.record, self.only_found)
-        return None if found is None else Proposal(node, found[0], found[1:])
+        best = self.cuts.best(mutable_tree, node, self.limits.record, self.only_found)
+        return None if best is None else Proposal(node, best[0], best[1:])
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
         mutable_tree.cut(proposal.node, *proposal.change)
@@ -147,8 +149,8 @@ class SplitOff:
         self.limits, self.proposals = limits, proposals
 
     def propose(self, mutable_tree: MutableTree, node: int) -> Proposal | None:
-        found = self.propose_some(mutable_tree, node, np.arange(mutable_tree.rows.n_columns))
-        return found[0] if found else None
+        proposals = self.propose_some(mutable_tree, node, np.arange(mutable_tree.rows.n_columns))
+        return proposals[0] if proposals else None
 
     def propose_some(
         self, mutable_tree: MutableTree, node: int, columns: np.ndarray
@@ -164,8 +166,10 @@ class SplitOff:
         if limits.max_depth is not None and mutable_tree.deepest_under(node) >= limits.max_depth:
             return []
         columns = np.ascontiguousarray(columns, dtype=np.int32)
-        cuts = offs(mutable_tree, node, columns, self.proposals, cluster, limits.record)
-        return [Proposal(node, gain, (asks, left, cluster)) for gain, asks, left in cuts]
+        splits = offs(mutable_tree, node, columns, self.proposals, cluster, limits.record)
+        return [
+            Proposal(node, gain, (condition, left, cluster)) for gain, condition, left in splits
+        ]
 
     def apply(self, mutable_tree: MutableTree, proposal: Proposal) -> None:
         mutable_tree.split_off(proposal.node, *proposal.change)

@@ -35,33 +35,33 @@ def chains(n: int) -> tuple[tuple[int, ...], ...]:
     >>> len(chains(10))
     126
     """
-    found: list[tuple[int, ...]] = []
+    orders: list[tuple[int, ...]] = []
     known: set[int] = set()
     everything = (1 << n) - 1
     for mask in range(1 << n):
         waiting: list[int] = []
         partners = True
-        for thing in range(n):
-            if not mask >> thing & 1:
-                waiting.append(thing)
+        for item in range(n):
+            if not mask >> item & 1:
+                waiting.append(item)
             elif waiting:
                 waiting.pop()
             else:
                 partners = False
         if not partners:
             continue  # not the first set of a chain
-        first = [thing for thing in range(n) if mask >> thing & 1]
-        last = [thing for thing in range(n) if thing not in first and thing not in waiting]
+        first = [item for item in range(n) if mask >> item & 1]
+        last = [item for item in range(n) if item not in first and item not in waiting]
         order = (*first, *waiting, *last)
         sets = set()
         begun = 0
-        for thing in order[:-1]:
-            begun |= 1 << thing
+        for item in order[:-1]:
+            begun |= 1 << item
             sets.add(min(begun, everything ^ begun))
         if sets - known:
             known |= sets
-            found.append(order)
-    return tuple(found)
+            orders.append(order)
+    return tuple(orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class CategoricalOrders:
     codes: np.ndarray
 
     def orders(self) -> Iterator[np.ndarray]:
-        present, thing = np.unique(self.codes, return_inverse=True)
+        present, category = np.unique(self.codes, return_inverse=True)
         if len(present) > MAX_CATEGORIES:
             raise ValueError(
                 f"one_hot has a categorical feature with {len(present)} categories (including "
@@ -119,7 +119,7 @@ class CategoricalOrders:
                 "or use search='local'."
             )
         for chain in chains(len(present)):
-            yield np.argsort(chain).astype(np.int32)[thing.reshape(-1)]
+            yield np.argsort(chain).astype(np.int32)[category.reshape(-1)]
 
     def cut(
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
@@ -164,11 +164,14 @@ def all_orders(
     """
     features = np.arange(values.shape[1]) if columns is None else columns
     ways: list[Column | CategoricalOrders] = [
-        Column(int(feature), own) for feature, own in zip(features, values.T, strict=True)
+        Column(int(feature), columns_of_group)
+        for feature, columns_of_group in zip(features, values.T, strict=True)
     ]
     if category is not None and sources is not None:
         ways += [
-            CategoricalOrders(own, float(on), codes)
-            for own, on, codes in zip(sources.columns, sources.on, category, strict=True)
+            CategoricalOrders(columns_of_group, float(on), codes)
+            for columns_of_group, on, codes in zip(
+                sources.columns, sources.on, category, strict=True
+            )
         ]
     return ways
