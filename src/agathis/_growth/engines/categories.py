@@ -54,10 +54,14 @@ class CategoryTables:
 def drawn_parts(
     drawn: np.ndarray | None, n_searched: int
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The sampled columns and the sampled categorical features."""
+    """The sampled columns and the sampled categorical features.
+
+    Without columns to split on, engines have a column of zeros, which needs no mask.
+    """
     if drawn is None:
         return None, None
-    return np.ascontiguousarray(drawn[:, :n_searched]), np.ascontiguousarray(drawn[:, n_searched:])
+    columns = np.ascontiguousarray(drawn[:, :n_searched]) if n_searched else None
+    return columns, np.ascontiguousarray(drawn[:, n_searched:])
 
 
 def first_split(splits: Sequence[Split | None], leaf_index: int, floor: float) -> Split:

@@ -129,8 +129,6 @@ class PairwiseEngine:
             search(self.state, leaf_indices, drawn, self.limits.record)
             return
         columns, sources = drawn_parts(drawn, len(self.searched))
-        if columns is not None and len(self.searched) == 0:
-            columns = None  # the column of zeros
         limits, tolerance = self.limits.record, self.tolerance
         search_subsets(
             self.state, leaf_indices, columns, limits, self.categories, sources, tolerance

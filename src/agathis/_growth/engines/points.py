@@ -135,8 +135,6 @@ class PointEngine(ABC):
 
     def search(self, leaf_indices: np.ndarray, drawn: np.ndarray | None, floor: float) -> None:
         columns, sources = drawn_parts(drawn, len(self.searched))
-        if columns is not None and len(self.searched) == 0:
-            columns = None  # the column of zeros
         search(
             self.state,
             leaf_indices,

@@ -54,7 +54,7 @@ class LocalImprovement:
         self.mutable_tree, self.patience, self.again = mutable_tree, patience, again
         self.inner_moves = tuple(move(limits) for move in INNER_MOVES)
         self.leaf_moves = tuple(move(limits) for move in LEAF_MOVES)
-        self.resplit, self.prune = Resplit(limits), Prune()
+        self.resplit, self.prune = Resplit(limits), Prune(limits)
         self.cut, self.split_off = SplitLeaf(mutable_tree, limits, only_found), SplitOff(limits)
         self.tolerance = MIN_GAIN * mutable_tree.rows.inertia
         self._in_vain: set[tuple[str, int, int]] = set()

@@ -18,6 +18,7 @@ from agathis._core.centres.nearest import nearest
 from agathis._core.centres.splits import SHARE, CentreSplits
 from agathis._core.search.mutable_tree import MutableTree
 from agathis._growth.limits import Limits
+from agathis._objective.objective import cluster_sums
 from agathis._search.local.improvement import LocalImprovement
 from agathis._search.local.surrogate_tree import surrogate_tree
 from agathis._search.rows import SearchRows
@@ -82,8 +83,7 @@ def _apart(points: np.ndarray, square: np.ndarray, rows: list[int]) -> np.ndarra
 def means(points: np.ndarray, weight: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Weighted means of clusters, summed in the order of the rows."""
     size = np.bincount(labels, weight)
-    sums = [np.bincount(labels, weight * column) for column in points.T]
-    return np.stack(sums, axis=1) / size[:, None]
+    return cluster_sums(points, labels, weight, len(size)) / size[:, None]
 
 
 def centre_tree(

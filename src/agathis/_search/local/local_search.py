@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,22 +62,6 @@ class Step:
     seconds: float
     cost: float
     move: str
-
-
-@dataclass
-class Path:
-    """The improvements of a search, evaluated on the rows that it was given."""
-
-    inertia: float
-    started: float = field(default_factory=time.perf_counter)
-    steps: list[Step] = field(default_factory=list)
-    objective: float = -np.inf
-
-    def reached(self, objective: float, move: str) -> None:
-        """Record a new best objective."""
-        self.objective = objective
-        seconds = time.perf_counter() - self.started
-        self.steps.append(Step(seconds, self.inertia - objective, move))
 
 
 class LocalOptimum(NamedTuple):
@@ -133,7 +117,10 @@ class LocalSearch:
         self.share_of_starts = tuning.SHARE_OF_STARTS / self.scale
         if not few:
             self.share_of_starts = 1 - self.share_of_starts
-        self.path, self.on_progress = Path(rows.inertia), on_progress
+        self.on_progress, self.started = on_progress, time.perf_counter()
+        # The improvements and the best objective, on all rows.
+        self.path: list[Step] = []
+        self.objective = -np.inf
         # With few rows greedy growth uses pairwise values, of which there are fewer.
         width = min(rows.points.shape[1], max(8, rows.n // 8)) + 8
         values = rows.n * (rows.n_columns + rows.n_category_groups) * width
@@ -189,7 +176,7 @@ class LocalSearch:
         saved = mutable_tree.save()
         try:
             if simplify(mutable_tree, Resplit(self.limits), max(0.0, allowance)):
-                self.path.reached(mutable_tree.objective, "simplify")
+                self._reached(mutable_tree.objective, "simplify")
         except KeyboardInterrupt:
             mutable_tree.restore(saved)
             self.interrupted = True
@@ -372,18 +359,23 @@ class LocalSearch:
         """Keep a tree of all rows if it is the best so far, or as good and simpler."""
         if mutable_tree.rows is not self.rows:
             return
-        apart = mutable_tree.objective - self.path.objective
+        apart = mutable_tree.objective - self.objective
         if abs(apart) <= SAME * self.rows.inertia:
             size = explanation_size(mutable_tree)
             if size < self.size:
                 self.best, self.size = mutable_tree.save(), size
         elif apart > 0:
             self.best, self.size = mutable_tree.save(), explanation_size(mutable_tree)
-            self.path.reached(mutable_tree.objective, move)
+            self._reached(mutable_tree.objective, move)
+
+    def _reached(self, objective: float, move: str) -> None:
+        """Record a new best objective."""
+        self.objective, seconds = objective, time.perf_counter() - self.started
+        self.path.append(Step(seconds, self.rows.inertia - objective, move))
 
     def _say(self) -> None:
         if self.on_progress is not None:
-            self.on_progress(self.rows.inertia - self.path.objective, self.spent / self.work)
+            self.on_progress(self.rows.inertia - self.objective, self.spent / self.work)
 
     def _mutable_tree(self, rows: SearchRows) -> MutableTree:
         return MutableTree(rows, self.limits.max_leaves, self.limits.n_clusters, self.threads)

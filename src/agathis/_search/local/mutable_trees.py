@@ -11,10 +11,9 @@ import numpy as np
 
 from agathis._core.search.mutable_tree import CONDITION_BYTES, MutableTree
 from agathis._growth.limits import WEIGHT_ROUNDING, Limits
-from agathis._search.rows import SearchRows
+from agathis._search.rows import SearchRows, split_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES, Tree
-from agathis._utils.numbers import threshold_between
 
 NONE, COLUMN, SOURCE, PAIR = range(4)
 #: ``search_condition`` of ``_core/search/rows.h``, which has ``CONDITION_BYTES``.
@@ -154,55 +153,41 @@ def tree_of(mutable_tree: MutableTree) -> TreeBuilder:
             continue
         condition = np.frombuffer(mutable_tree.condition_of(at), CONDITION)[0]
         ids = mutable_tree.leaf_rows(at)
-        feature, threshold, terms, misses = _split_of(condition, ids, rows)
-        missing = 0
-        if misses:
-            missing = MISSING_GOES.index("left" if condition["missing_left"] else "right")
         left, right = mutable_tree.children(at)
-        if threshold == -np.inf:
-            # If one side has only missing values it is the right one, as in greedy trees.
-            threshold, missing = np.inf, MISSING_GOES.index("right")
-            left, right = right, left
-        children = builder.cut(node, feature, threshold, missing=missing, terms=terms)
+        if condition["kind"] == COLUMN:
+            column, missing_left = condition["column"], condition["missing_left"]
+            positions, values = rows.place[column, ids], rows.values[column, ids]
+            is_left = np.where(positions < 0, missing_left, positions <= condition["cut"])
+            sides = values[is_left.astype(bool)], values[~is_left.astype(bool)]
+            children = split_between(builder, node, int(rows.columns[column]), *sides)
+        else:
+            children = _split_on_terms(builder, node, condition, ids, rows)
         waiting += [(right, children[1]), (left, children[0])]
     return builder
 
 
-def _split_of(
-    condition: np.void, ids: np.ndarray, rows: SearchRows
-) -> tuple[int, float, tuple[tuple[int, float], ...], bool]:
-    """Feature, threshold and terms of a split, and whether some of its rows have no value."""
-    column = int(condition["column"])
+def _split_on_terms(
+    builder: TreeBuilder, node: int, condition: np.void, ids: np.ndarray, rows: SearchRows
+) -> tuple[int, int]:
+    """Split a node on categories or on two columns; return its children."""
+    column, other = int(condition["column"]), int(condition["other"])
     if condition["kind"] == SOURCE:
         assert rows.sources is not None
         columns = rows.sources.columns[column]
-        misses = bool((rows.category[column, ids] < 0).any())
+        misses = rows.category[column, ids] < 0
         codes = [code for code in range(len(columns)) if _has(condition["right"], code)]
-        if not codes:
-            return int(columns[0]), np.inf, (), misses
         terms = tuple((int(columns[code]), 1.0) for code in codes)
-        return terms[0][0], float(rows.sources.on[column] / 2), terms, misses
-    if condition["kind"] == PAIR:
-        first, second = int(rows.columns[column]), int(rows.columns[condition["other"]])
-        sums = (
-            condition["a"] * rows.values[column, ids]
-            + condition["b"] * rows.values[condition["other"], ids]
-        )
-        terms = ((first, float(condition["a"])), (second, float(condition["b"])))
-        return first, float(condition["threshold"]), terms, bool(np.isnan(sums).any())
-    values, positions = rows.values[column, ids], rows.place[column, ids]
-    is_left, misses = (
-        (positions >= 0) & (positions <= condition["cut"]),
-        bool((positions < 0).any()),
-    )
-    is_right = positions > condition["cut"]
-    feature = int(rows.columns[column])
-    if not is_right.any():
-        return feature, np.inf, (), misses
-    if not is_left.any():
-        return feature, -np.inf, (), misses
-    low = float(values[is_left].max())
-    return feature, threshold_between(low, float(values[is_right].min())), (), misses
+        feature = terms[0][0] if terms else int(columns[0])
+        threshold = float(rows.sources.on[column] / 2) if terms else np.inf
+    else:
+        feature, a, b = int(rows.columns[column]), float(condition["a"]), float(condition["b"])
+        misses = np.isnan(a * rows.values[column, ids] + b * rows.values[other, ids])
+        terms = ((feature, a), (int(rows.columns[other]), b))
+        threshold = float(condition["threshold"])
+    missing = 0
+    if misses.any():
+        missing = MISSING_GOES.index("left" if condition["missing_left"] else "right")
+    return builder.cut(node, feature, threshold, missing=missing, terms=terms)
 
 
 def _has(codes: np.ndarray, code: int) -> bool:

@@ -56,7 +56,7 @@ def simplify(mutable_tree: MutableTree, resplit: Resplit, allowance: float) -> b
     allowance : float
         The maximum total decrease of the objective.
     """
-    prune, minimum = Prune(), mutable_tree.objective - allowance
+    prune, minimum = Prune(resplit.limits), mutable_tree.objective - allowance
     size, any_change = explanation_size(mutable_tree), False
     for _ in range(PASSES):
         changed = False

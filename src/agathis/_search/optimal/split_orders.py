@@ -14,13 +14,12 @@ from functools import cache
 import numpy as np
 
 from agathis._dataset.features import CategoryGroups
+from agathis._search.rows import split_between
 from agathis._trees.builder import TreeBuilder
 from agathis._trees.tree import MISSING_GOES
-from agathis._utils.numbers import threshold_between
 
 #: The maximum number of categories, counting missing as one, whose subsets are all tried.
 MAX_CATEGORIES = 10
-RIGHT = MISSING_GOES.index("right")
 
 
 @cache
@@ -85,18 +84,7 @@ class Column:
         self, builder: TreeBuilder, node: int, left: np.ndarray, right: np.ndarray
     ) -> tuple[int, int]:
         """Split a node; return the child nodes of the rows on either side."""
-        low, high = self.values[left], self.values[right]
-        misses = np.isnan(low).any(), np.isnan(high).any()
-        low, high = low[~np.isnan(low)], high[~np.isnan(high)]
-        if len(low) == 0 or len(high) == 0:
-            # If one side has only missing values it is the right one, as in greedy trees.
-            children = builder.cut(node, self.feature, np.inf, missing=RIGHT)
-            return children if len(low) else children[::-1]
-        missing = 0
-        if any(misses):
-            missing = MISSING_GOES.index("left" if misses[0] else "right")
-        threshold = threshold_between(float(low.max()), float(high.min()))
-        return builder.cut(node, self.feature, threshold, missing=missing)
+        return split_between(builder, node, self.feature, self.values[left], self.values[right])
 
 
 @dataclass(frozen=True, eq=False)
