@@ -158,11 +158,13 @@ def tree_of(mutable_tree: MutableTree) -> TreeBuilder:
             column, missing_left = condition["column"], condition["missing_left"]
             positions, values = rows.place[column, ids], rows.values[column, ids]
             is_left = np.where(positions < 0, missing_left, positions <= condition["cut"])
-            sides = values[is_left.astype(bool)], values[~is_left.astype(bool)]
-            children = split_between(builder, node, int(rows.columns[column]), *sides)
+            parts = values[is_left.astype(bool)], values[~is_left.astype(bool)]
+            children = split_between(builder, node, int(rows.columns[column]), *parts)
         else:
             children = _split_on_terms(builder, node, condition, ids, rows)
-        waiting += [(right, children[1]), (left, children[0])]
+        # Clusters are numbered in the order of the leaves of the new tree.
+        sides = [(left, children[0]), (right, children[1])]
+        waiting += sorted(sides, key=lambda side: side[1], reverse=True)
     return builder
 
 
