@@ -1,4 +1,4 @@
-"""A tree for the terminal: its splits as branches, its leaves in the colours of their clusters."""
+"""A tree for the terminal: splits as branches, leaves in the colours of their clusters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from agathis.export import FittedModel
 
 
-#: The style of what follows a name on its colour.
+#: The style of text after a coloured name.
 PLAIN = "not bold default on default"
 
 
 def tree_view(model: FittedModel) -> Branches:
-    """The tree as rich draws it."""
+    """Return the tree as a renderable of rich."""
     from rich.text import Text
     from rich.tree import Tree as Branches
 
@@ -49,7 +49,7 @@ def tree_view(model: FittedModel) -> Branches:
 
 
 def chip(name: str, cluster: int) -> Text:
-    """The name of a cluster on its colour, which reads on dark and on light terminals."""
+    """Return the name of a cluster on its colour, readable on dark and light terminals."""
     from rich.text import Text
 
     from agathis._rules.colours import cluster_style
