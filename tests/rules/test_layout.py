@@ -195,7 +195,7 @@ def test_errors(iris):
     with pytest.raises(ValueError, match="'digits' parameter"):
         layout_tree(model, digits=0)
     for scaler in (3, PCA().fit(iris)):
-        with pytest.raises(TypeError, match="scaler must be a fitted step that can be undone"):
+        with pytest.raises(TypeError, match="scaler must be a fitted step that can be inverted"):
             layout_tree(model, scaler=scaler)
     with pytest.raises(ValueError, match="scaler"):
         layout_tree(model, scaler=StandardScaler().fit(iris[:, :2]))

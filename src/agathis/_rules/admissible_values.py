@@ -12,15 +12,14 @@ from typing import Protocol, TypeVar
 
 INFINITY = float("inf")
 
-#: What a source may be beside one of its categories, which are 0, 1, ...: a value that is none of
-#: them, or none at all.
+#: Values of a categorical feature besides its categories 0, 1, ...: unknown ones, and missing ones.
 UNSEEN, ABSENT = -1, -2
 
 SameKind = TypeVar("SameKind", bound="AdmissibleValues")
 
 
 class AdmissibleValues(Protocol):
-    """An interval or some categories; operations take another one of the same axis and kind."""
+    """An interval or some categories; operations are with another one of the same axis."""
 
     @property
     def low(self) -> float: ...

@@ -108,8 +108,8 @@ class Described(TreeInUnits):
 
     def used(self) -> list[int]:
         """The features that the tree splits on, in their order."""
-        asked = self.tree.feature[~self.tree.is_leaf]
-        return np.unique(np.concatenate([asked, self.tree.term_feature])).tolist()
+        single = self.tree.feature[~self.tree.is_leaf]
+        return np.unique(np.concatenate([single, self.tree.term_feature])).tolist()
 
     @cached_property
     def splits(self) -> dict[int, Split]:
@@ -118,10 +118,11 @@ class Described(TreeInUnits):
 
     @cached_property
     def sums(self) -> dict[int, SumAxis]:
-        """The nodes that ask for a sum of columns which are not categories of one source.
+        """The splits on a sum of columns that are not categories of one feature.
 
-        Where nothing tells what columns are, a sum of weights 1 with a threshold below 1 is taken
-        for a split on categories, unless another node cuts one of the columns below 0 or above 1.
+        If the meaning of columns is unknown, a sum with weights of 1 and a threshold below 1 is
+        taken as a split on categories, unless another node splits one of the columns below 0 or
+        above 1.
         """
         tree, out = self.tree, {}
         groups = getattr(getattr(self.model, "roles_", None), "one_hot", None)
@@ -161,7 +162,7 @@ class Described(TreeInUnits):
         out = []
         for side in (split.left, split.right):
             if isinstance(reached, Range) and isinstance(side, Range):
-                # Bounds from above are told above.
+                # Bounds of the nodes above are in their conditions.
                 side = replace(side, missing=side.missing and reached.missing)
             else:
                 side = side.met(reached)
@@ -173,22 +174,17 @@ class Described(TreeInUnits):
     def _reached(self) -> dict[int, AdmissibleValues]:
         """Return for each split the values of its axis that can reach it."""
         tree, out = self.tree, {}
-        todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
-        while todo:
-            node, held = todo.pop()
-            if tree.is_leaf[node]:
-                continue
-            split = self.splits[node]
-            out[node] = now = held.get(split.axis, split.axis.everything)
-            for side, child in (
-                (split.left, tree.children_left),
-                (split.right, tree.children_right),
-            ):
-                todo.append((int(child[node]), {**held, split.axis: now.met(side)}))
+        held: dict[int, dict[Axis, AdmissibleValues]] = {0: {}}
+        # Children have larger numbers than their parents.
+        for node, split in self.splits.items():
+            above, axis = held[node], split.axis
+            out[node] = now = above.get(axis, axis.everything)
+            held[int(tree.children_left[node])] = {**above, axis: now.met(split.left)}
+            held[int(tree.children_right[node])] = {**above, axis: now.met(split.right)}
         return out
 
     def nodes(self) -> Iterator[NodeLabels]:
-        """Return the nodes in reading order: a parent, its left subtree, its right subtree."""
+        """Yield the nodes in preorder: a parent, its left subtree, its right subtree."""
         tree, todo = self.tree, [0]
         while todo:
             node = todo.pop()
@@ -205,7 +201,7 @@ class Described(TreeInUnits):
                 todo += [int(tree.children_right[node]), int(tree.children_left[node])]
 
     def paths(self) -> Iterator[list[int]]:
-        """The path to each leaf, from left to right."""
+        """Yield the path to each leaf, from left to right."""
         tree = self.tree
         todo = [[0]]
         while todo:
@@ -218,26 +214,24 @@ class Described(TreeInUnits):
                 todo.append([*path, int(tree.children_left[node])])
 
     def turns(self) -> Iterator[tuple[int, dict[Axis, AdmissibleValues]]]:
-        """Leaves, each with what its rows satisfy on the way, by axis.
+        """Yield the leaves as a chain of ``if ... elif ... else``, with the conditions by axis.
 
-        Of the two children of a node the first is the one whose values can be named: the left one
-        of a number, and of a source the one without values that nobody has seen. All its leaves
-        come before those of the second. So only the first turns are told: rows that would satisfy
-        them have had their answer before the leaves of the second are asked for, and nothing has
-        to be denied. The last leaf satisfies nothing, and those that no row can come to are left
-        out.
+        First come the leaves below the child whose values can be listed: the left one for numbers,
+        and for categories the one without unknown values. Rows that reach a later leaf satisfy none
+        of the conditions before, so that no condition needs a negation. The last leaf has no
+        condition; leaves that no row can reach are omitted.
         """
         tree = self.tree
         todo: list[tuple[int, dict[Axis, AdmissibleValues]]] = [(0, {})]
         while todo:
-            node, asked = todo.pop()
-            if any(allowed.is_empty for allowed in asked.values()):
+            node, conditions = todo.pop()
+            if any(allowed.is_empty for allowed in conditions.values()):
                 continue
             if tree.is_leaf[node]:
-                # What every value passes, missing ones too, asks for nothing.
-                asked = {a: allowed for a, allowed in asked.items() if allowed != Range()}
-                yield node, asked
-                if not asked:
+                # Intervals that contain all values are no conditions.
+                conditions = {a: v for a, v in conditions.items() if v != Range()}
+                yield node, conditions
+                if not conditions:
                     return
                 continue
             split = self.splits[node]
@@ -245,8 +239,8 @@ class Described(TreeInUnits):
             first, second, side = left, right, split.left
             if not split.left_first:
                 first, second, side = right, left, split.right
-            more = asked[split.axis].met(side) if split.axis in asked else side
-            todo += [(second, asked), (first, {**asked, split.axis: more})]
+            met = conditions[split.axis].met(side) if split.axis in conditions else side
+            todo += [(second, conditions), (first, {**conditions, split.axis: met})]
 
 
 def describe(
@@ -261,14 +255,14 @@ def describe(
     numbers: str = "plain",
 ) -> Described:
     """Describe the tree of a model; parameters as in ``to_text``."""
-    whole = isinstance(digits, Integral) and not isinstance(digits, bool)
-    if digits is not None and (not whole or digits < 1):
-        raise ValueError(f"digits must be a whole number, at least 1, or None; it is {digits!r}.")
+    is_integer = isinstance(digits, Integral) and not isinstance(digits, bool)
+    if digits is not None and (not is_integer or digits < 1):
+        raise ValueError(f"digits must be an integer, at least 1, or None; it is {digits!r}.")
     check_numbers(numbers)
     found = in_units(model, scaler)
     shortened = _is_rounded(model, found)
     if shortened:
-        # What rows needed no digit for has been left out already.
+        # Thresholds are written in full, since they are rounded.
         digits = None
     tree, model = found.tree, found.model
     features = found.fitted_names if feature_names is None else feature_names
@@ -280,9 +274,9 @@ def describe(
             features = [feature.name for feature in prepared.features]
         one_hot = (prepared.one_hot or None) if one_hot is None else one_hot
         date_parts = prepared.date_parts
-    own = getattr(model, "feature_names_in_", None)
-    if feature_names is None or (own is not None and list(feature_names) == list(own)):
-        # A tree that was read from a file knows its columns, by its own names for them.
+    fitted = getattr(model, "feature_names_in_", None)
+    if feature_names is None or (fitted is not None and list(feature_names) == list(fitted)):
+        # The meaning of columns in a model file is by their fitted names.
         one_hot = getattr(model, "one_hot_", None) if one_hot is None else one_hot
         value_names = getattr(model, "value_names_", None) if value_names is None else value_names
         date_parts = date_parts or getattr(model, "date_parts_", {})
@@ -314,7 +308,7 @@ def describe(
 
 
 def _is_rounded(model: BaseEstimator | Pipeline | Tree, found: TreeInUnits) -> bool:
-    """Whether thresholds have as few digits as the rows allow: in a file, or of a raw table."""
+    """Return whether thresholds have as few digits as the rows allow."""
     if isinstance(model, Pipeline):
         short = set(getattr(found.model, "raw_thresholds_", {}).values())
         one_hot = found.preparation.one_hot if found.preparation is not None else {}

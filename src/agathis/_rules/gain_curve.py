@@ -26,10 +26,9 @@ class GainCurve:
     cumulative : ndarray of shape (n_splits + 1,)
         The sum of gains so far.
     objective : ndarray of shape (n_splits + 1,) or None
-        The objective, where the model knows it and gains are its changes: Kauri.
+        The objective, for Kauri.
     n_clusters : ndarray of shape (n_splits + 1,)
-        Clusters of the leaves so far; of trees other than Kauri's by the cluster with most
-        weight in each.
+        The number of clusters of the leaves so far.
     founds : ndarray of shape (n_splits + 1,)
         Whether the last split raised the number of clusters; False for the root.
     node : ndarray of shape (n_splits + 1,)
