@@ -132,8 +132,9 @@ lint: $(STAMPS)/extra-lint
 bench: $(PACKAGE) $(STAMPS)/extra-bench
 	@$(RUN) benchmarks/run.py $(BENCH_ARGS)
 
+# A taste does not replace the results of all runs that pages read.
 paper: $(PACKAGE) $(STAMPS)/extra-paper
-	@$(RUN) -m paper run -o results $(PAPER_ARGS)
+	@$(RUN) -m paper run -o $(if $(findstring --quick,$(PAPER_ARGS)),build/paper,results) $(PAPER_ARGS)
 
 agreement: $(PACKAGE)
 	@$(RUN) benchmarks/agreement.py $(AGREEMENT_ARGS)

@@ -20,7 +20,7 @@ from agathis._kauri import Kauri
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
 from agathis._kernels.map_fitting import fit_map
-from agathis._methods import make_method
+from agathis._model.spec import FitSpec
 from agathis._objective.cost import kernel_cost
 from agathis.baselines import KMeansTree
 from agathis.datasets import make_rotated_gaussians
@@ -122,14 +122,14 @@ class Case:
         return tree.fit(self.X, labels=labels)
 
     def _linear(self, method: str) -> Any:
-        return make_method(
+        spec = FitSpec.of_method(
             METHOD_LABELS[method],
-            self.k,
+            n_clusters=self.k,
             max_leaf_nodes=self.leaves,
             centers=self.reference_clustering,
-            n_jobs=1,
             random_state=RDM_SEED if method == "rdm" else self.piece.seed,
         )
+        return spec.to_estimator(n_jobs=1)
 
     def measured(self, method: str) -> dict[str, float]:
         """What is written down of a method; costs are divided by references later."""

@@ -28,8 +28,9 @@ from agathis._encoding.missing_rows import usable_rows
 from agathis._encoding.table_encoder import TableEncoder
 from agathis._growth.limits import leaf_limit
 from agathis._kernels.names import traits
-from agathis._methods import make_method
+from agathis._methods import method_of
 from agathis._model.facts import Provenance
+from agathis._model.spec import FitSpec
 from agathis._rules.model_methods import ModelMethods
 from agathis._suggest import Suggestion, default_min_leaf, suggest
 
@@ -173,29 +174,29 @@ def new_model(
     **others
         As for :func:`fit_table`.
     """
-    model = make_method(
-        method,
-        n_clusters,
-        max_leaf_nodes=max_leaf_nodes,
-        kernel={"kernel": kernel, "gamma": gamma},
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    known = model.get_params(deep=False)
     leaves = leaf_limit(max_leaf_nodes, n_clusters) or n_clusters
-    params: dict[str, Any] = {"time_limit": time_limit, "split": split, "verbose": verbose}
-    if min_samples_leaf is not None or method != "ICOT":
-        params["min_samples_leaf"] = leaf_size(min_samples_leaf, leaves)
-    if "search" in known:
-        params["search"] = search or "local"
     if search_effort is None:
         # With more leaves than clusters a longer search does not make the rules simpler.
         plain = kernel == "linear" and leaves <= max(2, n_clusters)
         search_effort = effort_for(*prepared.X.shape) if plain else 1.0
-    params["search_effort"] = search_effort
+    values: dict[str, Any] = {
+        "n_clusters": n_clusters,
+        "max_leaf_nodes": max_leaf_nodes,
+        "kernel": kernel,
+        "gamma": gamma,
+        "search": search or "local",
+        "search_effort": search_effort,
+        "split": split,
+        "random_state": random_state,
+    }
+    if min_samples_leaf is not None or method != "ICOT":
+        values["min_samples_leaf"] = leaf_size(min_samples_leaf, leaves)
     if prepared.misses and kernel not in ("linear", "cosine"):
-        params["n_components"] = MAP_COMPONENTS
-    return model.set_params(**{name: params[name] for name in params if name in known})
+        values["n_components"] = MAP_COMPONENTS
+    model = FitSpec.of_method(method, **values).to_estimator(n_jobs=n_jobs)
+    if not method_of(model).is_baseline:
+        model.set_params(time_limit=time_limit, verbose=verbose)
+    return model
 
 
 def leaf_size(given: float | None, leaves: int) -> float:

@@ -20,7 +20,7 @@ from agathis._checks.engines import AUTO, ENGINES, engines
 from agathis._checks.parameters import KAURI_CONSTRAINTS
 from agathis._checks.roles import FeatureRoles
 from agathis._dataset.given import dataset_of
-from agathis._fit.fit import OPTIONAL_ATTRIBUTES, FitResult, fit
+from agathis._fit.fit import fit
 from agathis._kernels.kernel import Kernel
 from agathis._model.spec import FitSpec
 from agathis._objective.centres import Centres
@@ -350,7 +350,7 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
                 self, X, sample_weight, gram=gram, n_clusters=self.n_clusters, missing=missing
             )
             with Progress(self.verbose, spec.max_leaves, self.n_clusters) as progress:
-                found = fit(
+                result = fit(
                     dataset,
                     spec,
                     start=start,
@@ -358,14 +358,8 @@ class Kauri(DistancesMixin, TreeEstimator, ModelMethods, BaseEstimator):
                     time_limit=self.time_limit,
                     keep_training_data=self.keep_training_data,
                 )
-        self._keep(found)
+        result.set_attributes(self)
         return self
-
-    def _keep(self, found: FitResult) -> None:
-        """Replace the attributes of the last fit by those of a new one."""
-        for name in OPTIONAL_ATTRIBUTES:
-            self.__dict__.pop(name, None)
-        self.__dict__.update(found.attributes())
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,16 +1,15 @@
 """The registry of clustering methods: names, classes and capabilities.
 
-Comparisons, model files, experiments and commands use this table. Classes are imported on demand.
+Fits, comparisons, model files, experiments and commands use this table. Classes are imported on
+demand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import numpy as np
     from sklearn.base import BaseEstimator
 
 
@@ -29,8 +28,6 @@ class Method(NamedTuple):
         Whether it supports kernels other than the linear one.
     leaves : bool
         Whether it has ``max_leaf_nodes``; the others have one leaf per cluster.
-    centres : bool
-        Whether it starts from the centres of KMeans, its parameter ``centers``.
     slow : bool
         Whether it takes minutes where others take seconds, and runs on request only.
     search : str or None
@@ -43,9 +40,13 @@ class Method(NamedTuple):
     estimator: str
     kernels: bool = False
     leaves: bool = False
-    centres: bool = True
     slow: bool = False
     search: str | None = None
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether its class builds the tree, instead of the grower and the searches of Kauri."""
+        return self.home == "agathis.baselines"
 
     @property
     def typed(self) -> str:
@@ -60,60 +61,28 @@ class Method(NamedTuple):
 
 
 ALL = (
-    Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True, centres=False),
+    Method("Kauri", "kauri", "agathis", "Kauri", kernels=True, leaves=True),
     # Kauri of the paper is greedy; this is the default of the command line and ``fit_table``.
     Method(
-        "Kauri local",
-        "kauri_local",
-        "agathis",
-        "Kauri",
-        kernels=True,
-        leaves=True,
-        centres=False,
-        search="local",
+        "Kauri local", "kauri_local", "agathis", "Kauri", kernels=True, leaves=True, search="local"
     ),
     Method("KMeans+DT", "kmeans_dt", "agathis.baselines", "KMeansTree", kernels=True, leaves=True),
     Method("IMM", "imm", "agathis.baselines", "IMM"),
     Method("ExKMC", "exkmc", "agathis.baselines", "ExKMC", leaves=True),
     Method("ExShallow", "exshallow", "agathis.baselines", "ExShallow"),
     Method("RDM", "rdm", "agathis.baselines", "RDM"),
-    Method("ICOT", "icot", "agathis.baselines", "ICOT", centres=False, slow=True),
+    Method("ICOT", "icot", "agathis.baselines", "ICOT", slow=True),
 )
 #: All methods by the name that papers use.
 METHODS = {method.name: method for method in ALL}
+#: The method of each ``FitSpec.method``; searches are parameters of the same method.
+BY_KEY = {method.key: method for method in ALL if method.search is None}
 WITH_KERNELS = tuple(method.name for method in ALL if method.kernels)
-
-
-def make_method(
-    name: str,
-    n_clusters: int,
-    *,
-    max_leaf_nodes: int | str | None = "auto",
-    kernel: Mapping[str, Any] | None = None,
-    centers: Any = None,
-    random_state: int | np.random.RandomState | None = None,
-    n_jobs: int | None = None,
-) -> BaseEstimator:
-    """Create the estimator of a name in ``METHODS``; parameters that it does not have are ignored.
-
-    ``kernel`` is a mapping of kernel parameters.
-    """
-    method = METHODS[name]
-    params: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
-    if method.leaves:
-        params["max_leaf_nodes"] = max_leaf_nodes
-    if method.kernels:
-        params |= kernel or {}
-    if method.centres:
-        params["centers"] = centers
-    if method.search is not None:
-        params["search"] = method.search
-    return method.estimator_class(n_clusters, **params)
 
 
 def method_of(estimator: BaseEstimator) -> Method:
     """The method of an estimator of the package or of a subclass."""
-    plain = {method.estimator: method for method in ALL if method.search is None}
+    plain = {method.estimator: method for method in BY_KEY.values()}
     for base in type(estimator).__mro__:
         if base.__module__.split(".")[0] == "agathis" and base.__name__ in plain:
             return plain[base.__name__]

@@ -79,7 +79,7 @@ def test_a_backend_needs_no_more_than_the_protocol(iris, n_components):
     data = InMemory(iris, Features.plain(4), Kernel(kernel))
     spec = FitSpec.of(model)
     found = fit(Elsewhere(data), spec, shorten=lambda tree, _: (tree, {}))
-    assert found.engine == "binned"
+    assert found.others["engine_"] == "binned"
     expected = model.set_params(engine="binned").fit(iris)
     np.testing.assert_array_equal(found.labels, expected.labels_)
     np.testing.assert_array_equal(found.tree.threshold, expected.tree_.threshold)

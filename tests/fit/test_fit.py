@@ -28,7 +28,7 @@ def test_the_tree_is_that_of_the_estimator(model, iris):
     model.fit(iris)
     same_tree(found.tree, model.tree_)
     np.testing.assert_array_equal(found.labels, model.labels_)
-    assert found.objective == model.objective_
+    assert found.others["objective_"] == model.objective_
     kept = {name: value for name, value in vars(model).items() if name.endswith("_")}
     kept.pop("n_features_in_")
     assert found.attributes().keys() - {"_centres"} == kept.keys()

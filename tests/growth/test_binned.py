@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agathis import Kauri
-from agathis._dataset.row_stores import MemoryStore
+from agathis._dataset.row_stores import RowStore
 
 # A bin for each value.
 
@@ -204,7 +204,7 @@ def test_rows_in_memory_are_summed_some_at_a_time(rows, monkeypatch):
     X = np.random.default_rng(0).normal(size=(150, 3))
     weight = np.arange(150) % 3 + 0.5
     model = binned(5).fit(X, sample_weight=weight)
-    monkeypatch.setattr(MemoryStore, "_rows_at_once", lambda store, width: rows)
+    monkeypatch.setattr(RowStore, "_rows_at_once", lambda store, width: rows)
     same_model(model, binned(5).fit(X, sample_weight=weight), 1e-12 * model.objective_)
 
 

@@ -10,8 +10,8 @@ from agathis._dataset.bins import MISSING_BIN, find_bins
 from agathis._dataset.features import Features
 from agathis._dataset.grid import Grid
 from agathis._dataset.memory import InMemory
-from agathis._dataset.parts import LocalParts, Part, Plan
-from agathis._dataset.row_stores import MemoryStore
+from agathis._dataset.parts import Part
+from agathis._dataset.row_stores import Plan, RowStore
 from agathis._dataset.splits import Split
 from agathis._growth.engines.binned import BinnedEngine
 from agathis._growth.engines.exact import ExactPointEngine
@@ -114,20 +114,21 @@ def binned_engine(X, weight, points, n_clusters, min_leaf=0.0, threads=1, max_bi
     bins = find_bins(X, weight, max_bins)
     space = Space(Kernel("linear"))
     data = InMemory(X, Features.plain(X.shape[1]), space.kernel, weight=weight, threads=threads)
-    store = MemoryStore(X, bins, space, threads, data.features.searched)
-    store.points = np.ascontiguousarray(points)
     total = None if weight is None else exact_sum(weight)
     grid = Grid.guess(points, weight, len(X), total)
+    plan = Plan(bins, space, data.features.searched, None, grid)
+    store = RowStore(X, plan, threads)
+    store.kept = store.kept._replace(points=np.ascontiguousarray(points))
     gain_engine = BinnedEngine(
-        LocalParts([Part(store, data.counted_ids(), weight)]),
-        Plan(bins, space, data.features.searched, None, grid),
+        Part(store, data.counted_ids(), weight),
+        plan,
         space,
         Limits(n_clusters, len(X), min_leaf=min_leaf),
         threads,
         Progress(0, None, n_clusters),
     )
     origin = gain_engine.origin
-    values = store.bins.astype(np.float64)
+    values = store.kept.bins.astype(np.float64)
     values[values == MISSING_BIN] = np.nan
     return Grown(gain_engine, Leaves(values, points - origin, weight, n_clusters))
 

@@ -32,7 +32,7 @@ from agathis._compare.workers import Outcome, run
 from agathis._growth.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.spec import KernelSpec
-from agathis._methods import make_method
+from agathis._model.spec import FitSpec
 from agathis._utils.progress import progress_bar
 from agathis._utils.result_table import Table
 from agathis.metrics._labels import relative, rounding_of
@@ -275,14 +275,14 @@ def _prepare(setting: _Setting) -> None:
 def _model(setting: _Setting, name: str, seed: int) -> BaseEstimator:
     given = setting.methods[name]
     if given is None:
-        return make_method(
+        spec = FitSpec.of_method(
             name,
-            setting.n_clusters,
+            n_clusters=setting.n_clusters,
             max_leaf_nodes=setting.max_leaf_nodes,
-            kernel=setting.kernel,
+            **setting.kernel,
             random_state=seed,
-            n_jobs=1,
         )
+        return spec.to_estimator(n_jobs=1)
     model = clone(given)
     known = model.get_params(deep=False)
     ours = {"random_state": seed, "n_jobs": 1}

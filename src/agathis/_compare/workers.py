@@ -2,7 +2,8 @@
 
 Compiled code cannot be interrupted, so each worker is a process, which is killed and replaced after
 a timeout. Workers are new Python processes that read tasks from standard input, so scripts need no
-``__main__`` guard and no fork is involved. One thread per worker sends tasks and waits for results.
+``__main__`` guard and no fork is involved. A thread per worker puts its answers into one queue;
+everything else is done by the caller's thread.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
@@ -85,28 +87,37 @@ def run(
         for place, task in enumerate(tasks):
             yield from _attempts(function, shared, task, place)
         return
-    todo: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
-    for place, task in enumerate(tasks):
-        todo.put((place, task))
-    found: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
+    todo = deque(enumerate(tasks))
+    answers: _Answers = queue.SimpleQueue()
     setup = cloudpickle.dumps((function, shared, prepare))
-    workers = [_Worker(setup, timeout) for _ in range(min(n_workers, len(tasks)))]
-    threads = [threading.Thread(target=w.work, args=(todo, found), daemon=True) for w in workers]
+    workers = [_Worker(setup, answers) for _ in range(min(n_workers, len(tasks)))]
     try:
-        for thread in threads:
-            thread.start()
         left = len(tasks)
         while left:
-            outcome = found.get()
-            if isinstance(outcome, BaseException):
-                raise outcome
-            left -= outcome.status != "part"
-            yield outcome
+            deadline = min((w.deadline for w in workers if w.deadline is not None), default=None)
+            seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                worker, answer = answers.get(timeout=seconds)
+            except queue.Empty:
+                for worker in workers:
+                    if worker.deadline == deadline:
+                        worker.stop()
+                continue
+            if isinstance(answer, Exception):
+                raise answer
+            outcome = worker.outcome(answer, timeout)
+            if answer is None:
+                workers.remove(worker)
+                if todo:
+                    workers.append(_Worker(setup, answers))
+            elif worker.task is None and todo and not worker.stopped:
+                worker.begin(*todo.popleft(), timeout)
+            if outcome is not None:
+                left -= outcome.status != "part"
+                yield outcome
     finally:
         for worker in workers:
             worker.close()
-        for thread in threads:
-            thread.join()
 
 
 def _attempts(
@@ -125,121 +136,95 @@ def _attempts(
 
 
 class _Worker:
-    """A worker process, started on first use and restarted after it was killed."""
+    """A worker process, and the thread that puts its answers into a queue.
 
-    def __init__(self, setup: bytes, timeout: float | None) -> None:
-        self.setup, self.timeout = setup, timeout
-        self.process: subprocess.Popen[bytes] | None = None
-        self.closed = False
-        self.lock = threading.Lock()
+    The first answer is True, when the process is ready; the last is None, when it has ended, or an
+    error.
+    """
 
-    def work(
-        self,
-        todo: queue.SimpleQueue[tuple[int, Any]],
-        found: queue.SimpleQueue[Outcome | BaseException],
-    ) -> None:
-        """Run tasks until there are none."""
+    def __init__(self, setup: bytes, answers: _Answers) -> None:
+        # The index of the task that it works on, and when that has to be done.
+        self.task: int | None = None
+        self.deadline: float | None = None
+        self.ready = self.stopped = False
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _START, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **_ONE_THREAD},
+        )
+        self.thread = threading.Thread(target=self._listen, args=(setup, answers), daemon=True)
+        self.thread.start()
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """The pipes to and from the process."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        return self.process.stdin, self.process.stdout
+
+    def _listen(self, setup: bytes, answers: _Answers) -> None:
+        to_worker, from_worker = self.pipes
         try:
-            while not self.closed:
-                place, task = todo.get_nowait()
-                for outcome in self._ask(place, task):
-                    found.put(outcome)
-        except queue.Empty:
-            pass
-        except BaseException as error:
-            found.put(error)
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        with self.lock:
-            self.closed = True
-        self._kill()
-
-    def _ask(self, place: int, task: object) -> Iterator[Outcome]:
-        if self.process is None:
-            self._start()
-        process, late = self.process, threading.Event()
-        if process is None:
-            yield Outcome(place, status="failed", note="the worker was closed")
-            return
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        clock = threading.Timer(self.timeout or 0.0, stop)
-        try:
-            if self.timeout is not None:
-                clock.daemon = True
-                clock.start()
-            _send(_pipes(process)[0], task)
-            outcome = _answer(process, place)
-            while outcome.status == "part":
-                yield outcome
-                outcome = _answer(process, place)
-        except _ENDED:
-            self._kill()
-            note = f"its process ended with code {process.returncode}"
-            if process.returncode == -9:
-                note += ", killed, as a machine that is out of memory does"
-            outcome = Outcome(place, status="failed", note=note)
-            if late.is_set():
-                note = f"took longer than {self.timeout:g} s"
-                outcome = Outcome(place, status="timeout", note=note)
-        finally:
-            if self.timeout is not None:
-                clock.cancel()
-                clock.join()
-        if late.is_set():  # killed just after the answer
-            self._kill()
-        yield outcome
-
-    def _start(self) -> None:
-        with self.lock:
-            if self.closed:
-                return
-            self.process = process = subprocess.Popen(
-                [sys.executable, "-c", _START, *sys.path],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, **_ONE_THREAD},
-            )
-        try:
-            to_worker, from_worker = _pipes(process)
-            to_worker.write(self.setup)
+            to_worker.write(setup)
             to_worker.flush()
-            pickle.load(from_worker)
-        except _ENDED as error:
-            self._kill()
-            if not self.closed:
+            while True:
+                answers.put((self, pickle.load(from_worker)))
+        except _ENDED:
+            answers.put((self, None))
+        except Exception as error:
+            answers.put((self, error))
+
+    def begin(self, place: int, task: object, timeout: float | None) -> None:
+        """Send a task."""
+        self.task = place
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+        # If the process has ended, None is the next answer.
+        with contextlib.suppress(*_ENDED):
+            _send(self.pipes[0], task)
+
+    def stop(self) -> None:
+        """Kill the process after a timeout; its answers before that still count."""
+        self.stopped, self.deadline = True, None
+        self.process.kill()
+
+    def outcome(self, answer: object, timeout: float | None) -> Outcome | None:
+        """The outcome of the task by an answer, if there was a task."""
+        place = self.task
+        if isinstance(answer, Outcome):
+            assert place is not None
+            if answer.status != "part":
+                self.task = self.deadline = None
+            return replace(answer, task=place)
+        if answer is None:
+            self.close()
+            if not self.ready:
                 raise RuntimeError(
                     "a worker process did not start, see its output above. With n_jobs=1 and no "
                     "timeout no processes are used."
-                ) from error
+                )
+            if place is not None and self.stopped:
+                return Outcome(place, status="timeout", note=f"took longer than {timeout:g} s")
+            if place is not None:
+                note = f"its process ended with code {self.process.returncode}"
+                if self.process.returncode == -9:
+                    note += ", killed, as a machine that is out of memory does"
+                return Outcome(place, status="failed", note=note)
+        self.ready = True
+        return None
 
-    def _kill(self) -> None:
-        with self.lock:
-            process, self.process = self.process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            # Unsent data are dropped.
-            for pipe in _pipes(process):
-                with contextlib.suppress(OSError):
-                    pipe.close()
+    def close(self) -> None:
+        """Kill the process; unsent data are dropped."""
+        self.process.kill()
+        self.process.wait()
+        self.thread.join()
+        for pipe in self.pipes:
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
-def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes to and from a worker."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    return process.stdin, process.stdout
-
-
-def _answer(process: subprocess.Popen[bytes], place: int) -> Outcome:
-    found: Outcome = pickle.load(_pipes(process)[1])
-    return replace(found, task=place)
+#: Answers of workers.
+_Answers = queue.SimpleQueue[tuple[_Worker, Any]]
 
 
 def _send(pipe: IO[bytes], what: object) -> None:
@@ -265,7 +250,7 @@ def serve() -> None:
         function, shared, prepare = pickle.load(asked)
         if prepare is not None:
             prepare(shared)
-        _send(answers, None)
+        _send(answers, True)
         while True:
             for outcome in _attempts(function, shared, pickle.load(asked), 0):
                 _send(answers, outcome)

@@ -12,7 +12,8 @@ import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
 from agathis._dataset.features import Features
-from agathis._dataset.parts import Holder, Plan
+from agathis._dataset.parts import Holder
+from agathis._dataset.row_stores import Plan
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
 

@@ -11,8 +11,8 @@ from agathis._checks.data import ROWS_AT_ONCE
 from agathis._checks.roles import Units
 from agathis._dataset.features import Features
 from agathis._dataset.interface import sampled_positions
-from agathis._dataset.parts import LocalParts, Part, Plan
-from agathis._dataset.row_stores import MemoryStore, StreamStore, take
+from agathis._dataset.parts import Part
+from agathis._dataset.row_stores import Plan, RowStore, take
 from agathis._dataset.splits import asked_values
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
@@ -69,11 +69,10 @@ class InMemory:
     def weighted(self) -> bool:
         return self.weight is not None
 
-    def holder(self, plan: Plan) -> LocalParts:
+    def holder(self, plan: Plan) -> Part:
         """The holder of the rows, for the binned engine."""
-        store_of = StreamStore if self.mapped else MemoryStore
-        store = store_of(self.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources)
-        return LocalParts([Part(store, self.counted_ids(), self.weight)])
+        store = RowStore(self.X, plan, self.threads, self.mapped)
+        return Part(store, self.counted_ids(), self.weight)
 
     def labels(self, tree: Tree) -> np.ndarray:
         """The cluster of each row, including those of zero weight."""

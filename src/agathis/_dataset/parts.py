@@ -9,75 +9,18 @@ idempotent, and can be repeated for a partition that was lost and read again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from agathis._core.points.histogram import Histogram, split_ids
 from agathis._core.points.leaves import LeafTable, padded
-from agathis._dataset.bins import Bins
-from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.grid import Grid, Seen
-from agathis._dataset.row_stores import STREAM_ROWS, RowStore
-from agathis._dataset.splits import Split, sent_left
-from agathis._kernels.space import Space
-from agathis._trees.tree import MISSING_GOES
+from agathis._dataset.row_stores import Plan, RowStore
+from agathis._dataset.splits import AppliedSplit, asked_values, sent_left
 
 #: A progress callback: the rows done, and the total.
-Tell = Callable[[int, int], object]
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The parameters for summing the rows of a partition.
-
-    Attributes
-    ----------
-    bins : Bins
-    space : Space
-        Maps rows to points.
-    searched : SearchedColumns
-        The binned columns.
-    sources : CategoryGroups or None
-        The categorical features.
-    grid : Grid
-    """
-
-    bins: Bins
-    space: Space
-    searched: SearchedColumns
-    sources: CategoryGroups | None
-    grid: Grid
-
-
-class AppliedSplit(NamedTuple):
-    """A split of the leaf ``leaf_index``; the left side keeps it, the right gets the next.
-
-    It is after bin ``last`` of the searched column with index ``place``, or by values if that
-    is -1.
-    """
-
-    leaf_index: int
-    place: int
-    last: int
-    feature: int
-    threshold: float
-    missing_left: bool
-    terms: tuple[tuple[int, float], ...] = ()
-
-    @classmethod
-    def of(cls, leaf_index: int, split: Split, searched: SearchedColumns) -> AppliedSplit:
-        place = searched.place(split.feature) if split.position >= 0 else None
-        return cls(
-            leaf_index,
-            -1 if place is None else place,
-            split.position,
-            split.feature,
-            split.threshold,
-            MISSING_GOES[split.missing] == "left",
-            split.terms,
-        )
+Report = Callable[[int, int], object]
 
 
 class Question(NamedTuple):
@@ -180,7 +123,7 @@ class Holder(Protocol):
         leaf_index: int,
         leaf_sums: LeafSums,
         squares: bool,
-        tell: Tell,
+        report: Report,
     ) -> None:
         """Add the rows of a leaf after these splits to the accumulator."""
         ...
@@ -195,12 +138,11 @@ class Holder(Protocol):
 
 
 class Part:
-    """Some rows, and the leaf of each.
+    """The holder of one partition in this process: its rows, and the leaf of each.
 
     Parameters
     ----------
     store : RowStore
-        The source of the rows.
     ids : ndarray of int32
         The sorted indices of rows of positive weight; reordered in place.
     weight : ndarray or None
@@ -212,27 +154,20 @@ class Part:
         # The sorted rows of each leaf are ids[start:stop].
         self.start, self.stop = [0], [len(ids)]
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of positive weight."""
+        return len(self.ids)
+
     def bring(self, cuts: Sequence[AppliedSplit]) -> None:
         """Apply the splits that have not been applied yet."""
         for cut in cuts[len(self.start) - 1 :]:
             start, stop = self.start[cut.leaf_index], self.stop[cut.leaf_index]
             ids = self.ids[start:stop]
-            middle = start + split_ids(ids, self._left(ids, cut))
+            middle = start + split_ids(ids, self.store.goes_left(ids, cut))
             self.stop[cut.leaf_index] = middle
             self.start.append(middle)
             self.stop.append(stop)
-
-    def _left(self, ids: np.ndarray, cut: AppliedSplit) -> np.ndarray:
-        if cut.place >= 0:
-            return self.store.goes_left(
-                ids, cut.place, cut.last, cut.feature, cut.threshold, cut.missing_left
-            )
-        left = np.empty(len(ids), dtype=np.uint8)
-        for begin in range(0, len(ids), STREAM_ROWS):
-            part = slice(begin, begin + STREAM_ROWS)
-            values = self.store.values(ids[part], cut.feature, cut.terms)
-            left[part] = sent_left(values, cut.threshold, cut.missing_left)
-        return left
 
     def rows_of(self, leaf_index: int) -> np.ndarray:
         return self.ids[self.start[leaf_index] : self.stop[leaf_index]]
@@ -243,12 +178,10 @@ class Part:
         leaf_index: int,
         leaf_sums: LeafSums,
         squares: bool,
-        tell: Tell,
+        report: Report,
     ) -> None:
         self.bring(cuts)
         ids = self.rows_of(leaf_index)
-        if len(ids) == 0:
-            return
         for chunk in self.store.chunks(ids):
             weight = None
             if self.weight is not None:
@@ -256,7 +189,9 @@ class Part:
             leaf_sums.bins.add(chunk.points, chunk.bins, chunk.ids, weight, squares)
             if leaf_sums.codes is not None and chunk.codes is not None:
                 leaf_sums.codes.add(chunk.points, chunk.codes, chunk.ids, weight)
-            tell(chunk.begin + len(chunk.ids), len(ids))
+            report(chunk.begin + len(chunk.ids), len(ids))
+        if squares:
+            leaf_sums.see()
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
         self.bring(cuts)
@@ -264,7 +199,8 @@ class Part:
 
     def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
         self.bring(cuts)
-        values = self.store.values(self.rows_of(leaf_index), question.feature, question.terms)
+        ids = self.rows_of(leaf_index)
+        values = asked_values(self.store.X, ids, question.feature, question.terms)
         left = sent_left(values, question.threshold, question.missing_left).view(bool)
         inside = left[(question.low < values) & (values <= question.high)]
         n_left, inside_left = int(np.count_nonzero(left)), int(np.count_nonzero(inside))
@@ -272,41 +208,7 @@ class Part:
         return Answer(n_left, missing, inside_left, len(inside) - inside_left)
 
 
-class LocalParts:
-    """The partitions in this process.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-    """
-
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self.parts = list(parts)
-        self.n_rows = sum(len(part.ids) for part in self.parts)
-
-    def sums(
-        self,
-        cuts: Sequence[AppliedSplit],
-        leaf_index: int,
-        leaf_sums: LeafSums,
-        squares: bool,
-        tell: Tell,
-    ) -> None:
-        for part in self.parts:
-            part.sums(cuts, leaf_index, leaf_sums, squares, tell)
-        if squares:
-            leaf_sums.see()
-
-    def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
-        return sum(part.size(cuts, leaf_index) for part in self.parts)
-
-    def ask(self, cuts: Sequence[AppliedSplit], leaf_index: int, question: Question) -> Answer:
-        return added(part.ask(cuts, leaf_index, question) for part in self.parts)
-
-
 def added(found: Any) -> Any:
     """The sum of one or more answers."""
     first, *others = found
-    for other in others:
-        first = first + other
-    return first
+    return sum(others, first)

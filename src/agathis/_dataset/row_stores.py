@@ -1,14 +1,15 @@
-"""Row stores of the binned engine: memory, or a file larger than memory.
+"""Rows for the binned engine: in memory, or in a file larger than memory.
 
-Both yield the rows of a leaf in chunks, as points and bins. In memory these are computed once. From
-a mapped file only the requested rows are read, and points and bins are computed each time, so that
+The rows of a leaf are read in chunks, as points and bins. In memory these are computed once. From a
+mapped file only the requested rows are read, and points and bins are computed each time, so that
 memory does not grow with the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -16,12 +17,36 @@ from sklearn.utils import gen_batches
 from agathis._core.points.histogram import goes_left
 from agathis._dataset.bins import Bins
 from agathis._dataset.features import CategoryGroups, SearchedColumns
-from agathis._dataset.splits import asked_values, sent_left
+from agathis._dataset.grid import Grid
+from agathis._dataset.splits import AppliedSplit, asked_values, sent_left
 from agathis._kernels.space import Space
 from agathis._kernels.tuning import STEPS_AT_ONCE
 
 # Rows per chunk of a mapped file.
 STREAM_ROWS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The parameters for summing the rows of a partition.
+
+    Attributes
+    ----------
+    bins : Bins
+    space : Space
+        Maps rows to points.
+    searched : SearchedColumns
+        The binned columns.
+    sources : CategoryGroups or None
+        The categorical features.
+    grid : Grid
+    """
+
+    bins: Bins
+    space: Space
+    searched: SearchedColumns
+    sources: CategoryGroups | None
+    grid: Grid
 
 
 class Chunk(NamedTuple):
@@ -37,147 +62,61 @@ class Chunk(NamedTuple):
     codes: np.ndarray | None = None
 
 
-class RowStore(Protocol):
-    def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
-        """The rows with the sorted indices ``ids``, in chunks."""
-        ...
-
-    def goes_left(
-        self,
-        ids: np.ndarray,
-        place: int,
-        last: int,
-        feature: int,
-        threshold: float,
-        missing_left: bool,
-    ) -> np.ndarray:
-        """A mask (bytes) of the rows that a split after bin ``last`` sends left.
-
-        ``place`` is the index of the column among the searched ones, ``feature`` its index in X.
-        """
-        ...
-
-    def values(
-        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
-    ) -> np.ndarray:
-        """The values compared with a threshold, as float64, for sorted indices."""
-        ...
-
-
-class MemoryStore:
-    """Rows in memory.
+class RowStore:
+    """The rows of a partition.
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        C-contiguous, float32 or float64.
-    bins : Bins
-    space : Space
+    X : ndarray, numpy.memmap, or rows of files, of shape (n_rows, n_features)
+        float32 or float64; C-contiguous in memory.
+    plan : Plan
     threads : int
-    searched : SearchedColumns
-        The columns that the bins are of.
-    sources : CategoryGroups or None
-        Of categories.
+    mapped : bool
+        Whether X is a file, of which points and bins are not kept.
     """
 
-    def __init__(
-        self,
-        X: np.ndarray,
-        bins: Bins,
-        space: Space,
-        threads: int,
-        searched: SearchedColumns,
-        sources: CategoryGroups | None = None,
-    ) -> None:
-        self.X, self.threads = X, threads
-        self.bins: np.ndarray = np.empty((len(X), len(bins.edges)), dtype=np.uint8)
-        for part in gen_batches(len(X), self._rows_at_once(X.shape[1])):
-            bins.assign(searched.take(X[part]), threads, self.bins[part])
-        self.codes = None if sources is None else sources.bins(X)
-        self.points = X if space.is_identity else space.points(X, threads)
+    def __init__(self, X: np.ndarray, plan: Plan, threads: int, mapped: bool = False) -> None:
+        self.X, self.plan, self.threads = X, plan, threads
+        self.kept = None if mapped else self._chunk(X, np.empty(0, dtype=np.int32))
 
-    def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
-        for part in gen_batches(len(ids), self._rows_at_once(self.points.shape[1])):
-            yield Chunk(self.points, self.bins, ids[part], part.start, self.codes)
+    def _chunk(self, rows: np.ndarray, ids: np.ndarray, begin: int = 0) -> Chunk:
+        """Compute the points, bins and codes of these rows."""
+        plan = self.plan
+        bins = np.empty((len(rows), len(plan.bins.edges)), dtype=np.uint8)
+        for part in gen_batches(len(rows), self._rows_at_once(rows.shape[1])):
+            plan.bins.assign(plan.searched.take(rows[part]), self.threads, bins[part])
+        codes = None if plan.sources is None else plan.sources.bins(rows)
+        points = rows if plan.space.is_identity else plan.space.points(rows, self.threads)
+        return Chunk(points, bins, ids, begin, codes)
 
     def _rows_at_once(self, width: int) -> int:
         """Rows per chunk; between chunks interrupts are handled and progress is reported."""
-        return max(1, int(2 * STEPS_AT_ONCE / (self.bins.shape[1] * width)))
-
-    def goes_left(
-        self,
-        ids: np.ndarray,
-        place: int,
-        last: int,
-        feature: int,
-        threshold: float,
-        missing_left: bool,
-    ) -> np.ndarray:
-        return goes_left(self.bins, ids, place, last, missing_left, self.threads)
-
-    def values(
-        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
-    ) -> np.ndarray:
-        return asked_values(self.X, ids, feature, terms)
-
-
-class StreamStore:
-    """Rows of a file, read when needed.
-
-    Parameters
-    ----------
-    X : numpy.memmap, or rows of files, of shape (n_rows, n_features)
-    bins : Bins
-    space : Space
-    threads : int
-    searched : SearchedColumns
-        The columns that the bins are of.
-    sources : CategoryGroups or None
-        Of categories.
-    """
-
-    def __init__(
-        self,
-        X: np.ndarray,
-        bins: Bins,
-        space: Space,
-        threads: int,
-        searched: SearchedColumns,
-        sources: CategoryGroups | None = None,
-    ) -> None:
-        self.X, self.bins, self.space, self.threads = X, bins, space, threads
-        self.searched, self.sources = searched, sources
+        return max(1, int(2 * STEPS_AT_ONCE / (len(self.plan.bins.edges) * width)))
 
     def chunks(self, ids: np.ndarray) -> Iterator[Chunk]:
-        for begin in range(0, len(ids), STREAM_ROWS):
-            rows = take(self.X, ids[begin : begin + STREAM_ROWS])
-            points = rows if self.space.is_identity else self.space.points(rows, self.threads)
-            places = np.arange(len(rows), dtype=np.int32)
-            bins = self.bins.assign(self.searched.take(rows), self.threads)
-            codes = None if self.sources is None else self.sources.bins(rows)
-            yield Chunk(points, bins, places, begin, codes)
+        """The rows with the sorted indices ``ids``, in chunks."""
+        if len(ids) == 0:
+            return
+        if self.kept is None:
+            for part in gen_batches(len(ids), STREAM_ROWS):
+                every = np.arange(part.stop - part.start, dtype=np.int32)
+                yield self._chunk(take(self.X, ids[part]), every, part.start)
+        else:
+            for part in gen_batches(len(ids), self._rows_at_once(self.kept.points.shape[1])):
+                yield self.kept._replace(ids=ids[part], begin=part.start)
 
-    def goes_left(
-        self,
-        ids: np.ndarray,
-        place: int,
-        last: int,
-        feature: int,
-        threshold: float,
-        missing_left: bool,
-    ) -> np.ndarray:
+    def goes_left(self, ids: np.ndarray, cut: AppliedSplit) -> np.ndarray:
+        """A mask (bytes) of the rows that a split sends left, for sorted indices."""
+        if cut.place >= 0 and self.kept is not None:
+            bins = self.kept.bins
+            return goes_left(bins, ids, cut.place, cut.last, cut.missing_left, self.threads)
         left = np.empty(len(ids), dtype=np.uint8)
         for begin in range(0, len(ids), STREAM_ROWS):
             part = slice(begin, begin + STREAM_ROWS)
-            values = self.values(ids[part], feature)
-            left[part] = sent_left(values, threshold, missing_left)
+            # As float64, as a threshold rounded to float32 could be the value above it.
+            values = asked_values(self.X, ids[part], cut.feature, cut.terms)
+            left[part] = sent_left(values, cut.threshold, cut.missing_left)
         return left
-
-    def values(
-        self, ids: np.ndarray, feature: int, terms: tuple[tuple[int, float], ...] = ()
-    ) -> np.ndarray:
-        # As float64, as a threshold rounded to float32 could be the value above it.
-        return asked_values(self.X, ids, feature, terms)
 
 
 def take(X: np.ndarray, ids: np.ndarray) -> np.ndarray:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from agathis._trees.tree import MISSING_GOES
+
+if TYPE_CHECKING:
+    from agathis._dataset.features import SearchedColumns
 
 
 class Split(NamedTuple):
@@ -42,6 +47,35 @@ class Split(NamedTuple):
             return self.feature, self.threshold, (), 0
         columns = [column for column, _ in self.terms]
         return self.source, 0.0, (len(columns), *columns), -self.missing
+
+
+class AppliedSplit(NamedTuple):
+    """A split of the leaf ``leaf_index``; the left side keeps it, the right gets the next.
+
+    It is after bin ``last`` of the searched column with index ``place``, or by values if that
+    is -1.
+    """
+
+    leaf_index: int
+    place: int
+    last: int
+    feature: int
+    threshold: float
+    missing_left: bool
+    terms: tuple[tuple[int, float], ...] = ()
+
+    @classmethod
+    def of(cls, leaf_index: int, split: Split, searched: SearchedColumns) -> AppliedSplit:
+        place = searched.place(split.feature) if split.position >= 0 else None
+        return cls(
+            leaf_index,
+            -1 if place is None else place,
+            split.position,
+            split.feature,
+            split.threshold,
+            MISSING_GOES[split.missing] == "left",
+            split.terms,
+        )
 
 
 def sent_left(values: np.ndarray, threshold: float, missing_left: bool) -> np.ndarray:

@@ -1,26 +1,34 @@
 """Fit a tree: build an engine, grow a greedy tree, and optionally search for a better one.
 
 Estimators, files and Dask are front ends of :func:`fit`: they convert their arguments into a
-dataset and a spec, and store the result.
+dataset and a spec, and set the result as fitted attributes. A baseline builds its tree instead
+(:mod:`agathis._fit.baseline`).
+
+The result is not a :class:`~agathis._model.fitted_model.FittedModel`: that predicts from the raw
+columns, which need the encoder and the provenance of the table, and an estimator without them also
+has the labels and the training rows' attributes. It is made from the fitted estimator or pipeline
+(:mod:`agathis._model.conversion`), also after its parameters or encoder were used elsewhere.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from agathis._checks import data as checks
 from agathis._checks.kernels import check_engine
-from agathis._checks.roles import FeatureRoles
 from agathis._dataset.interface import Dataset
 from agathis._dataset.memory import InMemory
+from agathis._fit.baseline import baseline_tree
 from agathis._growth.engines.choice import build, choose_engine
 from agathis._growth.grower import FeatureDraws, Grower
+from agathis._methods import BY_KEY
 from agathis._model.spec import FitSpec
 from agathis._objective.centres import Centres, PointCentres, cluster_means
 from agathis._rules.short_thresholds import RawThresholds, short_thresholds
@@ -47,40 +55,31 @@ class FitResult:
     raw_thresholds : dict
         The thresholds in original units, if known.
     labels : ndarray of shape (n_samples,), or a lazy collection
-    centres : Centres or None
-        For distances to clusters.
-    cluster_centers : ndarray of shape (n_clusters, n_features) or None
-        The mean of each cluster in the columns of X, if rows are points.
-    roles : FeatureRoles
-    engine : str
-    n_components : int or None
-    residual_trace : float or None
-    inertia, objective : float
-    search : dict
-        The fitted attributes of a search.
+    others : dict
+        The fitted attributes that not every method or fit has.
     """
 
     tree: Tree
     raw_thresholds: RawThresholds
     labels: Any
-    centres: Centres | None
-    cluster_centers: np.ndarray | None
-    roles: FeatureRoles
-    engine: str
-    n_components: int | None
-    residual_trace: float | None
-    inertia: float
-    objective: float
-    search: dict[str, Any]
+    others: dict[str, Any]
 
     def attributes(self) -> dict[str, Any]:
         """The fitted attributes of an estimator."""
-        kept = {f"{one.name}_": getattr(self, one.name) for one in fields(self)}
-        search, centres = kept.pop("search_"), kept.pop("centres_")
-        if self.cluster_centers is None:
-            del kept["cluster_centers_"]
-        counts = {"n_clusters_": self.tree.n_clusters, "n_leaves_": self.tree.n_leaves}
-        return {**kept, **counts, **search, "_centres": centres}
+        return {
+            "tree_": self.tree,
+            "raw_thresholds_": self.raw_thresholds,
+            "labels_": self.labels,
+            "n_clusters_": self.tree.n_clusters,
+            "n_leaves_": self.tree.n_leaves,
+            **self.others,
+        }
+
+    def set_attributes(self, estimator: BaseEstimator) -> None:
+        """Replace the attributes of the last fit of an estimator."""
+        for name in OPTIONAL_ATTRIBUTES:
+            vars(estimator).pop(name, None)
+        vars(estimator).update(self.attributes())
 
 
 def shortened(tree: Tree, dataset: InMemory) -> tuple[Tree, RawThresholds]:
@@ -97,6 +96,7 @@ def fit(
     time_limit: float | None = None,
     keep_training_data: bool = False,
     shorten: Shorten = shortened,
+    labels: np.ndarray | None = None,
 ) -> FitResult:
     """Fit a tree to a dataset.
 
@@ -105,7 +105,6 @@ def fit(
     dataset : Dataset
         With the kernel of the spec.
     spec : FitSpec
-        The parameters, of the method ``"kauri"``.
     start : Tree or fitted estimator, optional
         An initial tree.
     progress : Progress, optional
@@ -115,12 +114,21 @@ def fit(
         Whether the centres may store training rows.
     shorten : callable
         Rounds thresholds, given the tree and the dataset.
+    labels : ndarray of shape (n_samples,), optional
+        Cluster labels to learn, for a baseline that can. The other optional arguments are for
+        the method ``"kauri"``.
 
     Raises
     ------
     ValueError
         If parameters are incompatible with each other or with the dataset.
     """
+    method = BY_KEY[spec.method]
+    if method.is_baseline:
+        if not isinstance(dataset, InMemory):
+            raise ValueError(f"{method.name} needs all rows in one place.")
+        tree, clusters, others = baseline_tree(dataset, method, spec, labels)
+        return FitResult(*shorten(tree, dataset), clusters, others)
     _check(spec)
     progress = progress or Progress(0, spec.max_leaves, spec.n_clusters or 0)
     first = tree_of_start(start, dataset.features.n_features)
@@ -138,8 +146,8 @@ def fit(
     tree = Grower(gain_engine, limits, progress, clocks, draws, first if greedy else None).grow()
     searched: dict[str, Any] = {}
     if greedy and spec.search.split == "axis":
-        labels = dataset.labels(tree)
-        centres = gain_engine.centres(labels, keep=keep_training_data)
+        clusters = dataset.labels(tree)
+        centres = gain_engine.centres(clusters, keep=keep_training_data)
         cost = 0.0 - gain_engine.objective
     else:
         if not isinstance(dataset, InMemory):
@@ -149,30 +157,29 @@ def fit(
             # Without a limit the search uses at most as many leaves as its initial trees.
             limits = replace(limits, max_leaves=max(tree.n_leaves for tree in trees))
         options = SearchOptions(**asdict(spec.search), time_limit=time_limit, seed=seed)
-        found = improved_tree(
+        best = improved_tree(
             options, dataset, gain_engine, limits, trees, progress, keep_training_data
         )
-        tree, labels, centres, cost = found.tree, found.labels, found.centres, found.cost
-        searched = found.fitted_attributes()
-        if found.interrupted:
+        tree, clusters, centres, cost = best.tree, best.labels, best.centres, best.cost
+        searched = best.fitted_attributes()
+        if best.interrupted:
             checks.warn("The search was interrupted: the tree is the best so far.", UserWarning)
-    means = _cluster_means(dataset, labels, centres)
+    others = {
+        "inertia_": cost,
+        "objective_": gain_engine.trace - cost,
+        "engine_": chosen,
+        "roles_": dataset.features.roles,
+        "n_components_": built.n_components,
+        "residual_trace_": built.residual,
+        "_centres": centres,
+        **searched,
+    }
+    means = _cluster_means(dataset, clusters, centres)
+    if means is not None:
+        others["cluster_centers_"] = means
     tree, raw_thresholds = shorten(tree, dataset)
     progress.done(tree.n_leaves, tree.n_clusters, -cost, clocks)
-    return FitResult(
-        tree=tree,
-        raw_thresholds=raw_thresholds,
-        labels=labels,
-        centres=centres,
-        cluster_centers=means,
-        roles=dataset.features.roles,
-        engine=chosen,
-        n_components=built.n_components,
-        residual_trace=built.residual,
-        inertia=cost,
-        objective=gain_engine.trace - cost,
-        search=searched,
-    )
+    return FitResult(tree, raw_thresholds, clusters, others)
 
 
 def _cluster_means(dataset: Dataset, labels: Any, centres: Centres | None) -> np.ndarray | None:

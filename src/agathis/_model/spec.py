@@ -23,7 +23,7 @@ from agathis._checks.data import check_arguments
 from agathis._growth.approximation import Approximation
 from agathis._growth.limits import Constraints, Counted, Limits, leaf_limit
 from agathis._kernels.spec import KernelSpec
-from agathis._methods import ALL, method_of
+from agathis._methods import BY_KEY, METHODS, method_of
 from agathis._search.spec import SearchSpec
 
 #: Parameters of estimators that are not part of a spec.
@@ -73,10 +73,9 @@ class Parameters(NamedTuple):
 @cache
 def parameters_of(key: str) -> Parameters:
     """The parameters of the method with that key."""
-    methods = {method.key: method for method in ALL if method.search is None}
-    if key not in methods:
-        raise ValueError(f"method={key!r} must be one of {', '.join(map(repr, methods))}.")
-    constraints = methods[key].estimator_class._parameter_constraints
+    if key not in BY_KEY:
+        raise ValueError(f"method={key!r} must be one of {', '.join(map(repr, BY_KEY))}.")
+    constraints = BY_KEY[key].estimator_class._parameter_constraints
     allowed = {name: value for name, value in constraints.items() if name not in LEFT_OUT}
     group: dict[str, str | None] = dict.fromkeys(allowed, "options")
     group.update(dict.fromkeys(SINGLE & allowed.keys()))
@@ -135,6 +134,18 @@ class FitSpec:
         key = method_of(estimator).key
         names = parameters_of(key).group
         return cls.from_parameters(key, {name: getattr(estimator, name) for name in names})
+
+    @classmethod
+    def of_method(cls, name: str, **values: Any) -> FitSpec:
+        """The spec of a name in ``METHODS``, with the defaults of its estimator.
+
+        Values of parameters that the method does not have are ignored.
+        """
+        estimator, search = METHODS[name].estimator_class(), METHODS[name].search
+        defaults = estimator.get_params(deep=False)
+        if search is not None:
+            defaults["search"] = search
+        return cls.from_parameters(method_of(estimator).key, {**defaults, **values})
 
     @classmethod
     def from_parameters(cls, method: str, values: Mapping[str, Any]) -> FitSpec:
@@ -198,8 +209,7 @@ class FitSpec:
         for name, value in values.items():
             if isinstance(value, NotRestorable):
                 raise _missing_value(name, value)
-        (method,) = (one for one in ALL if one.key == self.method)
-        return method.estimator_class(**values)
+        return BY_KEY[self.method].estimator_class(**values)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the spec to plain data for JSON.

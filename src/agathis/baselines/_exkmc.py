@@ -15,10 +15,12 @@ import numpy as np
 from agathis._checks.parameters import EXKMC_CONSTRAINTS
 from agathis._core.centres.best_pair import best_pair
 from agathis._core.centres.splits import SHARE, CentreSplits
-from agathis._growth.limits import leaf_limit
+from agathis._fit.baseline import BuiltTree, CountedRows
+from agathis._model.spec import FitSpec
 from agathis._trees.builder import TreeBuilder
-from agathis.baselines._centred import CentreTree, ReferenceClustering, first_minimum
+from agathis.baselines._base import CentreTree
 from agathis.baselines._imm import grow_imm
+from agathis.baselines._reference import ReferenceClustering, first_minimum
 
 
 class ExKMC(CentreTree):
@@ -110,31 +112,26 @@ class ExKMC(CentreTree):
         self.max_leaf_nodes = max_leaf_nodes
         self.base_tree = base_tree
 
-    def _grow(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        reference_clustering: ReferenceClustering,
-        random: np.random.RandomState,
-        threads: int,
-    ) -> TreeBuilder:
-        most = leaf_limit(self.max_leaf_nodes, self.n_clusters)
-        if self.base_tree == "imm" and most is not None and most < self.n_clusters:
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Grow the tree of a spec."""
+        most, base_tree = spec.max_leaves, spec.options["base_tree"]
+        reference, builder = ReferenceClustering.of(rows, spec), TreeBuilder()
+        if base_tree == "imm" and most is not None and most < (spec.n_clusters or 0):
             raise ValueError(
-                f"max_leaf_nodes={most} is less than n_clusters={self.n_clusters}, the number of "
+                f"max_leaf_nodes={most} is less than n_clusters={spec.n_clusters}, the number of "
                 "leaves of the IMM tree to start from; base_tree=None starts from a single leaf."
             )
-        builder = TreeBuilder()
-        cuts = CentreSplits(X, weight, reference_clustering.centres, threads)
+        cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
         leaves = [(0, 0)]
-        if self.base_tree == "imm":
-            leaves = grow_imm(builder, cuts, reference_clustering.labels)
-        growth = _Growth(builder, cuts, reference_clustering)
+        if base_tree == "imm":
+            leaves = grow_imm(builder, cuts, reference.labels)
+        growth = _Growth(builder, cuts, reference)
         for leaf in leaves:
             growth.add(*leaf)
         while (most is None or len(growth.leaves) < most) and growth.cut_best():
             pass
-        return builder
+        return reference.built(builder)
 
 
 @dataclass(eq=False)
@@ -162,14 +159,14 @@ class _Growth:
     """The leaves; the one with the largest decrease of the cost is split first."""
 
     def __init__(
-        self, builder: TreeBuilder, cuts: CentreSplits, reference_clustering: ReferenceClustering
+        self, builder: TreeBuilder, cuts: CentreSplits, reference: ReferenceClustering
     ) -> None:
         self.builder, self.cuts = builder, cuts
-        self.n_centres = len(reference_clustering.centres)
-        distance = reference_clustering.distance[:, : self.n_centres]
+        self.n_centres = len(reference.centres)
+        distance = reference.distance[:, : self.n_centres]
         nearest = distance.min(axis=1)
         # What each row costs with each centre beyond its nearest one, in columns that are padded.
-        self.cost = np.zeros(reference_clustering.distance.shape)
+        self.cost = np.zeros(reference.distance.shape)
         self.cost[:, : self.n_centres] = cuts.weight[:, None] * (distance - nearest[:, None])
         self.least = cuts.weight * nearest
         self.leaves: list[_Leaf] = []

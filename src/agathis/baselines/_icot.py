@@ -7,20 +7,20 @@ own seed, so the result does not depend on the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import check_random_state
 
-from agathis._checks import data as checks
+from agathis._checks.data import min_weight
 from agathis._checks.parameters import ICOT_CONSTRAINTS
-from agathis._core.separation.criterion import Criterion
 from agathis._core.separation.dunn import Dunn, spanning_tree
 from agathis._core.separation.silhouette import Silhouette
-from agathis.baselines._base import Baseline, Drawn
+from agathis._fit.baseline import BuiltTree, CountedRows
+from agathis._model.spec import FitSpec
+from agathis.baselines._base import Baseline
 from agathis.baselines._icot_search import RankedRows, Search, SizeLimits
 from agathis.baselines._icot_starts import Start, starts
 
@@ -147,72 +147,64 @@ class ICOT(Baseline):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _draw(self, X: np.ndarray, weight: np.ndarray | None, threads: int) -> Drawn:
-        random = check_random_state(self.random_state)
-        given, weight = weight, as_repeats(weight, len(X))
-        total = len(X) if given is None else given.sum()
-        least = checks.min_weight(self.min_samples_leaf, total, 1) * (weight.sum() / total)
-        if len(X) > self.subsample:
-            drawn = np.sort(random.choice(len(X), self.subsample, replace=False))
-            least *= weight[drawn].sum() / weight.sum()
-            X, weight = X[drawn], weight[drawn]
-        rows, weight = distinct_rows(X, weight)
-        n = len(rows)
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Search for the tree of a spec."""
+        random, options, constraints = check_random_state(spec.seed), spec.options, spec.constraints
+        X, weight = rows.X, as_repeats(rows.weight, len(rows.X))
+        total = len(X) if rows.weight is None else rows.weight.sum()
+        least = min_weight(constraints.min_samples_leaf, total, 1) * (weight.sum() / total)
+        if len(X) > options["subsample"]:
+            sampled = np.sort(random.choice(len(X), options["subsample"], replace=False))
+            least *= weight[sampled].sum() / weight.sum()
+            X, weight = X[sampled], weight[sampled]
+        distinct, weight = distinct_rows(X, weight)
+        n = len(distinct)
         limits = SizeLimits(
-            max_leaves=n if self.n_clusters is None else min(n, self.n_clusters),
-            max_depth=n if self.max_depth is None else self.max_depth,
+            max_leaves=n if spec.n_clusters is None else min(n, spec.n_clusters),
+            max_depth=n if constraints.max_depth is None else constraints.max_depth,
             least=least,
-            max_candidates=self.max_candidates,
+            max_candidates=options["max_candidates"],
         )
-        table = RankedRows.of(rows, weight)
-        distance = cdist(rows, rows)
-        seeds = random.randint(np.iinfo(np.int32).max, size=self.n_init)
+        table = RankedRows.of(distinct, weight)
+        distance = cdist(distinct, distinct)
+        seeds = random.randint(np.iinfo(np.int32).max, size=options["n_init"])
         tries = starts(table, limits, seeds)
-        best = self._best(table, distance, limits, tries, threads)
-        found: dict[str, Any] = {
-            "criterion_value_": float(best.value),
-            "n_iter_": len(best.values) - 1,
-        }
-        return table.builder(best.root), found
+        best = _best(table, distance, limits, tries, rows.threads, options["criterion"])
+        attributes = {"criterion_value_": float(best.value), "n_iter_": len(best.values) - 1}
+        return BuiltTree(table.builder(best.root), attributes)
 
-    def _best(
-        self,
-        table: RankedRows,
-        distance: np.ndarray,
-        limits: SizeLimits,
-        tries: list[Start],
-        threads: int,
-    ) -> Search:
-        """Run the searches in threads, so that the main thread can be interrupted."""
-        stop = np.zeros(1, dtype=np.uint8)
-        make = self._criterion(table, distance, limits, stop)
 
-        def run(start: Start) -> Search:
-            random = np.random.RandomState(start.seed)
-            search = Search(table, make(), limits, random, stop, start.root)
-            if start.greedy:
-                search.grow()
-            search.improve()
-            return search
+def _best(
+    table: RankedRows,
+    distance: np.ndarray,
+    limits: SizeLimits,
+    tries: list[Start],
+    threads: int,
+    criterion: str,
+) -> Search:
+    """Run the searches in threads, so that the main thread can be interrupted."""
+    stop = np.zeros(1, dtype=np.uint8)
+    shared = distance, table.weight, limits.least, stop
+    edges = None if criterion == "silhouette" else spanning_tree(distance)
 
-        pool = ThreadPoolExecutor(min(threads, len(tries)))
-        try:
-            waiting = [pool.submit(run, start) for start in tries]
-            # Ties go to the first start.
-            return max([future.result() for future in waiting], key=lambda search: search.value)
-        finally:
-            stop[0] = 1
-            pool.shutdown(cancel_futures=True)
+    def run(start: Start) -> Search:
+        random = np.random.RandomState(start.seed)
+        evaluator = Silhouette(*shared) if edges is None else Dunn(*shared, *edges)
+        search = Search(table, evaluator, limits, random, stop, start.root)
+        if start.greedy:
+            search.grow()
+        search.improve()
+        return search
 
-    def _criterion(
-        self, table: RankedRows, distance: np.ndarray, limits: SizeLimits, stop: np.ndarray
-    ) -> Callable[[], Criterion]:
-        """A factory of the criterion of one search."""
-        shared = distance, table.weight, limits.least, stop
-        if self.criterion == "silhouette":
-            return lambda: Silhouette(*shared)
-        edges = spanning_tree(distance)
-        return lambda: Dunn(*shared, *edges)
+    pool = ThreadPoolExecutor(min(threads, len(tries)))
+    try:
+        waiting = [pool.submit(run, start) for start in tries]
+        # Ties go to the first start.
+        return max([future.result() for future in waiting], key=lambda search: search.value)
+    finally:
+        stop[0] = 1
+        pool.shutdown(cancel_futures=True)
 
 
 def as_repeats(weight: np.ndarray | None, n: int) -> np.ndarray:

@@ -15,8 +15,11 @@ import numpy as np
 from agathis._checks.parameters import CENTRE_CONSTRAINTS
 from agathis._core.centres.fewest_mistakes import fewest_mistakes
 from agathis._core.centres.splits import CentreSplits
+from agathis._fit.baseline import BuiltTree, CountedRows
+from agathis._model.spec import FitSpec
 from agathis._trees.builder import TreeBuilder
-from agathis.baselines._centred import CentreTree, ReferenceClustering
+from agathis.baselines._base import CentreTree
+from agathis.baselines._reference import ReferenceClustering
 
 
 class IMM(CentreTree):
@@ -87,21 +90,13 @@ class IMM(CentreTree):
 
     _parameter_constraints: ClassVar[dict] = CENTRE_CONSTRAINTS
 
-    def _grow(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        reference_clustering: ReferenceClustering,
-        random: np.random.RandomState,
-        threads: int,
-    ) -> TreeBuilder:
-        builder = TreeBuilder()
-        grow_imm(
-            builder,
-            CentreSplits(X, weight, reference_clustering.centres, threads),
-            reference_clustering.labels,
-        )
-        return builder
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Grow the tree of a spec."""
+        reference, builder = ReferenceClustering.of(rows, spec), TreeBuilder()
+        cuts = CentreSplits(rows.X, reference.weight, reference.centres, rows.threads)
+        grow_imm(builder, cuts, reference.labels)
+        return reference.built(builder)
 
 
 def grow_imm(builder: TreeBuilder, cuts: CentreSplits, labels: np.ndarray) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ The labels come from :class:`~agathis.KernelKMeans`, the tree from scikit-learn
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +16,15 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import Tags, check_random_state
 
 from agathis._checks import data as checks
+from agathis._checks.data import min_weight
 from agathis._checks.parameters import KMEANS_TREE_CONSTRAINTS
+from agathis._fit.baseline import BuiltTree, CountedRows
 from agathis._growth.limits import leaf_limit
 from agathis._kernel_kmeans import KernelKMeans
 from agathis._kernels.kernel import Kernel
+from agathis._model.spec import FitSpec
 from agathis._search.local.surrogate_tree import surrogate_tree
-from agathis.baselines._base import Baseline, Drawn
+from agathis.baselines._base import Baseline
 
 
 class KMeansTree(Baseline):
@@ -175,41 +179,48 @@ class KMeansTree(Baseline):
         """
         if labels is not None and self.centers is not None:
             raise ValueError("labels and centers both define what the tree learns; pass only one.")
+        if self.centers is not None and self.kernel != "linear":
+            raise ValueError(
+                f"centers are points in the space of X, but kernel={self.kernel!r} has "
+                "another space: use kernel='linear', or centers=None."
+            )
         return self._fit(X, sample_weight, labels)
 
-    def _draw(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray | None,
-        threads: int,
-        labels: np.ndarray | None = None,
-    ) -> Drawn:
-        random_state = check_random_state(self.random_state)
-        centers = None
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Fit the tree of a spec."""
+        random_state = check_random_state(spec.seed)
+        labels, attributes = rows.labels, {}
         if labels is None:
-            labels, centers = self._teach(X, weight, random_state)
-        found: dict[str, Any] = {"teacher_labels_": labels}
-        if centers is not None:
-            found["cluster_centers_"] = centers
-        total = float(len(X) if weight is None else weight.sum())
-        least = checks.min_weight(self.min_samples_leaf, total, 1) / total
-        most = leaf_limit(self.max_leaf_nodes, len(np.unique(labels)))
-        tree = surrogate_tree(X, weight, labels, most, self.max_depth, least, random_state)
-        return tree, found
+            labels, centres = _kmeans_labels(rows, spec, random_state)
+            if centres is not None:
+                attributes["cluster_centers_"] = centres
+        attributes["teacher_labels_"] = labels
+        total = float(len(rows.X) if rows.weight is None else rows.weight.sum())
+        constraints = spec.constraints
+        least = min_weight(constraints.min_samples_leaf, total, 1) / total
+        most = leaf_limit(constraints.max_leaf_nodes, len(np.unique(labels)))
+        tree = surrogate_tree(
+            rows.X, rows.weight, labels, most, constraints.max_depth, least, random_state
+        )
+        return BuiltTree(tree, attributes)
 
-    def _teach(
-        self, X: np.ndarray, weight: np.ndarray | None, random_state: np.random.RandomState
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The labels to learn, and with the linear kernel the centres."""
-        if self.centers is not None:
-            if self.kernel != "linear":
-                raise ValueError(
-                    f"centers are points in the space of X, but kernel={self.kernel!r} has "
-                    "another space: use kernel='linear', or centers=None."
-                )
-            centers = checks.check_centers(self, X.shape[1])
-            return np.argmin(cdist(X, centers), axis=1).astype(np.int32), centers
-        shared = KernelKMeans().get_params().keys() & self.get_params(deep=False).keys()
-        reference_clustering = KernelKMeans(**{name: getattr(self, name) for name in shared})
-        reference_clustering.set_params(random_state=random_state).fit(X, sample_weight=weight)
-        return reference_clustering.labels_, getattr(reference_clustering, "cluster_centers_", None)
+
+def _kmeans_labels(
+    rows: CountedRows, spec: FitSpec, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The labels to learn, and with the linear kernel the centres."""
+    centers = spec.options["centers"]
+    if centers is not None:
+        return np.argmin(cdist(rows.X, centers), axis=1).astype(np.int32), centers
+    n_clusters = spec.n_clusters
+    assert n_clusters is not None
+    kmeans = KernelKMeans(
+        n_clusters,
+        **asdict(spec.kernel),
+        algorithm=spec.options["algorithm"],
+        n_init=spec.options["n_init"],
+        n_jobs=rows.threads,
+        random_state=random_state,
+    ).fit(rows.X, sample_weight=rows.weight)
+    return kmeans.labels_, getattr(kmeans, "cluster_centers_", None)

@@ -17,10 +17,14 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from agathis._checks.parameters import CENTRE_CONSTRAINTS
+from agathis._fit.baseline import BuiltTree, CountedRows
+from agathis._model.spec import FitSpec
 from agathis._trees.builder import TreeBuilder
-from agathis.baselines._centred import CentreTree, ReferenceClustering
+from agathis.baselines._base import CentreTree
+from agathis.baselines._reference import ReferenceClustering
 
 
 class RDM(CentreTree):
@@ -90,27 +94,22 @@ class RDM(CentreTree):
 
     _parameter_constraints: ClassVar[dict] = CENTRE_CONSTRAINTS
 
-    def _grow(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        reference_clustering: ReferenceClustering,
-        random: np.random.RandomState,
-        threads: int,
-    ) -> TreeBuilder:
-        builder, gaps = TreeBuilder(), CentreGaps(reference_clustering.centres)
-        n_centres = len(reference_clustering.centres)
-        numbers = self._numbers(n_centres - 1, random)
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Grow the tree of a spec."""
+        X, reference, builder = rows.X, ReferenceClustering.of(rows, spec), TreeBuilder()
+        gaps, n_centres = CentreGaps(reference.centres), len(reference.centres)
+        numbers = _numbers(n_centres - 1, spec.seed)
         waiting = deque([(0, np.arange(len(X)), np.arange(n_centres), numbers)])
         while waiting:
-            node, rows, centres, numbers = waiting.popleft()
+            node, ids, centres, numbers = waiting.popleft()
             while len(centres) > 1:
                 feature, threshold = gaps.cut(centres, numbers[0])
-                row_left = X[rows, feature] <= threshold
-                centre_left = reference_clustering.centres[centres, feature] <= threshold
+                row_left = X[ids, feature] <= threshold
+                centre_left = reference.centres[centres, feature] <= threshold
                 n_left = np.count_nonzero(centre_left)
-                left = rows[row_left], centres[centre_left], numbers[1:n_left]
-                right = rows[~row_left], centres[~centre_left], numbers[n_left:]
+                left = ids[row_left], centres[centre_left], numbers[1:n_left]
+                right = ids[~row_left], centres[~centre_left], numbers[n_left:]
                 if row_left.all() or not row_left.any():
                     _, centres, numbers = left if row_left[0] else right
                     continue
@@ -121,13 +120,15 @@ class RDM(CentreTree):
                 break
             else:
                 builder.cluster[node] = int(centres[0])
-        return builder
+        return reference.built(builder)
 
-    def _numbers(self, count: int, random: np.random.RandomState) -> np.ndarray:
-        """Uniform random numbers of the splits; with an int seed independent of KMeans."""
-        if isinstance(self.random_state, Integral):
-            return np.random.default_rng(int(self.random_state)).random(count)
-        return random.random_sample(count)
+
+def _numbers(count: int, seed: int | np.random.RandomState | None) -> np.ndarray:
+    """Uniform random numbers of the splits; with an int seed independent of KMeans."""
+    if isinstance(seed, Integral):
+        return np.random.default_rng(int(seed)).random(count)
+    # KMeans has drawn from the same generator before.
+    return check_random_state(seed).random_sample(count)
 
 
 class CentreGaps:

@@ -15,9 +15,11 @@ from typing import ClassVar
 import numpy as np
 
 from agathis._checks.parameters import SHALLOW_CONSTRAINTS
+from agathis._fit.baseline import BuiltTree, CountedRows
+from agathis._model.spec import FitSpec
 from agathis._search.local.kmeans_trees import centre_tree
-from agathis._trees.builder import TreeBuilder
-from agathis.baselines._centred import CentreTree, ReferenceClustering
+from agathis.baselines._base import CentreTree
+from agathis.baselines._reference import ReferenceClustering
 
 
 class ExShallow(CentreTree):
@@ -105,19 +107,18 @@ class ExShallow(CentreTree):
         )
         self.depth_factor = depth_factor
 
-    def _grow(
-        self,
-        X: np.ndarray,
-        weight: np.ndarray,
-        reference_clustering: ReferenceClustering,
-        random: np.random.RandomState,
-        threads: int,
-    ) -> TreeBuilder:
-        return centre_tree(
-            X,
-            weight,
-            reference_clustering.centres,
-            reference_clustering.distance,
-            float(self.depth_factor),
-            threads,
+    @staticmethod
+    def _build_tree(rows: CountedRows, spec: FitSpec) -> BuiltTree:
+        """Grow the tree of a spec."""
+        reference = ReferenceClustering.of(rows, spec)
+        depth_factor = float(spec.options["depth_factor"])
+        return reference.built(
+            centre_tree(
+                rows.X,
+                reference.weight,
+                reference.centres,
+                reference.distance,
+                depth_factor,
+                rows.threads,
+            )
         )

@@ -17,7 +17,9 @@ from agathis._dataset.features import Features
 from agathis._dataset.given import roles_for
 from agathis._dataset.grid import Seen
 from agathis._dataset.interface import sampled_positions
-from agathis._dataset.parts import Answer, AppliedSplit, LeafSums, Plan, Question, Tell, added
+from agathis._dataset.parts import Answer, LeafSums, Question, Report, added
+from agathis._dataset.row_stores import Plan
+from agathis._dataset.splits import AppliedSplit
 from agathis._kernels.kernel import Kernel
 from agathis._trees.tree import Tree
 from agathis.dask._actors import Cluster
@@ -207,17 +209,17 @@ class ClusterRows:
         leaf_index: int,
         leaf_sums: LeafSums,
         squares: bool,
-        tell: Tell,
+        report: Report,
     ) -> None:
         if squares:
-            return self._root(leaf_sums, tell)
+            return self._root(leaf_sums, report)
         answers = self.cluster.ask("sums", list(cuts), leaf_index, summed=True)
         for answer in answers:
             leaf_sums.put(answer)
-        tell(len(answers), len(answers))
+        report(len(answers), len(answers))
         return None
 
-    def _root(self, leaf_sums: LeafSums, tell: Tell) -> None:
+    def _root(self, leaf_sums: LeafSums, report: Report) -> None:
         needs: dict[int, Seen] = {}
 
         def unchanged(answer: Any) -> None:
@@ -233,7 +235,7 @@ class ClusterRows:
             needs.update(seen)
             leaf_sums.put(sums)
         leaf_sums.seen = added(needs[number] for number in sorted(needs))
-        tell(self.n_rows, self.n_rows)
+        report(self.n_rows, self.n_rows)
 
     def size(self, cuts: Sequence[AppliedSplit], leaf_index: int) -> int:
         return sum(self.cluster.ask("size", list(cuts), leaf_index))

@@ -141,8 +141,8 @@ class Kauri(LocalKauri):
         ):
             cluster.load(partitions)
             dataset = dataset_on(cluster, self, X, partitions.n_features)
-            found = fit(dataset, spec, start=start, progress=progress, shorten=short_thresholds)
-        self._keep(found)
+            result = fit(dataset, spec, start=start, progress=progress, shorten=short_thresholds)
+        result.set_attributes(self)
         return self
 
     def _check_possible(self, gram: object) -> None:

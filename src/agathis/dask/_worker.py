@@ -19,8 +19,9 @@ from agathis._checks.one_hot import check_one_hot
 from agathis._checks.roles import FeatureRoles
 from agathis._core.points.binning import look_over
 from agathis._dataset.grid import Grid, Seen
-from agathis._dataset.parts import Answer, AppliedSplit, LeafSums, Part, Plan, Question, Sums, added
-from agathis._dataset.row_stores import MemoryStore
+from agathis._dataset.parts import Answer, LeafSums, Part, Question, Sums, added
+from agathis._dataset.row_stores import Plan, RowStore
+from agathis._dataset.splits import AppliedSplit
 from agathis._kernels.kernel import Kernel
 from agathis._utils.exact_sums import exact_sums
 from agathis.dask._encoded import as_floats, as_rows
@@ -223,13 +224,10 @@ class WorkerParts:
         for number, block in self.blocks.items():
             if block.X is None or len(block.X) == 0:
                 continue
-            store = MemoryStore(
-                block.X, plan.bins, plan.space, self.threads, plan.searched, plan.sources
-            )
             weight = block.weight if weighted else None
             ids = self.ids[number]
             ids = np.arange(len(block.X), dtype=np.int32) if ids is None else ids.copy()
-            self.parts[number] = Part(store, ids, weight)
+            self.parts[number] = Part(RowStore(block.X, plan, self.threads), ids, weight)
         self.leaf_sums = LeafSums(plan, self.threads)
 
     def root(self, grid: Grid) -> Rooted:
@@ -240,7 +238,6 @@ class WorkerParts:
         for number, part in self.parts.items():
             own.set_grid(grid)
             part.sums([], 0, own, True, _silent)
-            own.see()
             assert own.seen is not None
             seen[number] = own.seen
             self.leaf_sums.put(own.take())

@@ -14,8 +14,9 @@ import numpy as np
 from agathis._core.points.histogram import remainder
 from agathis._core.points.leaves import LeafTable, PointState
 from agathis._dataset.grid import Grid, Seen, settled
-from agathis._dataset.parts import AppliedSplit, Holder, LeafSums, Plan, Question
-from agathis._dataset.splits import Split
+from agathis._dataset.parts import Holder, LeafSums, Question
+from agathis._dataset.row_stores import Plan
+from agathis._dataset.splits import AppliedSplit, Split
 from agathis._growth.engines.categories import CategoryTables
 from agathis._growth.engines.points import Located, PointEngine
 from agathis._growth.engines.protocol import Place

@@ -14,7 +14,7 @@ from agathis._dataset.features import CategoryGroups, SearchedColumns
 from agathis._dataset.grid import Grid, rounded_origin
 from agathis._dataset.interface import Dataset
 from agathis._dataset.memory import InMemory
-from agathis._dataset.parts import Plan
+from agathis._dataset.row_stores import Plan
 from agathis._growth.approximation import Approximation
 from agathis._growth.engines.binned import BinnedEngine
 from agathis._growth.engines.exact import ExactPointEngine
