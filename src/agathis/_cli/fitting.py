@@ -74,11 +74,11 @@ def prepare(
         missing = "error"
     elif plain and missing == "tree":
         missing = "drop"
-    found = encode(table, encoder, missing=missing, target=columns.target)
-    messages.tell(found.notes)
+    prepared = encode(table, encoder, missing=missing, target=columns.target)
+    messages.tell(prepared.notes)
     messages.say(scaling_summary(columns.scale))
-    messages.tell(found.encoder.notes_on_weights())
-    return found
+    messages.tell(prepared.encoder.notes_on_weights())
+    return prepared
 
 
 def check_settings(tree: TreeOptions, clusters: int) -> None:

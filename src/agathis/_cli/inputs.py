@@ -154,7 +154,7 @@ def rows_for_model(
         raise BadData("the model has no column names to find its columns in a table by.")
     name = title_of_input(path)
     try:
-        found = rows_for_tree(
+        rows = rows_for_tree(
             table,
             model.tree_,
             list(model.feature_names_in_),
@@ -183,24 +183,24 @@ def rows_for_model(
             f"{error.what}. --na TEXT treats a string as a missing value."
         ) from error
     if messages is not None:
-        _tell_unusual(model, found, messages)
-    return found.X
+        _tell_unusual(model, rows, messages)
+    return rows.X
 
 
-def _tell_unusual(model: FittedModel, found: FeatureRows, messages: Messages) -> None:
+def _tell_unusual(model: FittedModel, rows: FeatureRows, messages: Messages) -> None:
     """Warn about values that are new to the model, and say how they are handled."""
-    for source, unseen in found.unseen.items():
+    for source, unseen in rows.unseen.items():
         kinds = listed(repr(word) for word in dict.fromkeys(unseen))
         messages.warn(
             f"{one_line(source)} has unknown categories, {kinds}, in "
             f"{count(len(unseen), 'row')}: they match none of the known categories."
         )
-    for column, n in found.infinite.items():
+    for column, n in rows.infinite.items():
         messages.warn(
             f"{one_line(column)} has infinite values in {count(n, 'row')}: they are treated "
             "as larger, or smaller, than all others. --na inf treats them as missing."
         )
-    if found.n_incomplete:
+    if rows.n_incomplete:
         dropped = model.provenance is not None and model.provenance.missing == "drop"
         effect = (
             "they were left out of the fit"
@@ -209,4 +209,4 @@ def _tell_unusual(model: FittedModel, found: FeatureRows, messages: Messages) ->
             if model.tree_.missing.any()
             else "no split has learnt where they go, and sends them to the larger child"
         )
-        messages.warn(f"{count(found.n_incomplete, 'row')} with missing values: {effect}.")
+        messages.warn(f"{count(rows.n_incomplete, 'row')} with missing values: {effect}.")

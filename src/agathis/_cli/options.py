@@ -302,7 +302,7 @@ def _separator(given: str | None) -> str | None:
     from agathis._io.csv_layout import is_separator
 
     names = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "space": " "}
-    found = names.get(given, given) if given is not None else None
-    if found is not None and not is_separator(found):
+    separator = names.get(given, given) if given is not None else None
+    if separator is not None and not is_separator(separator):
         raise WrongUse(f"--sep {given!r} must be one character, or tab.")
-    return found
+    return separator

@@ -76,10 +76,10 @@ def write_report(
     n_read = table.num_rows
     X = rows_for_model(model, table, source, messages if tell else None, every=True)
     if known.missing == "drop":
-        kept = np.flatnonzero(model.is_complete(X))
-        if not len(kept):
+        complete = np.flatnonzero(model.is_complete(X))
+        if not len(complete):
             raise BadData(f"{title_of_input(source)} has no row without missing values.")
-        table, X = table.take(kept), X[kept]
+        table, X = table.take(complete), X[complete]
     name = os.path.basename(title_of_input(source))
     rows = {
         "source": name,

@@ -93,11 +93,11 @@ class Range:
 class Categories:
     """Some categories of a feature by index, ``UNSEEN`` and ``ABSENT``."""
 
-    places: frozenset[int]
+    indices: frozenset[int]
 
     @property
     def is_empty(self) -> bool:
-        return not self.places
+        return not self.indices
 
     @property
     def n_sides(self) -> int:
@@ -108,15 +108,15 @@ class Categories:
     low = 0.0
 
     def holds(self, other: Categories) -> bool:
-        return self.places >= other.places
+        return self.indices >= other.indices
 
     def met(self, other: Categories) -> Categories:
         """The intersection."""
-        return Categories(self.places & other.places)
+        return Categories(self.indices & other.indices)
 
     def joined(self, other: Categories) -> Categories:
         """The union."""
-        return Categories(self.places | other.places)
+        return Categories(self.indices | other.indices)
 
     def wider(self) -> list[Categories]:
         """Nothing to drop: a list with more categories is no shorter."""

@@ -12,55 +12,37 @@ Missing values are mentioned only for axes with missing values in training rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from agathis._rules.admissible_values import AdmissibleValues, Categories, Range
-from agathis._rules.split_axes import Axis, Split
-from agathis._trees.tree import Tree
+from agathis._rules.split_axes import Axis
 
 #: The admissible values of each restricted axis, in the order of the first split on it.
 Box = dict[Axis, AdmissibleValues]
 
 
-def boxes_of(
-    tree: Tree, splits: Mapping[int, Split], paths: Iterable[Sequence[int]]
-) -> list[list[Box]]:
+def boxes_of(n_clusters: int, leaves: Iterable[tuple[int, Box]]) -> list[list[Box]]:
     """Return for each cluster the boxes that contain its rows and no others.
 
     Parameters
     ----------
-    tree : Tree
-    splits : mapping
-        The split of each internal node.
-    paths : iterable of lists of nodes
-        The path from the root to each leaf.
+    n_clusters : int
+    leaves : iterable of int and Box
+        The cluster and the box of each leaf.
     """
-    leaves: list[list[Box]] = [[] for _ in range(tree.n_clusters)]
-    for path in paths:
-        box = box_of(tree, splits, path)
+    boxes: list[list[Box]] = [[] for _ in range(n_clusters)]
+    for cluster, box in leaves:
         # Leaves that no row can reach are omitted.
         if not any(allowed.is_empty for allowed in box.values()):
-            leaves[tree.cluster[path[-1]]].append(box)
+            boxes[cluster].append(box)
     out = []
-    for cluster, of_cluster in enumerate(leaves):
-        others = [box for k, boxes in enumerate(leaves) if k != cluster for box in boxes]
-        walls = _Walls(others)
+    for cluster, of_cluster in enumerate(boxes):
+        walls = _Walls([box for k, others in enumerate(boxes) if k != cluster for box in others])
         grown = [walls.grow(box) for box in _join(of_cluster)]
         out.append(_needed(grown, of_cluster))
     return out
-
-
-def box_of(tree: Tree, splits: Mapping[int, Split], path: Sequence[int]) -> Box:
-    """Return the box of the node at the end of a path from the root."""
-    box: Box = {}
-    for node, child in pairwise(path):
-        split = splits[node]
-        side = split.left if child == tree.children_left[node] else split.right
-        box[split.axis] = box.get(split.axis, split.axis.everything).met(side)
-    return box
 
 
 def inside(X: np.ndarray, box: Box) -> np.ndarray:
@@ -82,20 +64,20 @@ def _join(boxes: list[Box]) -> list[Box]:
             for i, box in enumerate(boxes):
                 rest = frozenset((other, a) for other, a in box.items() if other is not axis)
                 alike.setdefault(rest, []).append(i)
-            gone: set[int] = set()
-            for places in alike.values():
-                places.sort(key=lambda i: boxes[i].get(axis, axis.everything).low)
-                kept = places[0]
-                for i in places[1:]:
-                    one = boxes[kept].get(axis, axis.everything)
+            merged: set[int] = set()
+            for indices in alike.values():
+                indices.sort(key=lambda i: boxes[i].get(axis, axis.everything).low)
+                current = indices[0]
+                for i in indices[1:]:
+                    one = boxes[current].get(axis, axis.everything)
                     joined = one.joined(boxes[i].get(axis, axis.everything))
                     if joined is None:
-                        kept = i
+                        current = i
                         continue
-                    boxes[kept] = {**boxes[kept], axis: joined}
-                    gone.add(i)
-            again |= bool(gone)
-            boxes = [box for i, box in enumerate(boxes) if i not in gone]
+                    boxes[current] = {**boxes[current], axis: joined}
+                    merged.add(i)
+            again |= bool(merged)
+            boxes = [box for i, box in enumerate(boxes) if i not in merged]
     return boxes
 
 
@@ -151,9 +133,9 @@ class _Walls:
             meets |= missing & allowed.missing
         else:
             assert isinstance(allowed, Categories)
-            (held,) = self.known[axis]
+            (covered,) = self.known[axis]
             # UNSEEN and ABSENT, -1 and -2, are the last columns.
-            meets = held[:, list(allowed.places)].any(axis=1)
+            meets = covered[:, list(allowed.indices)].any(axis=1)
         return (~meets).astype(np.intp)
 
 
@@ -165,11 +147,11 @@ def _arrays(axis: Axis, values: Sequence[AdmissibleValues]) -> tuple[np.ndarray,
             np.array([each.high for each in ranges], dtype=float),
             np.array([each.missing for each in ranges], dtype=bool),
         )
-    held = np.zeros((len(values), len(axis.features) + 2), dtype=bool)
+    covered = np.zeros((len(values), len(axis.features) + 2), dtype=bool)
     for i, each in enumerate(values):
         if isinstance(each, Categories):
-            held[i, list(each.places)] = True
-    return (held,)
+            covered[i, list(each.indices)] = True
+    return (covered,)
 
 
 def _without_side(axis: Axis, allowed: AdmissibleValues, side: str | int) -> AdmissibleValues:
@@ -181,15 +163,15 @@ def _without_side(axis: Axis, allowed: AdmissibleValues, side: str | int) -> Adm
 
 def _needed(grown: list[Box], leaves: list[Box]) -> list[Box]:
     """Return few boxes that contain every leaf, chosen greedily, in the original order."""
-    held = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
+    covered = [{i for i, leaf in enumerate(leaves) if holds(box, leaf)} for box in grown]
     chosen: list[int] = []
     missing = set(range(len(leaves)))
     while missing:
         best = max(
-            range(len(grown)), key=lambda i: (len(held[i] & missing), -n_sides(grown[i]), -i)
+            range(len(grown)), key=lambda i: (len(covered[i] & missing), -n_sides(grown[i]), -i)
         )
         chosen.append(best)
-        missing -= held[best]
+        missing -= covered[best]
     return [grown[i] for i in sorted(chosen)]
 
 

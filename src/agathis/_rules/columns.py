@@ -170,7 +170,7 @@ Column = Number | Indicator
 
 def columns_of(
     names: Sequence[str],
-    cuts: Mapping[int, Sequence[float]],
+    thresholds: Mapping[int, Sequence[float]],
     one_hot: object,
     value_names: Mapping[Any, Any] | None,
     digits: int | None,
@@ -184,7 +184,7 @@ def columns_of(
     out: list[Column] = []
     for f, name in enumerate(names):
         if name in indicators:
-            for threshold in cuts.get(f, ()):
+            for threshold in thresholds.get(f, ()):
                 if not (0 <= threshold < 1 or threshold == INFINITY):
                     raise ValueError(
                         f"one_hot names {name!r}, which the tree splits at {threshold!r}: it is "
@@ -192,10 +192,10 @@ def columns_of(
                     )
             out.append(indicators[name])
         elif name in codes:
-            written = numerals(cuts.get(f, ()), digits, numbers)
+            written = numerals(thresholds.get(f, ()), digits, numbers)
             out.append(Codes(name, written, digits, numbers, when.get(name), codes[name]))
         else:
-            written = numerals(cuts[f], digits, numbers) if f in cuts else {}
+            written = numerals(thresholds[f], digits, numbers) if f in thresholds else {}
             out.append(Number(name, written, digits, numbers, when.get(name)))
     sources = {column.source for column in indicators.values()}
     if both := sources.intersection(name for name in names if name not in indicators):

@@ -85,22 +85,22 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
         (0, [everywhere, everywhere], ())
     ]
     while todo:
-        node, sides, held = todo.pop()
+        node, sides, half_planes = todo.pop()
         if any(low >= high for low, high in sides):
             continue
         if tree.is_leaf[node]:
             (x_low, x_high), (y_low, y_high) = sides
             cluster = int(tree.cluster[node])
-            out.append(Region(node, cluster, x_low, x_high, y_low, y_high, held))
+            out.append(Region(node, cluster, x_low, x_high, y_low, y_high, half_planes))
             continue
         children = int(tree.children_right[node]), int(tree.children_left[node])
         line = lines.get(node)
         if line is not None:
             a, b, c = line
             if c < np.inf:
-                todo.append((children[0], sides, (*held, (-a, -b, -c))))
+                todo.append((children[0], sides, (*half_planes, (-a, -b, -c))))
             # Every known value is at most infinite.
-            todo.append((children[1], sides, (*held, line) if c < np.inf else held))
+            todo.append((children[1], sides, (*half_planes, line) if c < np.inf else half_planes))
             continue
         axis = features.index(int(tree.feature[node]))
         threshold = float(tree.threshold[node])
@@ -108,8 +108,8 @@ def tree_regions(tree: Tree, features: tuple[int, int]) -> tuple[Region, ...] | 
         left, right = list(sides), list(sides)
         left[axis] = low, min(high, threshold)
         right[axis] = max(low, threshold), high
-        todo.append((children[0], right, held))
-        todo.append((children[1], left, held))
+        todo.append((children[0], right, half_planes))
+        todo.append((children[1], left, half_planes))
     return tuple(out)
 
 

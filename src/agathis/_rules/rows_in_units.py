@@ -13,19 +13,19 @@ from agathis._rules.described_tree import TreeInUnits
 from agathis._trees.model import TreeModel
 
 
-def rows_of(found: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
+def rows_of(described: TreeInUnits, X: ArrayLike) -> tuple[np.ndarray, int]:
     """Return X as features of the tree, and the number of threads.
 
     For a model in a pipeline X is a raw table.
     """
-    model = found.model
-    if found.preparation is None and isinstance(model, TreeModel):
+    model = described.model
+    if described.preparation is None and isinstance(model, TreeModel):
         return model._rows_and_threads(X)
     missing = bool(getattr(model, "_takes_missing", True))
-    return table_of(found, X, missing=missing), checks.n_threads(None)
+    return table_of(described, X, missing=missing), checks.n_threads(None)
 
 
-def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
+def table_of(described: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
     """Return X as features of the tree, for any model.
 
     Parameters
@@ -36,9 +36,9 @@ def table_of(found: TreeInUnits, X: ArrayLike, *, missing: bool) -> np.ndarray:
     missing : bool
         Whether missing values that no step imputes are accepted.
     """
-    prepared = found.preparation
+    prepared = described.preparation
     if prepared is None:
-        return checks.check_table(X, missing=missing, n_features=found.tree.n_features)
+        return checks.check_table(X, missing=missing, n_features=described.tree.n_features)
     if not prepared.by_name:
         check_columns(X, prepared.names)
     return prepared.rows(X, missing)

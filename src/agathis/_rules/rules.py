@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agathis._rules.admissible_values import AdmissibleValues
-from agathis._rules.boxes import Box, box_of, boxes_of
+from agathis._rules.boxes import Box, boxes_of
 from agathis._rules.described_tree import Described
 from agathis._rules.split_axes import Axis
 
@@ -21,12 +21,9 @@ Rule = list[list[Condition]]
 
 def cluster_boxes(described: Described) -> list[list[Box]]:
     """Return the boxes of the rule of each cluster."""
-    return boxes_of(described.tree, described.splits, described.paths())
-
-
-def node_box(described: Described, path: Sequence[int]) -> Box:
-    """Return the box of the node at the end of a path from the root."""
-    return box_of(described.tree, described.splits, path)
+    cluster = described.tree.cluster
+    leaves = ((int(cluster[leaf]), described.boxes[leaf]) for leaf in described.leaves())
+    return boxes_of(described.tree.n_clusters, leaves)
 
 
 def rule_of(boxes: Sequence[Box]) -> Rule:

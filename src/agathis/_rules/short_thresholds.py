@@ -106,23 +106,23 @@ def _common(some: list[Interval], others: list[Interval]) -> list[Interval]:
 
 
 def _one_hot(encoder: Any) -> set[int]:
-    return {int(f) for places in encoder.roles_.one_hot for f in places}
+    return {int(f) for order in encoder.roles_.one_hot for f in order}
 
 
 def _with_images_of(
-    tree: Tree, encoder: Any, raw: Tree, rooms: Iterable[Interval]
+    tree: Tree, encoder: Any, raw: Tree, intervals: Iterable[Interval]
 ) -> tuple[Tree, RawThresholds]:
     """Replace thresholds by images of raw ones that lie in the intervals of their nodes."""
-    cuts = to_shorten(tree, encoder)
-    features, places = tree.feature[cuts], np.arange(len(cuts))
-    table = np.zeros((len(cuts), tree.n_features))
-    table[places, features] = raw.threshold[cuts]
+    nodes = to_shorten(tree, encoder)
+    features, order = tree.feature[nodes], np.arange(len(nodes))
+    table = np.zeros((len(nodes), tree.n_features))
+    table[order, features] = raw.threshold[nodes]
     with np.errstate(invalid="ignore"):
-        images = encoder.scaler_.transform(table)[places, features]
-    room = {node: (low, high) for node, low, high in rooms}
+        images = encoder.scaler_.transform(table)[order, features]
+    interval_of_node = {node: (low, high) for node, low, high in intervals}
     threshold, raw_thresholds = tree.threshold.copy(), {}
-    for node, image in zip(cuts, images.tolist(), strict=True):
-        low, high = room[node]
+    for node, image in zip(nodes, images.tolist(), strict=True):
+        low, high = interval_of_node[node]
         # Neighbours may have one image.
         if low <= image < high and np.isfinite(image):
             threshold[node] = image

@@ -200,11 +200,11 @@ class CategoryAxis:
     def is_boolean(self) -> bool:
         return all(isinstance(category, bool) for category in self.categories)
 
-    def word(self, place: int) -> str:
+    def label(self, index: int) -> str:
         """Return the label of a category."""
-        if place == ABSENT:
+        if index == ABSENT:
             return "missing"
-        category = self.rest if place == UNSEEN else self.categories[place]
+        category = self.rest if index == UNSEEN else self.categories[index]
         if category is None:
             return "missing"
         return str(category).lower() if isinstance(category, bool) else str(category)
@@ -216,25 +216,25 @@ class CategoryAxis:
         return known if self.rest in (NO_CATEGORY, None) else [*known, UNSEEN]
 
     @property
-    def missing_place(self) -> int:
+    def missing_index(self) -> int:
         """Return the index of missing values."""
         if None in self.categories:
             return self.categories.index(None)
         return ABSENT if self.rest is not None else UNSEEN
 
     def around(self, allowed: Categories) -> Around:
-        chosen = [place for place in self.named if place in allowed.places]
-        others = [place for place in self.named if place not in allowed.places]
-        missing = self.missing_place in allowed.places
-        if not chosen and (UNSEEN not in allowed.places or self.missing_place == UNSEEN):
+        chosen = [index for index in self.named if index in allowed.indices]
+        others = [index for index in self.named if index not in allowed.indices]
+        missing = self.missing_index in allowed.indices
+        if not chosen and (UNSEEN not in allowed.indices or self.missing_index == UNSEEN):
             return "", " is missing" if missing else " is no value", False
-        if not others and UNSEEN in allowed.places:
+        if not others and UNSEEN in allowed.indices:
             return "", " is known or missing" if missing else " is known", missing
         # If all categories with a label are included, none can be excluded.
         if chosen and (len(chosen) <= max(_MAX_NAMED, len(others)) or not others):
-            labels = [self.word(place) for place in chosen] + ["missing"] * missing
+            labels = [self.label(index) for index in chosen] + ["missing"] * missing
             return "", f" is {listed(labels)}", len(labels) > 1
-        labels = [self.word(place) for place in others]
+        labels = [self.label(index) for index in others]
         none = f"not {labels[0]}" if len(labels) == 1 else f"none of {', '.join(labels)}"
         if missing:
             return "", f" is missing or {none}", True
@@ -244,10 +244,10 @@ class CategoryAxis:
 
     def inside(self, X: np.ndarray, allowed: Categories) -> np.ndarray:
         """Return which rows are in one of the categories."""
-        place = self.places(X)
-        return np.isin(place, list(allowed.places))
+        index = self.indices(X)
+        return np.isin(index, list(allowed.indices))
 
-    def places(self, X: np.ndarray) -> np.ndarray:
+    def indices(self, X: np.ndarray) -> np.ndarray:
         """Return the category index of each row."""
         indicators = X[:, list(self.features)]
         on = indicators > 0.5
@@ -270,7 +270,7 @@ class Split:
 
         For categorical features it is the side without unknown categories.
         """
-        return not isinstance(self.left, Categories) or UNSEEN not in self.left.places
+        return not isinstance(self.left, Categories) or UNSEEN not in self.left.indices
 
 
 def splits_of(
@@ -356,7 +356,7 @@ def _split(tree: Tree, node: int, axis: Axis, missing_left: bool) -> Split:
             Range(low=threshold, missing=not missing_left),
         )
     weights = dict(tree.terms(node)) or {int(tree.feature[node]): 1.0}
-    left = {place for place, f in enumerate(axis.features) if weights.get(f, 0.0) <= threshold} | (
+    left = {index for index, f in enumerate(axis.features) if weights.get(f, 0.0) <= threshold} | (
         {UNSEEN} if threshold >= 0 else set()
     )
     right = {*range(len(axis.features)), UNSEEN} - left

@@ -85,7 +85,7 @@ def with_images(tree: Tree, raw: Tree, short: Tree, X: np.ndarray) -> Tree:
     weight, threshold = tree.term_weight.copy(), tree.threshold.copy()
     passed = tree.decision_path(X).tocsc()
     for node, steps in enumerate(_steps(raw)):
-        shapes = [shape_of(own) for own in steps]
+        shapes = [shape_of(of_column) for of_column in steps]
         if not all(shape.is_invertible for shape in shapes) or steps == steps_of(short, node):
             continue
         images = [w / shape.slope for (_, w), shape in zip(short.terms(node), shapes, strict=True)]
@@ -132,7 +132,9 @@ def _in_raw_columns(tree: Tree, node: int, left: np.ndarray, right: np.ndarray) 
     for clips in (False, True):
         steps = tuple(_remaining(shape, clips) for shape in shapes)
         values = [
-            np.column_stack([after(c, own) for c, own in zip(side.T, steps, strict=True)])
+            np.column_stack(
+                [after(c, of_column) for c, of_column in zip(side.T, steps, strict=True)]
+            )
             for side in (left, right)
         ]
         best: tuple[int, _Sum] | None = None

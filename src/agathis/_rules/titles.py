@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from agathis._rules.admissible_values import INFINITY, AdmissibleValues, Categories, Range
-from agathis._rules.boxes import Box, box_of, holds
+from agathis._rules.boxes import Box, holds
 from agathis._rules.columns import Codes, Indicator, Number, listed
 from agathis._rules.described_tree import Described
 from agathis._rules.rules import cluster_boxes
@@ -52,7 +52,7 @@ def cluster_titles(described: Described) -> list[str]:
     >>> cluster_titles(describe(model, feature_names=["flipper"]))
     ['flipper <= 203.5', 'flipper > 203.5']
     """
-    words = _Words(described)
+    formatter = _Words(described)
     leaves = _leaves(described)
     ranked = [
         _ranked(boxes, cluster, leaves) for cluster, boxes in enumerate(cluster_boxes(described))
@@ -63,13 +63,13 @@ def cluster_titles(described: Described) -> list[str]:
             for n in range(needed + 1)
             if n <= 1
             or _n_columns(conditions[:n]) <= _MAX_COLUMNS
-            or len(words.title(conditions[:n], several)) <= _MAX_LENGTH
+            or len(formatter.title(conditions[:n], several)) <= _MAX_LENGTH
         )
         for conditions, needed, several in ranked
     ]
     while True:
         titles = [
-            words.title(conditions[:n], several)
+            formatter.title(conditions[:n], several)
             for (conditions, _, several), n in zip(ranked, count, strict=True)
         ]
         seen = Counter(titles)
@@ -97,15 +97,9 @@ def _n_columns(conditions: Sequence[Condition]) -> int:
 
 def _leaves(described: Described) -> list[tuple[int, int, Box]]:
     """Return the cluster, the number of training rows and the box of each leaf."""
-    tree = described.tree
-    return [
-        (
-            int(tree.cluster[path[-1]]),
-            int(tree.n_node_samples[path[-1]]),
-            box_of(tree, described.splits, path),
-        )
-        for path in described.paths()
-    ]
+    tree, boxes = described.tree, described.boxes
+    sizes = tree.n_node_samples
+    return [(int(tree.cluster[n]), int(sizes[n]), boxes[n]) for n in described.leaves()]
 
 
 def _ranked(
@@ -119,8 +113,8 @@ def _ranked(
         return [], 0, False
     inside = [(rows, box) for k, rows, box in leaves if k == cluster]
     others = [(rows, box) for k, rows, box in leaves if k != cluster]
-    held = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
-    main = dict(boxes[int(np.argmax(held))])
+    covered = [sum(rows for rows, leaf in inside if holds(box, leaf)) for box in boxes]
+    main = dict(boxes[int(np.argmax(covered))])
     out: list[Condition] = []
     needed = 0
     while main:
@@ -177,9 +171,9 @@ class _Words:
         return f"{before}{axis.name}{after}"
 
     def _categories(self, axis: CategoryAxis, allowed: Categories) -> str:
-        chosen = [axis.word(place) for place in axis.named if place in allowed.places]
-        others = [axis.word(place) for place in axis.named if place not in allowed.places]
-        missing = axis.missing_place in allowed.places
+        chosen = [axis.label(index) for index in axis.named if index in allowed.indices]
+        others = [axis.label(index) for index in axis.named if index not in allowed.indices]
+        missing = axis.missing_index in allowed.indices
         if axis.is_boolean and len(chosen) == 1 and not missing:
             return axis.name if chosen == ["true"] else f"not {axis.name}"
         if chosen and len(chosen) <= max(_MAX_NAMED, len(others)):

@@ -157,7 +157,7 @@ def layout_tree(
     total = gains.sum() or 1.0
     last = tree.max_depth if max_depth is None else min(max_depth, tree.max_depth)
     # The first position is 0: half a node is left of it.
-    x = places(tree, last) - 0.5
+    x = positions(tree, last) - 0.5
     parent = tree.parents()
 
     nodes = []
@@ -204,13 +204,13 @@ def _below(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     return weight, n_leaves
 
 
-def places(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:
+def positions(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarray:
     """Return the horizontal position of each node down to depth ``last``.
 
     ``extent`` is the width of each node, centred at its position; by default 1.
     """
     left, right = tree.children_left, tree.children_right
-    room = np.full(tree.node_count, 0.5) if extent is None else np.asarray(extent) / 2
+    margin = np.full(tree.node_count, 0.5) if extent is None else np.asarray(extent) / 2
     drawn = np.flatnonzero(tree.depth <= last)
     # Half the distance between the children of a node.
     half = np.zeros(tree.node_count)
@@ -218,15 +218,15 @@ def places(tree: Tree, last: int, extent: np.ndarray | None = None) -> np.ndarra
     # position, relative to the subtree's root.
     outline: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for node in drawn[::-1]:
-        own = room[[node]]
+        around = margin[[node]]
         if left[node] == LEAF or tree.depth[node] == last:
-            outline[node] = -own, own
+            outline[node] = -around, around
             continue
         (a_low, a_high), (b_low, b_high) = outline.pop(left[node]), outline.pop(right[node])
         shared = min(len(a_low), len(b_low))
         half[node] = np.max(a_high[:shared] - b_low[:shared]) / 2
-        low = np.concatenate([-own, a_low - half[node], b_low[shared:] + half[node]])
-        high = np.concatenate([own, b_high + half[node], a_high[shared:] - half[node]])
+        low = np.concatenate([-around, a_low - half[node], b_low[shared:] + half[node]])
+        high = np.concatenate([around, b_high + half[node], a_high[shared:] - half[node]])
         outline[node] = low, high
     x = np.zeros(tree.node_count)
     x[0] = -outline[0][0].min()

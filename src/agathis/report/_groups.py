@@ -8,7 +8,7 @@ from agathis._rules.colours import cluster_style
 from agathis._rules.columns import Codes, Indicator, Number
 from agathis._rules.described_tree import Described
 from agathis._rules.profile import ClusterProfile
-from agathis._rules.rules import cluster_boxes, node_box
+from agathis._rules.rules import cluster_boxes
 from agathis._rules.split_axes import NumberAxis, SumAxis
 from agathis._rules.tree_layout import TreeLayout
 from agathis.report._bins import histogram
@@ -45,7 +45,7 @@ def nodes_of(
         i, size = node.node, int(held.size[node.node])
         told = size >= least
         is_leaf = bool(tree.is_leaf[i])
-        box = node_box(described, tree.path(i))
+        box = described.boxes[i]
         telling = telling_features(held, i, mean, spread, profile.features, least)
         out.append(
             {

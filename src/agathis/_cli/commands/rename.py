@@ -48,11 +48,11 @@ def rename(
 
     text, tree = _read(model)
     try:
-        found = renamed_text(text, wanted_names(names, present_names(tree)))
+        renamed = renamed_text(text, wanted_names(names, present_names(tree)))
     except ValueError as error:
         # The argument has another name in the library.
         raise WrongUse(f"CLUSTER=NAME {str(error).removeprefix('names ')}") from error
-    write(output, found)
+    write(output, renamed)
     if output != STDOUT:
         Messages(quiet).say(f"Wrote {output}. Next: agathis show {output}")
 

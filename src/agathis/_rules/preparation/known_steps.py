@@ -125,9 +125,9 @@ def _check_fitted(step: Any, name: str, width: int) -> None:
         raise NotFittedError(
             f"{name} must be fitted to the rows before it; {step!r} is not fitted."
         ) from None
-    found = getattr(step, "n_features_in_", width)
-    if found != width:
-        raise ValueError(f"{name} was fitted with {found} features; here it gets {width}.")
+    n_features = getattr(step, "n_features_in_", width)
+    if n_features != width:
+        raise ValueError(f"{name} was fitted with {n_features} features; here it gets {width}.")
 
 
 def _scaler(step: Any, lines: Sequence[Line], name: str) -> list[Line]:

@@ -143,14 +143,16 @@ class Preparation:
         left, right = tree.children_left.copy(), tree.children_right.copy()
         missing, missing_left = tree.missing.copy(), tree.missing_left
         # For each node the sources whose missing values a node above sent elsewhere.
-        gone: dict[int, frozenset[int]] = {0: frozenset()}
+        sent_elsewhere: dict[int, frozenset[int]] = {0: frozenset()}
         n_terms = np.zeros(tree.node_count + 1, dtype=np.int32)
         term_feature: list[int] = []
         term_weight: list[float] = []
         term_steps: list[Steps] = []
         for node, split in sorted(splits.items()):
             if split.weights:
-                gone[int(left[node])] = gone[int(right[node])] = gone[node]
+                sent_elsewhere[int(left[node])] = sent_elsewhere[int(right[node])] = sent_elsewhere[
+                    node
+                ]
                 feature[node] = split.terms[0]
                 n_terms[node + 1] = len(split.terms)
                 term_feature += split.terms
@@ -159,10 +161,16 @@ class Preparation:
                 continue
             source = self.features[split.terms[0]].source
             goes_left = bool(missing_left[node]) if split.missing == 0 else split.missing == 1
-            gone[int(left[node])] = gone[node] | (frozenset() if goes_left else {source})
-            gone[int(right[node])] = gone[node] | ({source} if goes_left else frozenset())
+            sent_elsewhere[int(left[node])] = sent_elsewhere[node] | (
+                frozenset() if goes_left else {source}
+            )
+            sent_elsewhere[int(right[node])] = sent_elsewhere[node] | (
+                {source} if goes_left else frozenset()
+            )
             # They are mentioned all the same by a split that separates missing values only.
-            is_unreachable = split.filled and source in gone[node] and np.isfinite(split.threshold)
+            is_unreachable = (
+                split.filled and source in sent_elsewhere[node] and np.isfinite(split.threshold)
+            )
             direction = 0 if is_unreachable else split.missing
             feature[node], threshold[node], missing[node] = (
                 split.terms[0],
@@ -195,9 +203,9 @@ class Preparation:
 
     def _splits(self, tree: Tree) -> dict[int, RawSplit]:
         """Return the raw split of each internal node."""
-        places: dict[int, list[int]] = {}
+        features_of_source: dict[int, list[int]] = {}
         for f, feature in enumerate(self.features):
-            places.setdefault(feature.source, []).append(f)
+            features_of_source.setdefault(feature.source, []).append(f)
         values: dict[int, Values] = {}
         out: dict[int, RawSplit] = {}
         numbers: list[int] = []
@@ -208,14 +216,16 @@ class Preparation:
             sources = {self.lines[f].source for f, _ in terms}
             of_numbers = any(self.sources[s].is_number for s in sources)
             if len(terms) > 1 and (of_numbers or len(sources) > 1):
-                out[node] = self._sum(tree, node, places)
+                out[node] = self._sum(tree, node, features_of_source)
                 continue
             if of_numbers:
                 numbers.append(node)
                 continue
             for f, _ in terms:
                 if f not in values:
-                    values[f] = self.category_values(self.lines[f], places[self.lines[f].source])
+                    values[f] = self.category_values(
+                        self.lines[f], features_of_source[self.lines[f].source]
+                    )
             out[node] = category_split(
                 [(values[f], weight) for f, weight in terms],
                 float(tree.threshold[node]),
@@ -228,7 +238,7 @@ class Preparation:
             lines,
             tree.threshold[numbers],
             tree.missing[numbers],
-            [places[line.source][0] for line in lines],
+            [features_of_source[line.source][0] for line in lines],
         )
         for node, split in zip(numbers, of_number, strict=True):
             known = self._known_threshold(int(tree.feature[node]), float(tree.threshold[node]))

@@ -82,10 +82,10 @@ def preparation_of(
 def _raw_table(steps: Sequence[tuple[str, Any]], n_features: int) -> tuple[int, list[Any] | None]:
     """Return the number of columns of the raw table, and their names."""
     for _, step in steps:
-        found = getattr(step, "n_features_in_", None)
-        if found is not None:
+        n_features_in = getattr(step, "n_features_in_", None)
+        if n_features_in is not None:
             names = getattr(step, "feature_names_in_", None)
-            return int(found), None if names is None else list(names)
+            return int(n_features_in), None if names is None else list(names)
         if not isinstance(step, FunctionTransformer):
             break
     return n_features, None
